@@ -30,21 +30,23 @@ fn params(def: &RuleDef, bytes: &mut Unstructured<'_>) -> Result<Params> {
 }
 
 /// Panics when the alignment contradicts itself.
-fn check(alignment: &Alignment) {
-    let result = alignment.shape();
+fn check(rule: &Rule, alignment: &Alignment) {
+    let (result, loops) = (alignment.shape(), alignment.loop_shape());
     let count = elements(result).expect("a result that cannot be counted is an error");
+    assert!(rule.name() == "ggml" || loops == *result, "{rule} tiles: {alignment:?}");
     for (k, operand) in alignment.operands().iter().enumerate() {
         assert_eq!(operand.axes().len(), operand.shape().len());
         assert!(operand.axes().windows(2).all(|pair| pair[0] < pair[1]), "axes in another order: {alignment:?}");
         for (&axis, &extent) in operand.axes().iter().zip(operand.shape().dims()) {
-            assert!(extent == result[axis] || extent == 1, "operand {k} is cut: {alignment:?}");
+            let tiled = rule.name() == "ggml" && (count == 0 || extent != 0 && result[axis] % extent == 0);
+            assert!(extent == result[axis] || extent == 1 || tiled, "operand {k} is cut: {alignment:?}");
         }
         let strides = alignment.strides(k);
-        assert_eq!(strides.len(), result.len());
+        assert_eq!(strides.len(), loops.len());
         if count == 0 {
             continue;
         }
-        let reach = strides.iter().zip(result.dims()).map(|(&stride, &extent)| stride as u128 * (extent as u128 - 1));
+        let reach = strides.iter().zip(loops.dims()).map(|(&stride, &extent)| stride as u128 * (extent as u128 - 1));
         let own = elements(operand.shape()).expect("an operand that cannot be counted is an error");
         assert!(reach.sum::<u128>() < own as u128, "operand {k} is left: {alignment:?}");
     }
@@ -58,8 +60,10 @@ fuzz_target!(|bytes: &[u8]| {
         let count = bytes.int_in_range(0..=MOST_OPERANDS)?;
         let shapes = (0..count).map(|_| shape(&mut bytes)).collect::<Result<Vec<_>>>()?;
         let shapes: Vec<&[usize]> = shapes.iter().map(Vec::as_slice).collect();
-        if let Ok(alignment) = Rule::new(def.name, params).and_then(|rule| rule.align(&shapes)) {
-            check(&alignment);
+        if let Ok(rule) = Rule::new(def.name, params)
+            && let Ok(alignment) = rule.align(&shapes)
+        {
+            check(&rule, &alignment);
         }
         Ok(())
     };

@@ -76,8 +76,16 @@ pub(crate) fn feeds(alignment: &Alignment, k: usize) -> Vec<i32> {
     feeds
 }
 
-/// Returns the strides of operand `k` over the result.
+/// Returns the strides of operand `k` over the result; an alignment that tiles has none.
 pub(crate) fn strides(alignment: &Alignment, k: usize, layout: &Layout) -> Result<Vec<isize>, Failure> {
+    if alignment.is_tiled() {
+        let text = format!(
+            "the result {} has no strides: an operand is tiled; ask for the shape {} instead, in which its axes are split",
+            alignment.shape(),
+            alignment.loop_shape()
+        );
+        return Err(Failure::new(BX_ERROR_PARAMETER, text));
+    }
     let size = match layout {
         Layout::Strided(own) => return Ok(alignment.strides_from(k, own)),
         Layout::Contiguous(size) => *size,

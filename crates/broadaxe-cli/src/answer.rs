@@ -3,6 +3,7 @@
 use std::fmt::{self, Display};
 
 use broadaxe_models::report::CheckRecord;
+use broadaxe_shape::Alignment;
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -274,6 +275,22 @@ pub fn columns(rows: &[Vec<String>]) -> String {
         format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned() + "\n"
     };
     rows.iter().map(line).collect()
+}
+
+/// Lists operand `k`'s strides over the result. Where it is tiled, the index counts modulo its extent: `1%2`.
+pub fn strides(alignment: &Alignment, k: usize) -> Vec<String> {
+    let steps = alignment.steps(k).into_iter().zip(alignment.shape().iter());
+    let text = |((stride, period), &extent): ((isize, usize), &usize)| match period {
+        period if 1 < period && period < extent => format!("{stride}%{period}"),
+        _ => stride.to_string(),
+    };
+    steps.map(text).collect()
+}
+
+/// Returns operand `k`'s strides over the result as numbers, and the periods of its axes if an operand is tiled.
+pub fn steps(alignment: &Alignment, k: usize) -> (Vec<isize>, Option<Vec<usize>>) {
+    let (strides, periods) = alignment.steps(k).into_iter().unzip();
+    (strides, Some(periods).filter(|_| alignment.is_tiled()))
 }
 
 /// Joins values by blanks: `0 1 2`, or `-` when there are none.

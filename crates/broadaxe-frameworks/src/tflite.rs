@@ -1,7 +1,7 @@
 //! TFLite, the operators of LiteRT: NumPy's rule for most, identical shapes for a few, and fused activations.
 //!
-//! A fused activation is computed on the result of the operator. The slope of `PRELU` only stretches to the data. `ATAN2` and
-//! `ADD_N` accept identical shapes only. `SELECT` accepts identical shapes, or a condition that is a scalar or has one axis,
+//! A fused activation is computed on the result of the operator. The slope of `PRELU` only stretches to the data. `ADD_N`
+//! accepts identical shapes only. `ATAN2` broadcasts as in TensorFlow; LiteRT accepts such shapes and reads past the second operand. `SELECT` accepts identical shapes, or a condition that is a scalar or has one axis,
 //! the first of the others; the rule here also accepts a condition of more axes, which LiteRT refuses.
 //! Operators of StableHLO accept identical shapes.
 //!

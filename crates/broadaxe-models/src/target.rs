@@ -21,6 +21,18 @@ mod openvino;
 mod paddle;
 mod rank;
 mod tosa;
+mod opset6;
+
+mod mnn;
+
+mod coreml;
+mod ggml;
+mod ort_webgpu;
+mod qnn;
+mod tensorrt;
+mod tnn;
+mod tvm;
+mod webnn;
 mod engines;
 
 use std::borrow::Cow;
@@ -54,7 +66,16 @@ pub static PROFILES: &[&Profile] = &[
     &litert::LITERT,
     &litert_gpu::LITERT_GPU,
     &numpy::NUMPY,
+    &mnn::MNN,
+    &ort_webgpu::ORT_WEBGPU,
+    &tvm::TVM,
     &tosa::TOSA,
+    &ggml::GGML,
+    &qnn::QNN,
+    &coreml::COREML,
+    &tensorrt::TENSORRT,
+    &tnn::TNN,
+    &webnn::WEBNN,
     &equal_rank::EQUAL_RANK,
     &rank::RANK,
     &none::NONE,

@@ -7,5 +7,5 @@ mod text;
 pub(crate) use self::{
     file::onnx,
     sample::Sample,
-    text::{FUSED_PARTS, answers, judge, model},
+    text::{FUSED_PARTS, answers, gravest, judge, model},
 };

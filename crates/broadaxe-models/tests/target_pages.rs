@@ -24,19 +24,36 @@ fn kinds(law: &Law) -> String {
 fn generated(profile: &Profile) -> String {
     let mut text = format!("{FIRST}*{}.*\n\n", capital(profile.summary));
     let list = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
-    let _ = writeln!(text, "- On the command line: `--for {}`{}", profile.name, match profile.aliases {
-        [] => String::new(),
-        aliases => format!(", also {}", list(aliases)),
-    });
+    let _ = writeln!(
+        text,
+        "- On the command line: `--for {}`{}",
+        profile.name,
+        match profile.aliases {
+            [] => String::new(),
+            aliases => format!(", also {}", list(aliases)),
+        }
+    );
     if let Some(newest) = profile.versions.last() {
         let name = profile.name;
-        let _ = writeln!(text, "- Versions asked that differ: {}; `{name}` is {newest}, `{name}@VERSION` another one", list(profile.versions));
+        let _ = writeln!(
+            text,
+            "- Versions asked that differ: {}; `{name}` is {newest}, `{name}@VERSION` another one",
+            list(profile.versions)
+        );
     }
     let asked = profile.laws.iter().any(|law| law.evidence.kind == EvidenceKind::RunHere);
-    let _ = writeln!(text, "- Evidence: {}", if asked { "the engine was asked, where the table says so" } else { "documents only; no engine was asked" });
-    let _ = writeln!(text, "\nThe first law that speaks of a node holds.\n\n| nodes | the target ... | evidence |\n|---|---|---|");
+    let _ = writeln!(
+        text,
+        "- Evidence: {}",
+        if asked { "the engine was asked, where the table says so" } else { "documents only; no engine was asked" }
+    );
+    let _ = writeln!(
+        text,
+        "\nThe first law that speaks of a node holds.\n\n| nodes | the target ... | evidence |\n|---|---|---|"
+    );
     for law in profile.laws {
-        let _ = writeln!(text, "| {} | {} | {}: {} |", kinds(law), law.text, law.evidence.kind.text(), law.evidence.source);
+        let _ =
+            writeln!(text, "| {} | {} | {}: {} |", kinds(law), law.text, law.evidence.kind.text(), law.evidence.source);
     }
     text + LAST
 }

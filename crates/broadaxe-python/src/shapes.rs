@@ -112,7 +112,8 @@ fn is_integer(object: &Bound<'_, PyAny>) -> bool {
 /// The result's shape and, per operand, the result axis of each of its axes.
 type Placed = (Vec<usize>, Vec<Vec<usize>>);
 
-/// Aligns shapes under a rule: returns the result's shape and, per operand, the result axis that each of its axes feeds.
+/// Aligns shapes under a rule: returns the result's shape and, per operand, the result axis that each of its axes feeds. Raises
+/// ValueError where an operand is tiled.
 #[pyfunction]
 #[pyo3(signature = (shapes, rule=None, axis=None))]
 pub(crate) fn place(
@@ -123,6 +124,12 @@ pub(crate) fn place(
     let shapes = shapes.iter().map(known).collect::<PyResult<Vec<Shape>>>()?;
     let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
     let alignment = rule::read(rule, axis)?.align(&dims).map_err(|error| of_shapes(&error))?;
+    if alignment.is_tiled() {
+        return Err(PyValueError::new_err(format!(
+            "an operand is tiled to {} under ggml, and no strides of a view or chunks of an array do so; numpy.tile copies",
+            alignment.shape()
+        )));
+    }
     let axes = alignment.operands().iter().map(|operand| operand.axes().to_vec()).collect();
     Ok((alignment.shape().dims().to_vec(), axes))
 }

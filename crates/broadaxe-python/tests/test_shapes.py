@@ -75,3 +75,16 @@ def test_answers_have_text_and_data():
         bx.explain((2,), (3,))
     with pytest.raises(ValueError, match="no rule|invalid value"):
         bx.explain((2,), (3,), rule="nope")
+
+
+def test_tiles():
+    """Operators tile under ggml's rule; views cannot."""
+    a, b = np.arange(12).reshape(2, 6), np.arange(3) * 100
+    assert bx.add(a, b, rule="ggml").tolist() == (a + np.tile(b, 2)).tolist()
+    assert bx.broadcast_shapes((2, 6), (3,), rule="ggml") == (2, 6)
+    with pytest.raises(ValueError, match="tiled to"):
+        bx.broadcast_arrays(a, b, rule="ggml")
+    with pytest.raises(ValueError, match="tiled to"):
+        bx.unbroadcast(a.astype(float), (3,), rule="ggml")
+    with pytest.raises(ValueError, match="multiple of the size of b"):
+        bx.add(a, np.arange(4), rule="ggml")

@@ -65,7 +65,7 @@ fn infer(rule: &Rule, shapes: &[&[Dim]]) -> Result<Vec<Dim>, String> {
 fn merge(fed: &[(usize, Dim)], stretch: Stretch) -> Result<Dim, String> {
     // The operand whose dim is the result's: the fixed one, else the first whose dim is not 1.
     let base = match stretch {
-        Stretch::Into(into) => fed.iter().find(|(k, _)| *k == into),
+        Stretch::Into(into) | Stretch::Tile(into) => fed.iter().find(|(k, _)| *k == into),
         Stretch::All => fed.iter().find(|(_, dim)| *dim != Size(1)),
         Stretch::Never => None,
     };
@@ -74,6 +74,7 @@ fn merge(fed: &[(usize, Dim)], stretch: Stretch) -> Result<Dim, String> {
         match (base, dim) {
             (x, y) if x == y => {}
             (_, Size(1)) if stretch != Stretch::Never => {}
+            (Size(x), Size(y)) if matches!(stretch, Stretch::Tile(_)) && x % y == 0 => {}
             (Size(x), Size(y)) => return Err(format!("{x} and {y} do not broadcast")),
             // A runtime would now emit a check that runs when the size is known.
             (x, y) => return Err(format!("{x} and {y} must be compared at run time")),

@@ -61,7 +61,79 @@ impl Alignment {
         &self.operands
     }
 
-    /// Returns operand `k`'s strides over the result, in elements, as if it were contiguous and row-major.
+    /// Says whether an operand is tiled: read again from its start along an axis on which it has more than one element.
+    ///
+    /// Only the rule `ggml` tiles. Under every other rule [`Alignment::loop_shape`] is the result's shape.
+    pub fn is_tiled(&self) -> bool {
+        (0..self.shape.len()).any(|axis| self.tile(axis).is_some())
+    }
+
+    /// Returns the shape over which every operand has strides: the result's, in which each axis of extent `n` along which an
+    /// operand of extent `d` is tiled is split in two, of extents `n / d` and `d`.
+    ///
+    /// Row-major elements of the result are row-major elements of this shape.
+    ///
+    /// ```
+    /// use broadaxe_shape::Rule;
+    /// let alignment = Rule::ggml().align(&[&[5, 6], &[2]])?;
+    /// assert_eq!((alignment.shape().dims(), alignment.loop_shape().dims()), (&[5, 6][..], &[5, 3, 2][..]));
+    /// assert_eq!((alignment.strides(0), alignment.strides(1)), (vec![6, 2, 1], vec![0, 0, 1]));
+    /// # Ok::<(), broadaxe_shape::Error>(())
+    /// ```
+    pub fn loop_shape(&self) -> Shape {
+        let mut dims = PerAxis::default();
+        for (axis, &extent) in self.shape.iter().enumerate() {
+            match self.tile(axis) {
+                Some(tile) => {
+                    dims.push(extent / tile);
+                    dims.push(tile);
+                }
+                None => dims.push(extent),
+            }
+        }
+        Shape(dims)
+    }
+
+    /// Splits strides over the result into strides over [`Alignment::loop_shape`].
+    ///
+    /// # Panics
+    /// When there is not one stride per axis of the result.
+    pub fn split(&self, strides: &[isize]) -> Vec<isize> {
+        assert_eq!(strides.len(), self.shape.len(), "one stride per axis");
+        let split = |(axis, &stride): (usize, &isize)| match self.tile(axis) {
+            Some(tile) => [Some(stride.wrapping_mul(tile as isize)), Some(stride)],
+            None => [None, Some(stride)],
+        };
+        strides.iter().enumerate().flat_map(split).flatten().collect()
+    }
+
+    /// Returns, for every axis of the result, the stride and the period of operand `k`: index `i` of the axis reads
+    /// `stride * (i % period)` elements into the row-major operand.
+    ///
+    /// # Panics
+    /// When there is no operand `k`.
+    pub fn steps(&self, k: usize) -> Vec<(isize, usize)> {
+        let operand = &self.operands[k];
+        let mut steps = vec![(0, 1); self.shape.len()];
+        let own = contiguous_strides(&operand.dims);
+        for ((&at, &dim), stride) in operand.axes.iter().zip(operand.dims.iter()).zip(own) {
+            if dim != 1 && self.shape[at] != 1 {
+                steps[at] = (stride, dim);
+            }
+        }
+        steps
+    }
+
+    /// Returns the extent of the operand that is tiled along an axis of the result.
+    fn tile(&self, axis: usize) -> Option<usize> {
+        let extent = self.shape[axis];
+        self.operands.iter().find_map(|operand| {
+            let dim = operand.dims[position(&operand.axes, axis)?];
+            (1 < dim && dim < extent).then_some(dim)
+        })
+    }
+
+    /// Returns operand `k`'s strides over [`Alignment::loop_shape`], in elements, as if it were contiguous and row-major.
     ///
     /// A stride is 0 where the result axis is not fed by the operand, or where the operand or the result has extent 1.
     ///
@@ -71,7 +143,7 @@ impl Alignment {
         self.strides_from(k, &contiguous_strides(&self.operands[k].dims))
     }
 
-    /// Returns operand `k`'s strides over the result when its own strides are `own` (any unit, any sign).
+    /// Returns operand `k`'s strides over [`Alignment::loop_shape`] when its own strides are `own` (any unit, any sign).
     ///
     /// # Panics
     /// When there is no operand `k`, or `own` does not have one entry per axis of it.
@@ -84,7 +156,20 @@ impl Alignment {
                 strides[at] = own[axis];
             }
         }
-        strides
+        if !self.is_tiled() {
+            return strides;
+        }
+        let mut split = self.split(&strides);
+        let mut next = 0;
+        for axis in 0..self.shape.len() {
+            let tile = self.tile(axis);
+            next += 1 + usize::from(tile.is_some());
+            let own = position(&operand.axes, axis).map(|i| operand.dims[i]);
+            if tile.is_some() && own == tile {
+                split[next - 2] = 0;
+            }
+        }
+        split
     }
 
     /// Says whether operand `k` has the result's shape already, axis by axis.
@@ -105,8 +190,21 @@ pub enum Stretch {
     All,
     /// Every operand but this one may: its extents are the result's.
     Into(usize),
+    /// Every operand but this one is tiled: its extents are the result's, and multiples of the others'. An operand without elements
+    /// goes with one without elements, whatever their extents.
+    Tile(usize),
     /// No operand may: extents are equal.
     Never,
+}
+
+impl Stretch {
+    /// Returns the operand whose extents are the result's, if there is one.
+    pub(crate) fn into(self) -> Option<usize> {
+        match self {
+            Self::Into(k) | Self::Tile(k) => Some(k),
+            Self::All | Self::Never => None,
+        }
+    }
 }
 
 /// Says where each operand's axes go, before extents are merged.
@@ -383,8 +481,10 @@ pub(crate) fn merge(rule: &'static str, known: &Known<'_>, mut placement: Placem
         return Err(Error::later(ErrorKind::Rank, text).under(rule));
     }
     let mut dims = PerAxis::default();
+    let is_empty = matches!(stretch, Stretch::Tile(_)) && known.iter().all(|dims| dims.contains(&0));
     for axis in 0..rank {
-        let fed = placement.feeding(axis).map(|(operand, own)| Fed { operand, extent: known.of(operand)[own] });
+        let all = placement.feeding(axis).filter(|&(operand, _)| !is_empty || stretch.into() == Some(operand));
+        let fed = all.map(|(operand, own)| Fed { operand, extent: known.of(operand)[own] });
         let extent = merge_axis(fed, stretch)
             .map_err(|clash| clash.error(RuleCall::new(rule, known, known.target.is_some()), axis))?;
         dims.push(extent);
@@ -417,9 +517,9 @@ struct Clash {
 /// Returns the extent of the result on an axis that these operands feed.
 fn merge_axis(mut fed: impl Iterator<Item = Fed> + Clone, stretch: Stretch) -> Result<usize, Clash> {
     let all = fed.clone();
-    let mut base = match stretch {
-        Stretch::Into(k) => fed.find(|fed| fed.operand == k).unwrap_or(Fed { operand: k, extent: 1 }),
-        Stretch::All | Stretch::Never => fed.next().unwrap_or(Fed { operand: 0, extent: 1 }),
+    let mut base = match stretch.into() {
+        Some(k) => fed.find(|fed| fed.operand == k).unwrap_or(Fed { operand: k, extent: 1 }),
+        None => fed.next().unwrap_or(Fed { operand: 0, extent: 1 }),
     };
     for other in all.filter(|fed| fed.extent != 1 || stretch == Stretch::Never) {
         if other.extent == base.extent {
@@ -429,7 +529,10 @@ fn merge_axis(mut fed: impl Iterator<Item = Fed> + Clone, stretch: Stretch) -> R
             base = other;
             continue;
         }
-        let one_way = matches!(stretch, Stretch::Into(_)) && base.extent == 1;
+        if matches!(stretch, Stretch::Tile(_)) && base.extent.checked_rem(other.extent) == Some(0) {
+            continue;
+        }
+        let one_way = stretch.into().is_some() && base.extent == 1;
         let kind = if one_way { ErrorKind::Direction } else { ErrorKind::Mismatch };
         return Err(Clash { kind, base, other, stretch });
     }
@@ -453,8 +556,9 @@ impl Clash {
         match self.stretch {
             Stretch::All => f.write_str("they must be equal or 1"),
             Stretch::Never => f.write_str("they must be equal"),
-            Stretch::Into(_) if x == 1 => write!(f, "{a} may not stretch, so {b} must be 1 there"),
+            Stretch::Into(_) | Stretch::Tile(_) if x == 1 => write!(f, "{a} may not stretch, so {b} must be 1 there"),
             Stretch::Into(_) => write!(f, "{b} must be {x} or 1 there"),
+            Stretch::Tile(_) => write!(f, "{x} must be a multiple of the size of {b} there"),
         }
     }
 }

@@ -5,8 +5,8 @@
 //! element of the result for each two that part, and at what each operand gives there.
 //!
 //! The element is found from the strides, without walking the result. On an axis of more than one element where a stride
-//! differs, index 1 reads differently, and everything that comes earlier in row-major order has index 0 on all axes that
-//! differ if that axis is the last of them.
+//! differs, index 1 reads differently; where only the extents of a tiled operand differ, the smaller extent does. Everything that comes
+//! earlier in row-major order has an index on which they agree on all axes that differ, if that axis is the last of them.
 
 use alloc::{vec, vec::Vec};
 
@@ -253,16 +253,26 @@ fn first_difference(one: &Alignment, other: &Alignment) -> Option<Vec<usize>> {
         (false, false) if x.len() == y.len() => {}
         _ => return Some(vec![0; rank]),
     }
-    let strides = |alignment: &Alignment| -> Vec<Vec<isize>> {
-        (0..alignment.operands().len()).map(|k| alignment.strides(k)).collect()
+    let steps = |alignment: &Alignment| -> Vec<Vec<(isize, usize)>> {
+        (0..alignment.operands().len()).map(|k| alignment.steps(k)).collect()
     };
-    let (one, other) = (strides(one), strides(other));
+    let (one, other) = (steps(one), steps(other));
     let at = (0..rank).rev().find_map(|axis| {
         let both = x[axis].min(y[axis]);
-        let turns = both > 1 && one.iter().zip(&other).any(|(a, b)| a[axis] != b[axis]);
-        (turns || x[axis] != y[axis]).then_some((axis, if turns { 1 } else { both }))
+        let turn = one.iter().zip(&other).filter_map(|(a, b)| turn(a[axis], b[axis])).min();
+        let turn = turn.filter(|&index| index < both);
+        (turn.is_some() || x[axis] != y[axis]).then_some((axis, turn.unwrap_or(both)))
     });
     at.map(|(axis, index)| (0..rank).map(|j| if j == axis { index } else { 0 }).collect())
+}
+
+/// Finds the first index of an axis at which two steps, each a stride and a period, read differently.
+fn turn(one: (isize, usize), other: (isize, usize)) -> Option<usize> {
+    match (one.0 == other.0, one.1 == other.1) {
+        (true, true) => None,
+        (true, false) => Some(one.1.min(other.1)),
+        (false, _) => Some(1),
+    }
 }
 
 /// Says what each operand gives to an element of the result; none when the result has no such element.
@@ -273,7 +283,7 @@ fn reads(alignment: &Alignment, element: &[usize]) -> Option<Vec<Read>> {
     }
     let read = alignment.operands().iter().map(|operand| {
         let index: Vec<usize> = (operand.shape().iter().zip(operand.axes()))
-            .map(|(&dim, &axis)| if dim == 1 { 0 } else { element[axis] })
+            .map(|(&dim, &axis)| if dim == 0 { 0 } else { element[axis] % dim })
             .collect();
         let strides = contiguous_strides(operand.shape());
         let position = index.iter().zip(strides).map(|(&i, stride)| i * stride.unsigned_abs()).sum();

@@ -15,6 +15,7 @@ mod bidirectional;
 mod broadcast_to;
 mod explicit;
 mod gemm_c;
+mod ggml;
 mod ncnn;
 mod onnx_clip;
 mod onnx_legacy;
@@ -52,6 +53,7 @@ pub static RULES: &[&RuleDef] = &[
     &openvino_fake_quantize::OPENVINO_FAKE_QUANTIZE,
     &gemm_c::GEMM_C,
     &tosa::TOSA,
+    &ggml::GGML,
 ];
 
 /// Describes a rule: its name, its parameters, and where it puts the axes.
@@ -293,6 +295,11 @@ impl Rule {
     /// Makes the rule of ONNX `Gemm`'s C, whose operands are the product, (M, N), and C.
     pub fn gemm_c() -> Self {
         Self::of(&gemm_c::GEMM_C, Params::default())
+    }
+
+    /// Makes ggml's rule: the second operand is tiled to the shape of the first.
+    pub fn ggml() -> Self {
+        Self::of(&ggml::GGML, Params::default())
     }
 
     /// Returns the rule's name.

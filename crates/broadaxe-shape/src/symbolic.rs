@@ -256,6 +256,11 @@ impl Inference<'_> {
             let merged = self.merge(&placement, path)?;
             Ok((placement, merged))
         });
+        if let Err(error) = &outcome
+            && error.kind() == ErrorKind::Undecided
+        {
+            return Err(error.clone());
+        }
         self.ways.push(Way { path: path.clone(), outcome });
         Ok(())
     }
@@ -265,6 +270,14 @@ impl Inference<'_> {
         if placement.rank > MAX_RANK {
             let text = format!("the result would have rank {}, above the largest, {MAX_RANK}", placement.rank);
             return Err(Error::new(ErrorKind::Rank, text).under(def.name));
+        }
+        if let Some((axis, k)) = merge::open_tile(&self.entries, placement) {
+            let text = format!(
+                "{}: whether axis {axis} is a multiple of the size of {} there is not known; give them sizes",
+                self.head(),
+                letter(k)
+            );
+            return Err(Error::new(ErrorKind::Undecided, text).under(def.name).axis_at(axis).operand_at(k));
         }
         merge::merge(&self.sizes, &self.entries, placement, path).map_err(|clause| {
             let alone = !solve::possible(&self.sizes.intervals, [clause.literals.as_slice()]);

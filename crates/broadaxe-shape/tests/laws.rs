@@ -160,3 +160,14 @@ fn ncnn_aligns_from_the_slowest_axis() {
         fits.then(|| (meaning(&ncnn, &[a, b]), meaning(&numpy, &[a, &padded])))
     });
 }
+
+#[test]
+fn ggml_is_unidirectional_where_nothing_is_tiled() {
+    let (ggml, one_way) = (Rule::ggml(), Rule::unidirectional());
+    holds("one way", |a, b| {
+        let tiles = |(x, y): (&usize, &usize)| x != y && *y > 1 && x % y == 0;
+        let empty = a.contains(&0) && b.contains(&0);
+        let applies = b.len() <= a.len() && !empty && !a.iter().rev().zip(b.iter().rev()).any(tiles);
+        applies.then(|| (meaning(&ggml, &[a, b]), meaning(&one_way, &[a, b])))
+    });
+}

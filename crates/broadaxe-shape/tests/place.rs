@@ -87,6 +87,8 @@ fn rule(def: &RuleDef, params: &Params, target: Option<Shape>) -> Rule {
 
 /// Merges sizes as the documentation of `Stretch` says.
 fn merge(placement: &Placement, operands: &[&[usize]]) -> Option<Vec<usize>> {
+    let tiles = matches!(placement.stretch(), Stretch::Tile(_));
+    let is_empty = tiles && operands.iter().all(|dims| dims.contains(&0));
     let axis = |axis| {
         let own = |k: usize| Some((k, placement.axes(k).iter().position(|&at| at == axis)?));
         let fed: Vec<(usize, usize)> = (0..placement.count()).filter_map(own).collect();
@@ -96,9 +98,11 @@ fn merge(placement: &Placement, operands: &[&[usize]]) -> Option<Vec<usize>> {
         let (extent, may_stretch) = match placement.stretch() {
             Stretch::All => (extents().find(|&extent| extent != 1).unwrap_or(1), true),
             Stretch::Into(into) => (fed.iter().find(|(k, _)| *k == into)?.1, true),
+            Stretch::Tile(into) => (fed.iter().find(|(k, _)| *k == into).map_or(1, |(_, extent)| *extent), true),
             Stretch::Never => (extents().next()?, false),
         };
-        extents().all(|own| own == extent || (may_stretch && own == 1)).then_some(extent)
+        let fits = |own| own == extent || may_stretch && own == 1 || tiles && own != 0 && extent % own == 0;
+        (is_empty || extents().all(fits)).then_some(extent)
     };
     (0..placement.rank()).map(axis).collect()
 }

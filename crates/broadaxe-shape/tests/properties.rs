@@ -69,7 +69,9 @@ fn placements_increase_and_feed_the_result() {
             assert_eq!(operand.axes().len(), shape.len(), "{about}");
             assert!(operand.axes().windows(2).all(|pair| pair[0] < pair[1]), "{about}");
             for (&axis, &dim) in operand.axes().iter().zip(shape) {
-                assert!(dim == 1 || dim == alignment.shape()[axis], "{about}");
+                let result = alignment.shape()[axis];
+                let tiled = rule.name() == "ggml" && (dim != 0 && result % dim == 0 || alignment.shape().contains(&0));
+                assert!(dim == 1 || dim == result || tiled, "{about}");
             }
         }
     });
@@ -78,7 +80,8 @@ fn placements_increase_and_feed_the_result() {
 #[test]
 fn strides_reach_exactly_the_operand() {
     ask(4000, 5, &[0, 1, 1, 2, 3], |rule, operands, alignment| {
-        let result = alignment.shape();
+        let result = alignment.loop_shape();
+        assert_eq!(alignment.is_tiled(), result != *alignment.shape(), "{operands:?} under {rule}");
         if result.contains(&0) {
             return;
         }
@@ -89,6 +92,39 @@ fn strides_reach_exactly_the_operand() {
             assert_eq!(last + 1, elements(operand).unwrap(), "{operands:?} under {rule}: {alignment:?}");
         }
     });
+}
+
+/// Walks every element of the result by strides, by steps, and by the definition of a broadcast.
+#[test]
+fn strides_and_steps_read_the_same() {
+    let mut tiled = 0;
+    ask(2000, 4, &[1, 1, 2, 3, 4, 6], |rule, operands, alignment| {
+        tiled += usize::from(alignment.is_tiled());
+        let (result, loops) = (alignment.shape(), alignment.loop_shape());
+        for (k, dims) in operands.iter().enumerate() {
+            let (strides, steps) = (alignment.strides(k), alignment.steps(k));
+            for element in 0..elements(result).unwrap() {
+                let by_strides: isize =
+                    index(element, &loops).iter().zip(&strides).map(|(&i, stride)| i as isize * stride).sum();
+                let at = index(element, result);
+                let by_steps: isize =
+                    at.iter().zip(&steps).map(|(&i, &(stride, period))| (i % period) as isize * stride).sum();
+                let read: Vec<usize> =
+                    alignment.operands()[k].axes().iter().zip(dims).map(|(&axis, dim)| at[axis] % dim).collect();
+                let defined = read.iter().zip(dims).fold(0, |position, (i, dim)| position * dim + i) as isize;
+                assert_eq!((by_strides, by_steps), (defined, defined), "{operands:?} under {rule}: element {element}");
+            }
+        }
+    });
+    assert!(tiled > 50, "{tiled}");
+}
+
+/// Returns the index of a row-major element.
+fn index(element: usize, dims: &[usize]) -> Vec<usize> {
+    let mut rest = element;
+    let mut index: Vec<usize> = dims.iter().rev().map(|dim| (rest % dim, rest /= dim).0).collect();
+    index.reverse();
+    index
 }
 
 #[test]

@@ -337,6 +337,21 @@ const ALIGN: &[(&str, &str, &str)] = &[
         "1,1,1,1,1,1,1 ; 1,1,1,1,1,1,1",
         "broadcast of a (1, 1, 1, 1, 1, 1, 1) with b (1, 1, 1, 1, 1, 1, 1) under tosa: the rank is 7; TOSA has ranks up to 6, merge neighbouring axes",
     ),
+    (
+        "ggml",
+        "2,4 ; 3",
+        "broadcast of a (2, 4) with b (3,) under ggml: axis 1 is 4 in a and 3 in b; 4 must be a multiple of the size of b there",
+    ),
+    (
+        "ggml",
+        "1,4 ; 2,4",
+        "broadcast of a (1, 4) with b (2, 4) under ggml: axis 0 is 1 in a and 2 in b; a may not stretch, so b must be 1 there",
+    ),
+    (
+        "ggml",
+        "1,1,1,1,2 ; 2",
+        "broadcast of a (1, 1, 1, 1, 2) with b (2,) under ggml: a has rank 5; ggml has ranks up to 4, merge neighbouring axes",
+    ),
 ];
 
 #[test]

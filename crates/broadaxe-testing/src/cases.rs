@@ -142,7 +142,9 @@ pub struct AlignCase {
 pub struct Aligned {
     /// The result's shape.
     pub shape: Vec<usize>,
-    /// Each operand's strides over the result, in elements.
+    /// The result's shape with the axes split along which an operand is tiled; `None` when none is.
+    pub split: Option<Vec<usize>>,
+    /// Each operand's strides over the result, split if it is, in elements.
     pub strides: Vec<Vec<isize>>,
 }
 
@@ -316,7 +318,7 @@ mod tests {
         let text = "# note\nkind align\n\nx explicit axes=[0] target=(2,-1) (2) -> (2,3) [1,0]  # why\n";
         let Cases::Align(list) = read_text("f", text).unwrap().cases else { panic!("another kind") };
         assert_eq!(list[0].rule.target, Some(vec![2, -1]));
-        assert_eq!(list[0].want, Some(Aligned { shape: vec![2, 3], strides: vec![vec![1, 0]] }));
+        assert_eq!(list[0].want, Some(Aligned { shape: vec![2, 3], split: None, strides: vec![vec![1, 0]] }));
 
         let text = "kind symbolic\nx numpy dims=openvino (A:2..,?) (...) (N) -> (1..5)\n";
         let Cases::Symbolic(list) = read_text("f", text).unwrap().cases else { panic!("another kind") };

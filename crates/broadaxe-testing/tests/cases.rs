@@ -16,7 +16,8 @@ fn views(shapes: &[Vec<usize>]) -> Vec<&[usize]> {
 fn align(rule: &Rule, shapes: &[Vec<usize>]) -> Option<Aligned> {
     let alignment = rule.align(&views(shapes)).ok()?;
     let strides = (0..shapes.len()).map(|k| alignment.strides(k)).collect();
-    Some(Aligned { shape: alignment.shape().to_vec(), strides })
+    let split = alignment.is_tiled().then(|| alignment.loop_shape().to_vec());
+    Some(Aligned { shape: alignment.shape().to_vec(), split, strides })
 }
 
 fn align_fault(case: &AlignCase) -> Option<String> {

@@ -250,7 +250,8 @@ impl Graph {
 fn strides_over(graph: &Graph, root: Node, operands: &[Layout<'_>]) -> Vec<Vec<isize>> {
     if let Origin::Kernel(applied) = &graph.made(root).origin {
         let is_input = |(k, &arg): (usize, &Node)| matches!(graph.made(arg).origin, Origin::Input(i) if i == k);
-        if applied.args.len() == operands.len() && applied.args.iter().enumerate().all(is_input) {
+        let own = applied.args.len() == operands.len() && applied.args.iter().enumerate().all(is_input);
+        if own && !applied.alignment.is_tiled() {
             let over = |(k, layout): (usize, &Layout<'_>)| applied.alignment.strides_from(k, layout.strides);
             return operands.iter().enumerate().map(over).collect();
         }

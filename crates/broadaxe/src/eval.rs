@@ -382,6 +382,11 @@ impl Stager<'_> {
         }
     }
 
+    /// Returns the alignment of a node one of whose operands is tiled; it is the last of its stage.
+    fn tiled(&self, node: Node) -> Option<&Alignment> {
+        Some(&self.applied(node)?.alignment).filter(|alignment| alignment.is_tiled())
+    }
+
     fn folded(&self, node: Node) -> Option<&Folded> {
         match &self.graph.made(node).origin {
             Origin::Fold(folded) => Some(folded),
@@ -405,7 +410,9 @@ impl Stager<'_> {
             let node = Node(index as u32);
             let Owner::Stage(owner) = owners[index] else { continue };
             let mut want = |arg: Node, joins: bool| {
-                let wanted = Owner::Stage(if joins && self.folded(arg).is_none() { owner } else { arg });
+                // A node with a tiled operand has loops of its own.
+                let apart = self.folded(arg).is_some() || self.tiled(arg).is_some();
+                let wanted = Owner::Stage(if joins && !apart { owner } else { arg });
                 let now = &mut owners[arg.index()];
                 // Two stages that want the same node get it as a stage of its own.
                 *now = if *now == Owner::Unused || *now == wanted { wanted } else { Owner::Stage(arg) };
@@ -444,7 +451,7 @@ impl Stager<'_> {
     }
 
     fn add(&mut self, owner: Node, members: &[Node]) -> Result<(), Error> {
-        let mut sketch = Sketch::default();
+        let mut sketch = Sketch { tiled: self.tiled(owner).cloned(), ..Sketch::default() };
         let mut step_of = HashMap::new();
         for &node in members {
             let Some(applied) = self.applied(node) else { continue };
@@ -494,7 +501,10 @@ impl Stager<'_> {
         let program = sketch.program();
         let own = byte_strides(made.dtype, &made.shape);
         let strides = if owner == self.root { self.strides } else { &own };
-        let plan = Plan::new(&made.shape, strides, &sketch.strides);
+        let plan = match &sketch.tiled {
+            Some(alignment) => Plan::tiled(alignment, strides, &sketch.strides),
+            None => Plan::new(&made.shape, strides, &sketch.strides),
+        };
         let schedule = Schedule::new(&program, plan.nest())?;
         self.push(owner, sketch, Work::Map(Box::new(schedule), plan))
     }
@@ -535,6 +545,8 @@ struct Sketch {
     leaves: Vec<Leaf>,
     dtypes: Vec<DType>,
     strides: Vec<Vec<isize>>,
+    /// The alignment of the last node, where an operand of it is tiled: the loops are over its split axes.
+    tiled: Option<Alignment>,
     /// Which input of the program reads a leaf with given strides.
     seen: HashMap<(Leaf, Vec<isize>), usize>,
 }
@@ -551,7 +563,10 @@ impl Sketch {
 
     /// Returns the program's input for a leaf aligned as operand `k`.
     fn read(&mut self, (leaf, own): (Leaf, Vec<isize>), alignment: &Alignment, k: usize, dtype: DType) -> Slot {
-        let strides = alignment.strides_from(k, &own);
+        let mut strides = alignment.strides_from(k, &own);
+        if let Some(tiled) = self.tiled.as_ref().filter(|tiled| strides.len() == tiled.shape().len()) {
+            strides = tiled.split(&strides);
+        }
         let next = self.leaves.len();
         let input = *self.seen.entry((leaf, strides.clone())).or_insert(next);
         if input == next {

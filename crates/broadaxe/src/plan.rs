@@ -5,6 +5,7 @@
 //! is decided where tiles are run.
 
 use broadaxe_kernels::{DType, Decisions, Nest, Program, Schedule, Slot, Step, copy, find};
+use broadaxe_shape::Alignment;
 
 use crate::error::Error;
 
@@ -80,16 +81,41 @@ impl Plan {
         &self.nest
     }
 
+    /// Plans the result of an alignment in which an operand is tiled: the output's strides are over the result, those of the inputs over
+    /// [`Alignment::loop_shape`].
+    ///
+    /// # Panics
+    /// As [`Plan::new`].
+    pub fn tiled(alignment: &Alignment, output: &[isize], inputs: &[Vec<isize>]) -> Self {
+        let (result, loops) = (alignment.shape(), alignment.loop_shape());
+        let mut plan = Self::new(&loops, &alignment.split(output), inputs);
+        let mut of = Vec::new();
+        for (axis, &dim) in result.iter().enumerate() {
+            let parts = if loops[of.len()] == dim { 1 } else { 2 };
+            of.extend(std::iter::repeat_n(axis, parts));
+        }
+        plan.groups.iter_mut().flatten().for_each(|(axis, _)| *axis = of[*axis]);
+        plan.rank = result.len();
+        plan
+    }
+
     /// Returns, per loop, the axes of the result that it walks.
     pub fn axes(&self) -> Vec<Vec<usize>> {
-        self.groups.iter().map(|group| group.iter().map(|&(axis, _)| axis).collect()).collect()
+        let axes = |group: &Vec<(usize, usize)>| {
+            let mut axes: Vec<usize> = group.iter().map(|&(axis, _)| axis).collect();
+            axes.dedup();
+            axes
+        };
+        self.groups.iter().map(axes).collect()
     }
 
     /// Returns the index in the result of the element that the loops reach as number `element`.
     pub fn index(&self, mut element: u64) -> Vec<usize> {
-        let mut index = vec![0; self.rank];
+        // An axis that two loops walk is counted by the inner one first.
+        let (mut index, mut weights) = (vec![0; self.rank], vec![1; self.rank]);
         for &(axis, dim) in self.groups.iter().rev().flat_map(|group| group.iter().rev()) {
-            index[axis] = (element % dim as u64) as usize;
+            index[axis] += (element % dim as u64) as usize * weights[axis];
+            weights[axis] *= dim;
             element /= dim as u64;
         }
         index

@@ -39,7 +39,7 @@ pub fn unbroadcast(gradient: &View, shape: &[usize], rule: &Rule) -> Result<Arra
 /// Lists the axes of a gradient of this shape that [`unbroadcast`] sums over, in order.
 ///
 /// # Errors
-/// As [`unbroadcast`] for shapes.
+/// As [`unbroadcast`] for shapes; [`ErrorKind::Shape`] where the operand is tiled.
 ///
 /// ```
 /// use broadaxe::{Rule, unbroadcast_axes};
@@ -48,6 +48,14 @@ pub fn unbroadcast(gradient: &View, shape: &[usize], rule: &Rule) -> Result<Arra
 /// ```
 pub fn unbroadcast_axes(gradient: &[usize], shape: &[usize], rule: &Rule) -> Result<Vec<usize>, Error> {
     let (alignment, operand) = aligned(gradient, shape, rule)?;
+    if alignment.is_tiled() {
+        let text = format!(
+            "{} is tiled to {} under {rule}: whole axes of the gradient are not what its elements are summed over",
+            Shape::from(shape),
+            alignment.shape()
+        );
+        return Err(Error::new(ErrorKind::Shape, text));
+    }
     Ok(repeated(&alignment, operand))
 }
 
@@ -67,8 +75,12 @@ fn aligned(gradient: &[usize], shape: &[usize], rule: &Rule) -> Result<(Alignmen
     Err(Error::new(ErrorKind::Shape, text))
 }
 
-/// Lists the axes of the result along which an operand repeats.
+/// Lists the axes of the result, split where an operand is tiled, along which an operand repeats.
 fn repeated(alignment: &Alignment, operand: usize) -> Vec<usize> {
+    if alignment.is_tiled() {
+        let (loops, strides) = (alignment.loop_shape(), alignment.strides(operand));
+        return (0..loops.len()).filter(|&axis| loops[axis] != 1 && strides[axis] == 0).collect();
+    }
     let (result, placed) = (alignment.shape(), &alignment.operands()[operand]);
     let own = |axis: usize| placed.axes().iter().position(|&at| at == axis).map(|i| placed.shape()[i]);
     (0..result.len()).filter(|&axis| own(axis) != Some(result[axis])).collect()
@@ -94,9 +106,16 @@ pub fn unbroadcast_operand(
         );
         return Err(Error::new(ErrorKind::Argument, text));
     };
+    let cut = |(&dim, &axis): (&usize, &usize)| dim != 1 && dim != result[axis];
+    if result.contains(&0) && placed.shape().iter().zip(placed.axes()).any(cut) {
+        return Array::zeros(gradient.dtype(), placed.shape().clone());
+    }
     let repeated: Vec<i64> = repeated(alignment, operand).into_iter().map(|axis| axis as i64).collect();
     let mut graph = Graph::new();
-    let node = graph.input(gradient.dtype(), gradient.shape())?;
+    let loops = alignment.loop_shape();
+    let node = graph.input(gradient.dtype(), &loops)?;
+    let split = alignment.split(gradient.strides());
+    let gradient = View::from_input(gradient.dtype(), gradient.input(), &loops, &split)?;
     let sum = if repeated.is_empty() { node } else { graph.reduce(Reduction::Sum, node, Some(&repeated), false)? };
     let sum = graph.cast(sum, gradient.dtype());
     let array = Evaluation::new(&graph, sum, vec![gradient.clone()], options)?.run()?;
@@ -126,7 +145,7 @@ mod tests {
 
     /// Sums element by element.
     fn naive(gradient: &[f32], alignment: &Alignment, operand: usize) -> Vec<f32> {
-        let (shape, strides) = (alignment.shape(), alignment.strides(operand));
+        let (shape, strides) = (&alignment.loop_shape(), alignment.strides(operand));
         let mut sums = vec![0.0; alignment.operands()[operand].shape().iter().product()];
         for (number, &x) in gradient.iter().enumerate() {
             let (mut rest, mut at) = (number, 0);

@@ -138,9 +138,10 @@ fn questions() -> (usize, Vec<Question>) {
         cases += if matches!(file.cases, Cases::Arithmetic(_)) { 0 } else { file.cases.len() };
         match file.cases {
             Cases::Align(list) => questions.extend(list.iter().map(|case| {
-                let line = |rule: &Rule| {
-                    case.want.as_ref().map(|want| Want::Line(wanted(rule, &case.shapes, &want.shape, &want.strides)))
-                };
+                // The interface gives no strides where an operand is tiled.
+                let whole = case.want.as_ref().filter(|want| want.split.is_none());
+                let line =
+                    |rule: &Rule| whole.map(|want| Want::Line(wanted(rule, &case.shapes, &want.shape, &want.strides)));
                 let want = case.rule.rule().ok().and_then(|rule| line(&rule)).unwrap_or(Want::Error);
                 question(&case.id, &case.rule, &case.shapes, want)
             })),

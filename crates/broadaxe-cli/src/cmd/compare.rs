@@ -6,7 +6,7 @@ use broadaxe_shape::{Comparison, Difference, ErrorKind, Outcome, Read, Shape, Sy
 use serde_json::{Value, json};
 
 use crate::{
-    answer::{Answer, letter, spaced, table, tuple},
+    answer::{Answer, letter, spaced, steps, strides, table, tuple},
     args::CompareArgs,
     error::Error,
 };
@@ -78,15 +78,15 @@ fn operands<T: std::fmt::Display>(shapes: &[T]) -> String {
 
 /// Draws the table: rule, meaning, result, and the strides with which each operand is read.
 fn draw(comparison: &Comparison, meanings: &[Vec<usize>]) -> String {
-    let strides: Vec<String> = (0..comparison.shapes().len()).map(|k| format!("strides {}", letter(k))).collect();
-    let head: Vec<&str> = ["rule", "meaning", "result"].into_iter().chain(strides.iter().map(String::as_str)).collect();
+    let read: Vec<String> = (0..comparison.shapes().len()).map(|k| format!("strides {}", letter(k))).collect();
+    let head: Vec<&str> = ["rule", "meaning", "result"].into_iter().chain(read.iter().map(String::as_str)).collect();
     let rows = comparison.outcomes().iter().enumerate().map(|(k, outcome)| {
         let mut row = vec![outcome.rule().to_string()];
         match outcome.result() {
             Ok(alignment) => {
                 let mark = meaning(meanings, k).map_or(String::new(), |group| (group + 1).to_string());
                 row.extend([mark, alignment.shape().to_string()]);
-                row.extend((0..alignment.operands().len()).map(|k| spaced(&alignment.strides(k))));
+                row.extend((0..alignment.operands().len()).map(|k| spaced(&strides(alignment, k))));
             }
             Err(error) => row.extend(["-".to_owned(), reason(error)]),
         }
@@ -142,12 +142,20 @@ fn sum(reads: &[Read]) -> u128 {
 
 fn describe(outcome: &Outcome, meaning: Option<usize>) -> Value {
     match outcome.result() {
-        Ok(alignment) => json!({
-            "rule": outcome.rule().to_string(),
-            "meaning": meaning.map(|group| group + 1),
-            "shape": alignment.shape().dims(),
-            "strides": (0..alignment.operands().len()).map(|k| alignment.strides(k)).collect::<Vec<_>>(),
-        }),
+        Ok(alignment) => {
+            let (strides, periods): (Vec<_>, Vec<_>) =
+                (0..alignment.operands().len()).map(|k| steps(alignment, k)).unzip();
+            let mut value = json!({
+                "rule": outcome.rule().to_string(),
+                "meaning": meaning.map(|group| group + 1),
+                "shape": alignment.shape().dims(),
+                "strides": strides,
+            });
+            if alignment.is_tiled() {
+                value["periods"] = json!(periods);
+            }
+            value
+        }
         Err(error) => {
             let mut value = Error::from(error.clone()).to_json();
             value["rule"] = json!(outcome.rule().to_string());

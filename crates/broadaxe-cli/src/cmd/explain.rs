@@ -73,7 +73,8 @@ fn plan(alignment: &Alignment, dtypes: &[DType], dtype: DType) -> Result<Plan, E
         strides.into_iter().map(|stride| stride * dtype.size() as isize).collect()
     };
     let inputs = dtypes.iter().enumerate().map(|(k, &dtype)| in_bytes(alignment.strides(k), dtype));
-    Ok(Plan::new(shape, &in_bytes(contiguous_strides(shape), dtype), &inputs.collect::<Vec<_>>()))
+    let (output, inputs) = (in_bytes(contiguous_strides(shape), dtype), inputs.collect::<Vec<_>>());
+    Ok(if alignment.is_tiled() { Plan::tiled(alignment, &output, &inputs) } else { Plan::new(shape, &output, &inputs) })
 }
 
 struct KnownDrawing {
@@ -220,5 +221,6 @@ fn repeated(alignment: &Alignment, k: usize) -> Vec<(usize, usize)> {
     let operand = &alignment.operands()[k];
     let own = |axis| operand.axes().iter().position(|&at| at == axis).map_or(1, |i| operand.shape()[i]);
     let sizes = alignment.shape().iter().enumerate();
-    sizes.filter(|&(axis, &size)| size != own(axis)).map(|(axis, &size)| (axis, size)).collect()
+    let times = |size: usize, own: usize| size.checked_div(own).unwrap_or(size);
+    sizes.filter(|&(axis, &size)| size != own(axis)).map(|(axis, &size)| (axis, times(size, own(axis)))).collect()
 }

@@ -8,7 +8,7 @@ use broadaxe_shape::{Dim, ErrorKind, Inferred, Rule, Shape, SymbolicShape};
 use serde_json::{Value, json};
 
 use crate::{
-    answer::{Answer, join, letter, spaced, tuple},
+    answer::{Answer, join, letter, spaced, steps, strides, tuple},
     args::ShapeArgs,
     error::Error,
 };
@@ -46,7 +46,14 @@ struct Outcome {
 struct Operand {
     shape: String,
     axes: Option<Vec<usize>>,
-    strides: Option<Vec<isize>>,
+    strides: Option<Strides>,
+}
+
+/// Strides as text and as numbers, and the periods of an operand that may be tiled.
+struct Strides {
+    text: Vec<String>,
+    numbers: Vec<isize>,
+    periods: Option<Vec<usize>>,
 }
 
 fn align(rule: &Rule, shapes: &[Shape], order: Order) -> Result<Outcome, Error> {
@@ -56,7 +63,11 @@ fn align(rule: &Rule, shapes: &[Shape], order: Order) -> Result<Outcome, Error> 
     let operands = alignment.operands().iter().enumerate().map(|(k, operand)| Operand {
         shape: order.shape(operand.shape()),
         axes: Some(order.axes(operand.axes(), rank)),
-        strides: Some(order.list(&alignment.strides(k))),
+        strides: Some({
+            let (numbers, periods) = steps(&alignment, k);
+            let periods = periods.map(|periods| order.list(&periods));
+            Strides { text: order.list(&strides(&alignment, k)), numbers: order.list(&numbers), periods }
+        }),
     });
     Ok(Outcome {
         shape: order.shape(alignment.shape()),
@@ -120,7 +131,7 @@ impl Outcome {
                 line += &format!("  on axes {:placed$}", spaced(axes));
             }
             if let Some(strides) = &operand.strides {
-                line += &format!("  strides {}", spaced(strides));
+                line += &format!("  strides {}", spaced(&strides.text));
             }
             text += line.trim_end();
             text += "\n";
@@ -137,7 +148,14 @@ impl Outcome {
     }
 
     fn describe(&self, rule: &Rule) -> Value {
-        let operands = self.operands.iter().map(|operand| json!({ "axes": operand.axes, "strides": operand.strides }));
+        let operands = self.operands.iter().map(|operand| {
+            let strides = operand.strides.as_ref();
+            let mut json = json!({ "axes": operand.axes, "strides": strides.map(|strides| &strides.numbers) });
+            if let Some(periods) = strides.and_then(|strides| strides.periods.as_ref()) {
+                json["periods"] = json!(periods);
+            }
+            json
+        });
         json!({
             "rule": rule.name(),
             "shape": self.dims,

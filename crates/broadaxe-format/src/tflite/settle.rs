@@ -129,7 +129,8 @@ fn complete(draft: &mut ModelDraft<'_>, graph: usize, fresh: &mut NewOperator) -
             (_, size) => Some(size),
         };
         let times: Option<Vec<i32>> = own.iter().zip(&sizes).map(times).collect();
-        let times = times.ok_or_else(|| rejected(format!("TILE needs the sizes of what it repeats; the shape is {shape}")))?;
+        let times =
+            times.ok_or_else(|| rejected(format!("TILE needs the sizes of what it repeats; the shape is {shape}")))?;
         let bytes = times.iter().flat_map(|size| size.to_le_bytes()).collect();
         let name = format!("{}/multiples", draft.name(graph, fresh.output));
         let multiples = draft.constant(graph, name, SHAPE_TYPE, &[times.len()], bytes);

@@ -21,6 +21,13 @@ pub static ENGINES: &[Engine] = &[
     Engine { name: "Paddle", version: "3.3.1" },
     Engine { name: "LiteRT", version: "2.3.0" },
     Engine { name: "NumPy", version: "2.4.6" },
+    Engine { name: "MNN", version: "3.6.1" },
+    Engine { name: "ONNX Runtime WebGPU", version: "1.27.0" },
+    Engine { name: "TVM", version: "0.27.0.post1" },
+    Engine { name: "TOSA tools", version: "2026.8.0" },
+    Engine { name: "ggml", version: "0.13.1" },
+    Engine { name: "QNN", version: "2.7.0" },
+    Engine { name: "Core ML", version: "9.0" },
 ];
 
 /// The day of the comparison that `docs/verdicts.md` records.
@@ -70,10 +77,7 @@ mod tests {
     fn the_comparisons_install_these_versions() {
         let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../conformance");
         let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
-        let devices = std::fs::read_dir(folder.join("devices")).expect("a folder of lists");
-        let devices = devices.map(|file| std::fs::read_to_string(file.expect("a list").path()).expect("a list"));
-        let pins =
-            [read("requirements.txt"), read("requirements-full.txt")].into_iter().chain(devices).collect::<String>();
+        let pins = read("requirements.txt") + &read("requirements-full.txt") + &read("requirements-runtimes.txt");
         let packages = [
             ("ONNX Runtime", "onnxruntime"),
             ("onnx", "onnx"),
@@ -83,8 +87,16 @@ mod tests {
             ("Paddle", "paddlepaddle"),
             ("NumPy", "numpy"),
             ("LiteRT", "ai-edge-litert"),
+            ("MNN", "MNN"),
+            ("ONNX Runtime WebGPU", "onnxruntime-webgpu"),
+            ("TVM", "apache-tvm"),
+            ("TOSA tools", "tosa-tools"),
+            ("QNN", "onnxruntime-qnn"),
+            ("Core ML", "coremltools"),
         ];
-        for engine in ENGINES {
+        // The package of ggml's library has a version of its own.
+        assert!(pins.contains("pywhispercpp==1.5.1  # ggml 0.13.1\n"));
+        for engine in ENGINES.iter().filter(|engine| engine.name != "ggml") {
             let (_, package) = packages.iter().find(|(name, _)| *name == engine.name).expect("a package");
             let pin = pins.lines().find_map(|line| line.strip_prefix(package)?.strip_prefix("=="));
             // ncnn and pnnx count days, after a version of the package that stays the same.

@@ -7,7 +7,7 @@ use broadaxe_shape::Rule;
 use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
-const TENSORRT: Evidence = Evidence::documented("TensorRT, Operators: Elementwise; the choice is the caller's");
+const TENSORRT_LAYERS: Evidence = Evidence::documented("TensorRT, Operators: Elementwise; the choice is the caller's");
 
 pub(super) static EQUAL_RANK: Profile = Profile {
     name: "equal-rank",
@@ -20,13 +20,13 @@ pub(super) static EQUAL_RANK: Profile = Profile {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],
             way: Way::Own,
             text: "has an operator that says the same",
-            evidence: TENSORRT,
+            evidence: TENSORRT_LAYERS,
         },
         Law {
             kinds: &[],
             way: Way::Ask(ranks),
             text: "needs operands of equal rank, axis by axis",
-            evidence: TENSORRT,
+            evidence: TENSORRT_LAYERS,
         },
     ],
 };

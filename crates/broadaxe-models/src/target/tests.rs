@@ -1,4 +1,5 @@
 mod onnx;
+mod recorded;
 mod rules;
 
 use super::*;
@@ -17,7 +18,7 @@ fn names() {
             }
         }
     }
-    for wrong in ["", "tensorrt", "rank<=", "rank<=x", "rank<=-1", "rank<=99999999999999999999", "rank"] {
+    for wrong in ["", "tensort", "rank<=", "rank<=x", "rank<=-1", "rank<=99999999999999999999", "rank"] {
         let error = wrong.parse::<Target>().expect_err(wrong);
         assert!(error.to_string().contains("openvino"), "{error}");
     }

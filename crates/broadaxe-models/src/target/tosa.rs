@@ -8,7 +8,7 @@ use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
 use crate::meaning::Kind;
 
 const ANSWERS: Evidence =
-    Evidence::documented("TOSA 1.0 specification; answers of tosa-opt 2026.8.0 in cases/tosa.case");
+    Evidence::run_here("TOSA tools 2026.8.0; tosa-opt and the reference model, recorded answers in cases/tosa.case");
 const SPECIFICATION: Evidence = Evidence::documented("TOSA 1.0 specification, elementwise operators");
 
 /// The operators that have one of TOSA's own.
@@ -44,7 +44,7 @@ pub(super) static TOSA: Profile = Profile {
             evidence: SPECIFICATION,
         },
         Law {
-            kinds: &[Kind::Binary, Kind::Select],
+            kinds: &[Kind::Binary, Kind::Many, Kind::Select],
             way: Way::Ask(rule),
             text: "requires equal ranks",
             evidence: ANSWERS,
@@ -54,7 +54,7 @@ pub(super) static TOSA: Profile = Profile {
 
 fn rule(asked: &Asked<'_>) -> Option<Does> {
     let known = asked.meaning.kind == Kind::Select || asked.operator().is_some_and(|op| TOSA_OPERATORS.contains(&op));
-    if !known {
+    if !known || asked.meaning.kind == Kind::Many && asked.operands.len() != 2 {
         return Some(Does::Unknown(Cow::Borrowed(
             "does not have this operator; what replaces it depends on the converter",
         )));

@@ -140,6 +140,12 @@ pub(crate) const FUSED_PARTS: &[(&str, &str)] = &[
 /// Verdicts, the gravest first.
 const VERDICTS: &[&str] = &["differs", "refused", "unsupported", "guarded", "unknown"];
 
+/// Returns the gravest verdict on the nodes of a model.
+pub(crate) fn gravest(text: &str, target: &str) -> &'static str {
+    let found = verdicts(text, target);
+    VERDICTS.iter().find(|word| found.iter().any(|(_, verdict)| verdict == *word)).copied().unwrap_or("same")
+}
+
 /// Compares verdicts on whole models with what the engine of a target did: `same`, `differs` or `refused`.
 ///
 /// Where Broadaxe says another word than the engine, it comes second: `differs, unknown`. It may never be `same`. Words in
@@ -147,8 +153,7 @@ const VERDICTS: &[&str] = &["differs", "refused", "unsupported", "guarded", "unk
 pub(crate) fn answers(target: &str, words: &[(&str, &str)], cases: &[(&str, &str)]) {
     let gravest = |text: &str| {
         let text = words.iter().fold(text.to_string(), |text, (word, part)| text.replace(word, part));
-        let found = verdicts(&text, target);
-        VERDICTS.iter().find(|word| found.iter().any(|(_, verdict)| verdict == *word)).copied().unwrap_or("same")
+        gravest(&text, target)
     };
     report(cases.iter().map(|(text, want)| {
         let (engine, ours) = want.split_once(", ").unwrap_or((want, want));

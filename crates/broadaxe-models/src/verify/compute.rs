@@ -78,11 +78,12 @@ pub(super) fn compute(meaning: &Meaning, alignment: &Alignment, operands: &[&Arr
     let fail = |error: broadaxe::Error| error.to_string();
     let mut graph = Graph::new();
     let (mut nodes, mut views) = (Vec::new(), Vec::new());
+    let loops = alignment.loop_shape();
     for (k, operand) in operands.iter().enumerate() {
         let size = operand.dtype().size() as isize;
         let strides: Vec<isize> = alignment.strides(k).iter().map(|stride| stride * size).collect();
-        nodes.push(graph.input(operand.dtype(), alignment.shape()).map_err(fail)?);
-        views.push(View::new(operand.dtype(), operand.as_bytes(), alignment.shape(), &strides, 0).map_err(fail)?);
+        nodes.push(graph.input(operand.dtype(), &loops).map_err(fail)?);
+        views.push(View::new(operand.dtype(), operand.as_bytes(), &loops, &strides, 0).map_err(fail)?);
     }
     if matches!(meaning.op, Operator::Copy) {
         return Array::from_view(views.first().ok_or("it has no operand")?).map_err(fail);

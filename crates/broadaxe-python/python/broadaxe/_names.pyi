@@ -40,6 +40,7 @@ RuleName: TypeAlias = Literal[
     'gemm-c',
     'gemm',
     'tosa',
+    'ggml',
 ]
 TargetName: TypeAlias = Literal[
     'onnx',

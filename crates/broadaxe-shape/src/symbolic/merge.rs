@@ -126,6 +126,23 @@ pub(crate) struct Merged {
     pub(crate) exact: bool,
 }
 
+/// Finds an axis on which it is open whether one extent is a multiple of another: the axis and the operand that would be tiled.
+///
+/// No guard says so; equal sizes, a size of 1 and known sizes need none.
+pub(crate) fn open_tile(entries: &[Vec<Entry>], placement: &Placement) -> Option<(usize, usize)> {
+    let Stretch::Tile(base) = placement.stretch else { return None };
+    let one = Entry::one();
+    (0..placement.rank).find_map(|axis| {
+        let into = placement.feeding(axis).find(|&(k, _)| k == base).map_or(&one, |(k, own)| &entries[k][own]);
+        let is_open = |&(k, own): &(usize, usize)| {
+            let (x, y) = (into.parts.as_slice(), entries[k][own].parts.as_slice());
+            let known = matches!((x, y), (&[Term::Size(_)], &[Term::Size(_)]));
+            k != base && !known && x != y && y != [Term::Size(1)] && x != [Term::Size(1)]
+        };
+        placement.feeding(axis).find(is_open).map(|(k, _)| (axis, k))
+    })
+}
+
 /// Merges the entries under a placement, taking `path` as true.
 ///
 /// # Errors
@@ -146,7 +163,7 @@ pub(crate) fn merge(
                 fed.push((k, &entries[k][i]));
             }
         }
-        if let Stretch::Into(base) = placement.stretch {
+        if let Some(base) = placement.stretch.into() {
             match fed.iter().position(|&(k, _)| k == base) {
                 Some(at) => fed[..=at].rotate_right(1),
                 None => fed.insert(0, (base, &one)),
@@ -193,6 +210,7 @@ fn conditions(clauses: &mut Vec<Clause>, axis: usize, fed: &[(usize, &Entry)], s
     for &(l, other) in others {
         match (stretch, base.parts.as_slice(), other.parts.as_slice()) {
             (Stretch::Never, &[x], &[y]) => drop(add(k, l, &[(x, y)])),
+            (Stretch::Tile(_), &[Term::Size(x)], &[Term::Size(y)]) if x.checked_rem(y) == Some(0) => {}
             (_, xs, ys) => {
                 let mut into = |from: &[Term], to: &[Term]| {
                     for &y in from {
@@ -246,7 +264,7 @@ fn result(sizes: &Sizes, facts: &[Clause], fed: &[(usize, &Entry)], stretch: Str
         if i > 0 {
             interval = both(interval, entry.interval, stretch);
         }
-        if i == 0 || !matches!(stretch, Stretch::Into(_)) {
+        if i == 0 || stretch.into().is_none() {
             parts.extend(entry.parts.iter().filter(|part| known.insert(**part)));
         }
     }
@@ -270,7 +288,7 @@ fn both(x: Interval, y: Interval, stretch: Stretch) -> Interval {
     let merged = match (stretch, x.has(1), y.has(1)) {
         (Stretch::All, true, true) => Some(x.join(y)),
         (Stretch::All, true, false) => Some(y),
-        (Stretch::All, false, true) | (Stretch::Into(_), _, true) => Some(x),
+        (Stretch::All, false, true) | (Stretch::Into(_), _, true) | (Stretch::Tile(_), ..) => Some(x),
         _ => x.meet(y),
     };
     merged.unwrap_or(x)
@@ -376,10 +394,11 @@ pub(crate) fn refusal(
         _ if !alone => (ErrorKind::Mismatch, "the other axes leave no size for them".to_string()),
         Stretch::All => (ErrorKind::Mismatch, "they must be equal or 1".to_string()),
         Stretch::Never => (ErrorKind::Mismatch, "they must be equal".to_string()),
-        Stretch::Into(_) if x.size() == Some(1) => {
+        Stretch::Into(_) | Stretch::Tile(_) if x.size() == Some(1) => {
             (ErrorKind::Direction, format!("{} may not stretch, so {} must be 1 there", name(one), name(two)))
         }
         Stretch::Into(_) => (ErrorKind::Mismatch, format!("{} must be {x} or 1 there", name(two))),
+        Stretch::Tile(_) => (ErrorKind::Mismatch, format!("{x} must be a multiple of the size of {} there", name(two))),
     };
     let text = format!("{head}: axis {axis} is {x} in {} and {y} in {}; {hint}", name(one), name(two));
     let error = Error::new(kind, text).operand_at(two).axis_at(axis);

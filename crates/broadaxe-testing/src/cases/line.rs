@@ -159,15 +159,17 @@ fn align(id: String, words: &mut Words<'_>) -> Result<AlignCase, String> {
         return Ok(AlignCase { id, rule, shapes, want: None });
     }
     let result = shape(words.answered("the result's shape")?)?;
+    let split = take_while(&mut words.answer, '(').map(shape).next().transpose()?;
     let strides: Vec<Vec<isize>> =
         take_while(&mut words.answer, '[').map(|word| numbers(word, ['[', ']'])).collect::<Result<_, _>>()?;
     if strides.len() != shapes.len() {
         return Err(format!("{} strides for {} operands", strides.len(), shapes.len()));
     }
-    if let Some(list) = strides.iter().find(|list| list.len() != result.len()) {
-        return Err(format!("{} strides for a result of rank {}", list.len(), result.len()));
+    let rank = split.as_ref().unwrap_or(&result).len();
+    if let Some(list) = strides.iter().find(|list| list.len() != rank) {
+        return Err(format!("{} strides for a result of rank {rank}", list.len()));
     }
-    Ok(AlignCase { id, rule, shapes, want: Some(Aligned { shape: result, strides }) })
+    Ok(AlignCase { id, rule, shapes, want: Some(Aligned { shape: result, split, strides }) })
 }
 
 fn symbolic(id: String, words: &mut Words<'_>) -> Result<SymbolicCase, String> {

@@ -108,3 +108,69 @@ fn results_do_not_depend_on_threads() {
     assert!(backwards.0.into_inner() > 1, "the caller's executor is used");
     assert!([2, 3, 7].into_iter().all(|threads| bytes(threads) == one));
 }
+
+/// Tiled operands read the element modulo their extents, in expressions of several operators and under reductions.
+#[test]
+fn tiled_operands_start_again() {
+    let shapes: [(&[usize], &[usize]); 8] = [
+        (&[4], &[2]),
+        (&[4, 6], &[2, 3]),
+        (&[3, 4, 6], &[2, 6]),
+        (&[6, 4, 9], &[2, 1, 3]),
+        (&[2, 6, 2, 8], &[3, 1, 4]),
+        (&[8, 5], &[4, 5]),
+        (&[7, 600], &[200]),
+        (&[0, 4], &[2]),
+    ];
+    for (shape, tile) in shapes {
+        let count = |dims: &[usize]| dims.iter().product::<usize>() as i64;
+        let x = Array::from_vec(shape, (0..count(shape)).collect::<Vec<i64>>()).expect("x");
+        let y = Array::from_vec(tile, (0..count(tile)).map(|n| 1000 * n).collect::<Vec<i64>>()).expect("y");
+        let mut graph = Graph::new();
+        let (a, b) = (graph.input(DType::I64, shape).expect("a"), graph.input(DType::I64, tile).expect("b"));
+        let (twice, next) = (op(&mut graph, "add", &[a, a]), op(&mut graph, "neg", &[b]));
+        let sum = graph.op(find("add").expect("add"), &Rule::ggml(), &[twice, next]).expect("tiles");
+        let sum = op(&mut graph, "sub", &[sum, a]);
+        let last = shape.len() as i64 - 1;
+        let folded = graph.reduce(Reduction::Sum, sum, Some(&[last]), false).expect("folds");
+        let want: Vec<i64> = (0..count(shape)).map(|n| n - 1000 * tiled(n, shape, tile)).collect();
+        let sums: Vec<i64> = if want.is_empty() {
+            vec![]
+        } else {
+            want.chunks(shape[shape.len() - 1]).map(|row| row.iter().sum()).collect()
+        };
+        for (root, want) in [(sum, &want), (folded, &sums)] {
+            let views = vec![x.view(), y.view()];
+            let got = Evaluation::new(&graph, root, views, Options::default()).expect("planned").run().expect("runs");
+            assert_eq!(got.as_slice::<i64>(), Some(want.as_slice()), "{shape:?} {tile:?}");
+        }
+    }
+}
+
+/// Returns the position in a tiled operand that a row-major element reads.
+fn tiled(element: i64, shape: &[usize], tile: &[usize]) -> i64 {
+    let (mut rest, mut at, mut weight) = (element as usize, 0, 1);
+    for axis in (0..shape.len()).rev() {
+        let (index, own) =
+            (rest % shape[axis], (axis + tile.len()).checked_sub(shape.len()).map_or(1, |own| tile[own]));
+        at += index % own * weight;
+        (rest, weight) = (rest / shape[axis], weight * own);
+    }
+    at as i64
+}
+
+#[test]
+fn rejected_elements_of_tiles_are_located() {
+    let x = Array::from_vec([2, 6], vec![7_i32; 12]).expect("x");
+    let y = Array::from_vec([3], vec![1_i32, 2, 0]).expect("y");
+    let error = crate::apply(find("div_floor").expect("div_floor"), &Rule::ggml(), &[x.view(), y.view()]);
+    assert_eq!(error.expect_err("refused").to_string(), "div_floor: a zero divisor at (0, 2) of the result (2, 6)");
+    let z = Array::from_vec([6], vec![1_i32, 1, 1, 1, 0, 1]).expect("z");
+    let mut graph = Graph::new();
+    let nodes = [&[2, 6][..], &[3], &[6]].map(|dims| graph.input(DType::I32, dims).expect("small"));
+    let sum = graph.op(find("add").expect("add"), &Rule::ggml(), &nodes[..2]).expect("tiles");
+    let quotient = op(&mut graph, "div_floor", &[sum, nodes[2]]);
+    let views = vec![x.view(), y.view(), z.view()];
+    let error = Evaluation::new(&graph, quotient, views, Options::default()).expect("planned").run();
+    assert_eq!(error.expect_err("refused").to_string(), "div_floor: a zero divisor at (0, 4) of the result (2, 6)");
+}

@@ -1,0 +1,48 @@
+//! ggml: sums, differences, products and quotients, whose second operand is tiled to the shape of the first.
+//!
+//! No converter of models is meant: shapes are taken as they are.
+
+use broadaxe_kernels::{OpId, id};
+use broadaxe_shape::Rule;
+
+use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
+use crate::meaning::Kind;
+
+const GGML_RUN: Evidence = Evidence::run_here("ggml 0.13.1; CPU, recorded answers in cases/ggml.case");
+const HEADER: Evidence = Evidence::documented("ggml.h: ggml_add, ggml_sub, ggml_mul, ggml_div, ggml_repeat");
+
+/// The operators that it has for two tensors.
+const GGML_OPERATORS: &[OpId] = &[id("add"), id("sub"), id("mul"), id("div")];
+
+pub(super) static GGML: Profile = Profile {
+    name: "ggml",
+    summary: "ggml: the second operand of add, sub, mul and div is tiled to the shape of the first",
+    aliases: &[],
+    versions: &[],
+    removed: COPIES,
+    laws: &[
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(tiles),
+            text: "tiles the second operand to the shape of the first, and else ends the process",
+            evidence: GGML_RUN,
+        },
+        Law { kinds: &[Kind::Stretch], way: Way::Own, text: "has ggml_repeat", evidence: HEADER },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many, Kind::Select, Kind::Slope],
+            way: Way::Unsupported,
+            text: "broadcasts in add, sub, mul and div only",
+            evidence: HEADER,
+        },
+        Law {
+            kinds: &[Kind::Unary],
+            way: Way::Unknown,
+            text: "has its own operators of one operand, which were not asked",
+            evidence: HEADER,
+        },
+    ],
+};
+
+fn tiles(asked: &Asked<'_>) -> Option<Does> {
+    asked.operator().is_some_and(|op| GGML_OPERATORS.contains(&op)).then(|| Does::Rule(Rule::ggml()))
+}

@@ -1,0 +1,168 @@
+//! MNN, through its converter for ONNX, on the CPU.
+//!
+//! Not asked: the back ends for GPUs (`OpenCL`, Vulkan, Metal), other precisions, and the converter with other formats.
+
+use broadaxe_kernels::{OpId, id};
+use broadaxe_shape::Rule;
+
+use super::{
+    Asked, COPIES, Does, Evidence, Law, Profile, Way,
+    opset6::{axis_ignored, is_old},
+};
+use crate::meaning::Kind;
+
+const MNN_RUN: Evidence = Evidence::run_here("MNN 3.6.1; CPU, ONNX converter, recorded answers");
+const MNN_ALL_RUN: Evidence =
+    Evidence::run_here("MNN 3.6.1; CPU, ONNX converter, recorded answers, and those of 3.0.0, 3.2.0 and 3.4.1");
+const MNN_SOURCE: Evidence = Evidence::documented("MNN, source/shape/SizeComputer.cpp, computeBroadCastDims");
+
+/// The operators of two operands that were asked; `Max` and `Min` of two are among them.
+const ASKED_OPERATORS: &[OpId] = &[
+    id("add"),
+    id("sub"),
+    id("mul"),
+    id("div"),
+    id("pow"),
+    id("max"),
+    id("min"),
+    id("equal"),
+    id("less"),
+    id("greater"),
+    id("logical_and"),
+];
+
+pub(super) static MNN: Profile = Profile {
+    name: "mnn",
+    summary: "MNN 3 on the CPU, through its converter for ONNX",
+    aliases: &[],
+    versions: &["3.0.0", "3.2.0", "3.4.1", "3.6.1"],
+    removed: COPIES,
+    laws: &[
+        Law {
+            kinds: &[],
+            way: Way::Ask(empty),
+            text: "gives no result where a tensor has no elements",
+            evidence: MNN_RUN,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(quotient),
+            text: "refuses a quotient by a constant of rank 0 before opset 7 (version 3.2.0)",
+            evidence: MNN_ALL_RUN,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(axis_ignored),
+            text: "ignores the axis of operators before opset 7 and aligns shapes to the right",
+            evidence: MNN_ALL_RUN,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            way: Way::Ask(slope),
+            text: "reads the constant slope along axis 1, past its end where that axis is longer",
+            evidence: MNN_ALL_RUN,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            way: Way::Own,
+            text: "stretches the slope of PRelu as ONNX does",
+            evidence: MNN_ALL_RUN,
+        },
+        Law {
+            kinds: &[Kind::Select],
+            way: Way::Ask(overrun),
+            text: "reads the third operand of Where flat, past its end, where the second has the result's shape",
+            evidence: MNN_ALL_RUN,
+        },
+        Law {
+            kinds: &[Kind::Select],
+            way: Way::Rule("numpy"),
+            text: "aligns shapes to the right and stretches every operand",
+            evidence: MNN_ALL_RUN,
+        },
+        Law { kinds: &[Kind::Stretch], way: Way::Own, text: "repeats the tensor", evidence: MNN_RUN },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            way: Way::Ask(asked_operators),
+            text: "aligns shapes to the right and stretches every operand",
+            evidence: MNN_RUN,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Rule("numpy"),
+            text: "aligns shapes to the right and stretches every operand",
+            evidence: MNN_SOURCE,
+        },
+        Law {
+            kinds: &[Kind::Unary],
+            way: Way::Own,
+            text: "computes operators of one operand element by element",
+            evidence: MNN_SOURCE,
+        },
+    ],
+};
+
+/// Finds operands without elements, of which nothing could be read.
+pub(super) fn has_no_elements(asked: &Asked<'_>) -> bool {
+    let is_zero = |dim: &broadaxe_shape::Dim| dim.size() == Some(0);
+    asked.operands.iter().any(|shape| shape.dims().is_some_and(|dims| dims.iter().any(is_zero)))
+}
+
+fn empty(asked: &Asked<'_>) -> Option<Does> {
+    has_no_elements(asked).then(|| Does::Refused("gives no result where a tensor has no elements".into()))
+}
+
+fn quotient(asked: &Asked<'_>) -> Option<Does> {
+    let number = asked.operands.get(1).and_then(broadaxe_shape::SymbolicShape::rank) == Some(0) && asked.constants[1];
+    let version = asked.at_least("3.2.0") && !asked.at_least("3.4.1");
+    (version && is_old(asked) && number && asked.operator() == Some(id("div")))
+        .then(|| Does::Refused("refuses a quotient by a constant of rank 0 before opset 7".into()))
+}
+
+/// Finds constant slopes that are read along axis 1 of the data.
+///
+/// From 3.4 on these are slopes of several elements and a lower rank than the data, all elements on their axis 1, or on their only one.
+/// Before, they are all slopes of several elements.
+fn slope(asked: &Asked<'_>) -> Option<Does> {
+    if is_old(asked) || !asked.constants[1] {
+        return None;
+    }
+    let along_axis_1 = Some(Does::List { operand: 1, axis: 1 });
+    let [x, slope] = asked.operands else { return None };
+    if asked.elements(1) == Some(1) {
+        return None;
+    }
+    let (Some(own), Some(rank)) = (slope.known(), x.rank()) else {
+        return Some(Does::Unknown("reads some constant slopes along axis 1, and the shapes are not known".into()));
+    };
+    if !asked.at_least("3.4.1") {
+        return along_axis_1;
+    }
+    let place = usize::from(own.len() > 1);
+    let on_one = own.iter().enumerate().all(|(axis, dim)| *dim == 1 || axis == place);
+    if rank >= 3 && own.len() < rank && on_one { along_axis_1 } else { None }
+}
+
+/// Finds branches that are read past their end: the second operand has the result's shape, and the third several elements, but fewer.
+fn overrun(asked: &Asked<'_>) -> Option<Does> {
+    let shapes: Option<Vec<broadaxe_shape::Shape>> =
+        asked.operands.iter().map(broadaxe_shape::SymbolicShape::known).collect();
+    let Some(shapes) = shapes else {
+        let unknown = "may read the third operand of Where past its end, and the shapes are not known";
+        return (asked.elements(2) != Some(1)).then(|| Does::Unknown(unknown.into()));
+    };
+    let dims: Vec<&[usize]> = shapes.iter().map(broadaxe_shape::Shape::dims).collect();
+    let result = Rule::numpy().align(&dims).ok()?.shape().clone();
+    let count = |dims: &[usize]| dims.iter().product::<usize>();
+    let fewer = 1 < count(dims[2]) && count(dims[2]) < count(&result);
+    (dims[1] == result.dims() && fewer).then(|| {
+        Does::Garbled(
+            "reads the third operand of Where flat, past its end, where the second has the result's shape".into(),
+        )
+    })
+}
+
+fn asked_operators(asked: &Asked<'_>) -> Option<Does> {
+    let known = asked.operator().is_some_and(|op| ASKED_OPERATORS.contains(&op)) && asked.operands.len() == 2;
+    known.then(|| Does::Rule(Rule::numpy()))
+}

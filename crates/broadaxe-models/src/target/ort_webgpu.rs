@@ -1,0 +1,144 @@
+//! ONNX Runtime with its execution provider for WebGPU, asked on `SwiftShader`, Vulkan on the CPU.
+//!
+//! Not asked: other adapters, and float16.
+
+use broadaxe_kernels::{OpId, id};
+use broadaxe_shape::{Rule, Shape, SymbolicShape};
+
+use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way, opset6::is_old};
+use crate::meaning::Kind;
+
+const WEBGPU_RUN: Evidence =
+    Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader, recorded answers, and those of 1.25.0");
+const KERNELS: Evidence = Evidence::run_here(
+    "ONNX Runtime WebGPU 1.27.0; SwiftShader, recorded answers with session.disable_cpu_ep_fallback",
+);
+const WEBGPU_SOURCE: Evidence =
+    Evidence::documented("ONNX Runtime, core/providers/webgpu/math/binary_elementwise_ops.cc");
+
+/// The operators of two operands that were asked.
+const KERNEL_OPERATORS: &[OpId] =
+    &[id("add"), id("sub"), id("mul"), id("div"), id("pow"), id("equal"), id("less"), id("greater"), id("logical_and")];
+
+/// The operators that its source lists too.
+const LISTED_OPERATORS: &[OpId] = &[id("greater_equal"), id("less_equal")];
+
+/// How many elements its kernels read at once.
+const VECTOR: usize = 4;
+
+const NO_KERNEL: &str = "has no kernel for it: ONNX Runtime computes the node on the CPU, or refuses the model where \
+     session.disable_cpu_ep_fallback is set";
+
+pub(super) static ORT_WEBGPU: Profile = Profile {
+    name: "ort-webgpu",
+    summary: "ONNX Runtime with WebGPU (asked on SwiftShader)",
+    aliases: &["onnxruntime-webgpu"],
+    versions: &["1.25.0", "1.27.0"],
+    removed: COPIES,
+    laws: &[
+        Law { kinds: &[], way: Way::Ask(old), text: NO_KERNEL, evidence: KERNELS },
+        Law { kinds: &[Kind::Slope], way: Way::Unsupported, text: NO_KERNEL, evidence: KERNELS },
+        Law { kinds: &[Kind::Many], way: Way::Ask(many), text: NO_KERNEL, evidence: KERNELS },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(invalid_dimension),
+            text: "stops with \"Invalid dimension\" where it reads a repeated operand in fours that its last axis is no \
+                   multiple of",
+            evidence: WEBGPU_RUN,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(power),
+            text: "cannot compile some shaders for Pow of rank 5 and more, and which is not known",
+            evidence: WEBGPU_RUN,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(kernels),
+            text: "aligns shapes to the right and stretches every operand",
+            evidence: WEBGPU_RUN,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(listed),
+            text: "aligns shapes to the right and stretches every operand",
+            evidence: WEBGPU_SOURCE,
+        },
+        Law {
+            kinds: &[Kind::Select],
+            way: Way::Rule("numpy"),
+            text: "aligns shapes to the right and stretches every operand",
+            evidence: WEBGPU_RUN,
+        },
+        Law { kinds: &[Kind::Stretch], way: Way::Own, text: "repeats the tensor", evidence: WEBGPU_RUN },
+        Law {
+            kinds: &[Kind::Unary],
+            way: Way::Own,
+            text: "computes operators of one operand element by element",
+            evidence: Evidence::documented("ONNX operator schemas"),
+        },
+    ],
+};
+
+fn old(asked: &Asked<'_>) -> Option<Does> {
+    let asked_kinds = matches!(asked.meaning.kind, Kind::Binary | Kind::Slope);
+    (is_old(asked) && asked_kinds)
+        .then(|| Does::Unsupported(format!("{NO_KERNEL} (opset 7 and later have one)").into()))
+}
+
+fn many(asked: &Asked<'_>) -> Option<Does> {
+    let op = asked.operator();
+    (op == Some(id("max")) || op == Some(id("min"))).then(|| Does::Unsupported(NO_KERNEL.into()))
+}
+
+/// Finds the operands of which its fast path makes a shape with a dim of -1.
+///
+/// Ranks differ by 2 or more; the lower one is 2 or more, and its operand has the trailing dims of the other; the axis before those is 1; its
+/// last dim is no multiple of 4, and its number of elements is.
+fn invalid_dimension(asked: &Asked<'_>) -> Option<Does> {
+    if asked.operator() == Some(id("pow")) {
+        return None;
+    }
+    let [a, b] = asked.operands else { return None };
+    let (low, high) = if a.rank()? < b.rank()? { (a, b) } else { (b, a) };
+    let (own, rank) = (low.rank()?, high.rank()?);
+    if own < 2 || rank < own + 2 {
+        return None;
+    }
+    let text = "stops with \"Invalid dimension\": ranks differ by 2 or more, and it reads the operand of the lower rank in fours";
+    let (Some(low), Some(high)) = (low.known(), high.known()) else {
+        let may = "may stop with \"Invalid dimension\" where ranks differ by 2 or more, and the sizes are not known";
+        return could_stop(low, high).then(|| Does::Unknown(may.into()));
+    };
+    stops(&low, &high).then(|| Does::Refused(text.into()))
+}
+
+fn stops(low: &Shape, high: &Shape) -> bool {
+    let lead = high.len() - low.len();
+    let last = low.last().copied().unwrap_or(1);
+    high[lead..] == low[..] && high[lead - 1] == 1 && last % VECTOR != 0 && low.iter().product::<usize>() % VECTOR == 0
+}
+
+/// Says whether some sizes of open dims make the runtime stop.
+fn could_stop(low: &SymbolicShape, high: &SymbolicShape) -> bool {
+    let (Some(low), Some(high)) = (low.dims(), high.dims()) else { return true };
+    let lead = high.len() - low.len();
+    let may = |x: Option<usize>, y: Option<usize>| x.is_none() || y.is_none() || x == y;
+    low.iter().zip(&high[lead..]).all(|(x, y)| may(x.size(), y.size()))
+        && may(high[lead - 1].size(), Some(1))
+        && low.last().is_none_or(|last| last.size().is_none_or(|size| size % VECTOR != 0))
+}
+
+fn power(asked: &Asked<'_>) -> Option<Does> {
+    let large = asked.rank().is_none_or(|rank| rank >= 5);
+    (asked.operator() == Some(id("pow")) && large)
+        .then(|| Does::Unknown("cannot compile some shaders for Pow of rank 5 and more, and which is not known".into()))
+}
+
+fn kernels(asked: &Asked<'_>) -> Option<Does> {
+    asked.operator().is_some_and(|op| KERNEL_OPERATORS.contains(&op)).then(|| Does::Rule(Rule::numpy()))
+}
+
+fn listed(asked: &Asked<'_>) -> Option<Does> {
+    asked.operator().is_some_and(|op| LISTED_OPERATORS.contains(&op)).then(|| Does::Rule(Rule::numpy()))
+}

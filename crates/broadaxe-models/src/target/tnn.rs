@@ -1,0 +1,45 @@
+//! TNN. Documented only: its source was read, and nothing was run.
+
+use broadaxe_shape::{Rule, SymbolicShape};
+
+use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
+use crate::meaning::Kind;
+
+const LAYER: Evidence = Evidence::documented("TNN, source/tnn/layer/multidir_broadcast_layer.cc; not run");
+
+pub(super) static TNN: Profile = Profile {
+    name: "tnn",
+    summary: "TNN (documented, not run): equal shapes and single elements only",
+    aliases: &[],
+    versions: &[],
+    removed: COPIES,
+    laws: &[
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(alike),
+            text: "computes operands of one shape, and single elements, as every runtime does",
+            evidence: LAYER,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Unknown,
+            text: "chooses how to read an operand by its number of elements, and what its back ends read was not asked",
+            evidence: LAYER,
+        },
+        Law {
+            kinds: &[Kind::Unary],
+            way: Way::Own,
+            text: "computes operators of one operand element by element",
+            evidence: Evidence::documented("TNN, source/tnn/layer/elementwise_layer.cc; not run"),
+        },
+    ],
+};
+
+fn alike(asked: &Asked<'_>) -> Option<Does> {
+    let equal = asked.operands.windows(2).all(|pair| pair[0].dims().is_some() && pair[0] == pair[1]);
+    let rank = asked.rank()?;
+    let single = |k: usize| asked.elements(k) == Some(1) && asked.operands[k].rank() <= Some(rank);
+    let other = |k: usize| asked.operands.get(1 - k).and_then(SymbolicShape::rank) == Some(rank);
+    let one = asked.operands.len() == 2 && (0..2).any(|k| single(k) && other(k));
+    (equal || one).then(|| Does::Rule(Rule::numpy()))
+}
