@@ -1,1 +1,1 @@
-"""What LiteRT does with nodes of one operator, on CPUs and on its GPU delegate, beside what Broadaxe says of the same files."""
+"""What LiteRT does with nodes of one operator, on CPUs and on its GPU delegate, and what Broadaxe says of the same files."""

@@ -77,7 +77,7 @@ class Run:
         self.tally, self.wrong = collections.Counter(), []
 
     def case(self, case, path):
-        """Ask about one case, and about the model that a fix makes of it."""
+        """Ask about one case, and about the fixed model."""
         arrays = numbers(case)
         want = reference(case, arrays)
         if want is None:

@@ -83,7 +83,7 @@ def numbers(case, seed=0):
 
 
 def reference(case, arrays):
-    """Return what NumPy makes of the operands, or None where the shapes do not broadcast."""
+    """Return NumPy's result, or None where the shapes do not broadcast."""
     try:
         with np.errstate(all="ignore"):
             result = _REFERENCES[case["op"]](*arrays)

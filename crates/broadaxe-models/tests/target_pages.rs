@@ -1,6 +1,6 @@
 //! Writes what `docs/targets/` says of each target that is generated, and compares it with the files.
 //!
-//! With `BROADAXE_WRITE=1` the pages are written. What stands outside the generated part of a page is kept.
+//! With `BROADAXE_WRITE=1` the pages are written. Everything outside the generated part of a page is kept.
 
 use std::{fmt::Write, fs, path::Path};
 
