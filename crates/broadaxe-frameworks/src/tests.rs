@@ -349,3 +349,20 @@ fn truths() {
         ]
     );
 }
+
+/// What LiteRT 2.3.0 accepts as a `SELECT`, and how it reads the condition; it refuses the last row.
+#[test]
+fn conditions_of_select() {
+    let rule = newest(System::Tflite, "SELECT").expect("in the table").rule_by().rule(&Given::new()).unwrap();
+    let cases: [([&[usize]; 3], Option<&[isize]>); 5] = [
+        ([&[2, 3], &[2, 3], &[2, 3]], Some(&[3, 1])),
+        ([&[], &[2, 3], &[2, 3]], Some(&[0, 0])),
+        ([&[2], &[2, 3], &[2, 3]], Some(&[1, 0])),
+        ([&[3], &[3, 3], &[3, 3]], Some(&[1, 0])),
+        ([&[3], &[2, 3], &[2, 3]], None),
+    ];
+    for (shapes, want) in cases {
+        let found = rule.align(&shapes);
+        assert_eq!(found.ok().map(|found| found.strides(0)).as_deref(), want, "{shapes:?}");
+    }
+}
