@@ -7,7 +7,7 @@ use std::{
 
 use broadaxe_format::{
     self as format, Attribute, Edit, ErrorKind, Model, NodeId, Source, Use, ValueId,
-    edit::{File, Written},
+    edit::{File, NewNode, Scalar, Wire, Written},
     graph::Quantization,
 };
 use broadaxe_testing::random::Random;
@@ -255,4 +255,45 @@ fn results_keep_number_and_name() {
     let output = again.main().outputs[0];
     assert_eq!((again.nodes.len(), again.value(output).name.as_str()), (6, "y"));
     assert_eq!(again.value(output).declared.as_ref().map(ToString::to_string).as_deref(), Some("(24,)"));
+}
+
+/// New operators have constants of the dtype of what they read, and options from their attributes.
+#[test]
+fn operators_replace_one() {
+    let model = open(FILES[0]);
+    let node = model.node(NodeId(1));
+    let (a, scale, b) = (node.inputs[0].unwrap(), node.inputs[1].unwrap(), node.outputs[0].unwrap());
+    let fused = |word: &str| vec![("fused_activation_function".to_owned(), Scalar::Text(word.to_owned()))];
+    let new = |op: &str, inputs, output, attributes| NewNode { op: op.to_owned(), inputs, output, attributes };
+    let with = vec![
+        new("MAXIMUM", vec![Wire::Old(a), Wire::Number(0.5)], Wire::New("m".to_owned()), vec![]),
+        new("GREATER", vec![Wire::Old(a), Wire::Number(0.0)], Wire::New("g".to_owned()), vec![]),
+        new(
+            "SELECT_V2",
+            vec![Wire::New("g".to_owned()), Wire::New("m".to_owned()), Wire::Old(a)],
+            Wire::New("s".to_owned()),
+            vec![],
+        ),
+        new("MUL", vec![Wire::New("s".to_owned()), Wire::Old(scale)], Wire::Old(b), fused("RELU6")),
+    ];
+    let (_, again) = changed(&model, &[Edit::Replace { node: NodeId(1), with }]);
+    let lines: Vec<String> = again.walk().into_iter().skip(1).take(4).map(|id| line(&again, id)).collect();
+    assert_eq!(
+        lines,
+        [
+            "MAXIMUM(a (1, 2, 4, 3), b/maximum/number []) -> b/maximum (1, 2, 4, 3)",
+            "GREATER(a (1, 2, 4, 3), b/greater/number []) -> b/greater (1, 2, 4, 3)",
+            "SELECT_V2(b/greater (1, 2, 4, 3), b/maximum (1, 2, 4, 3), a (1, 2, 4, 3)) -> b/select_v2 (1, 2, 4, 3)",
+            "MUL(b/select_v2 (1, 2, 4, 3), scale [4, 3]) -> b (1, 2, 4, 3)",
+        ]
+    );
+    let elements: Vec<String> = ["b/maximum/number", "b/greater", "b/select_v2"]
+        .iter()
+        .map(|name| again.value(named(&again, name)).element.as_ref().unwrap().to_string())
+        .collect();
+    assert_eq!(elements, ["f32", "bool", "f32"]);
+    let held = again.value(named(&again, "b/maximum/number")).constant.as_ref().unwrap();
+    assert_eq!(again.elements(held, 4).unwrap().unwrap(), 0.5_f32.to_le_bytes());
+    let activation = again.node(NodeId(4)).attribute("fused_activation_function").and_then(Attribute::text);
+    assert_eq!(activation, Some("RELU6"));
 }

@@ -3,7 +3,7 @@
 use broadaxe_kernels::{DType, OpId};
 
 use crate::{
-    arithmetic::{Choice, Computes, When},
+    arithmetic::{Arithmetic, Choice, Computes, Recipe, When},
     attribute::{Attr, Attribute, Attributes},
     framework::System,
     kind::{Kind, Wiring},
@@ -164,7 +164,11 @@ impl Row {
     /// floats, where floats and integers differ.
     pub fn operator(&self, attributes: &dyn Attributes) -> Option<OpId> {
         let holds = |choice: &Choice| choice.when.iter().all(|when| when.holds(None, attributes));
-        self.choices().find(holds)?.arithmetic.operator()
+        match self.choices().find(holds)?.arithmetic {
+            // The row lists the operator without an activation last.
+            Arithmetic::Recipe(Recipe::Fused) => self.choices().last()?.arithmetic.operator(),
+            other => other.operator(),
+        }
     }
 
     /// Says whether its result is bool, for all operands.

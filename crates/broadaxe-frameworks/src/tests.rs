@@ -4,6 +4,8 @@ use broadaxe_kernels::{DType, OPS, OpId};
 
 use super::*;
 
+/// The attribute of TFLite's fused activations.
+const FUSED: &str = "fused_activation_function";
 /// Attributes of a call.
 type Given = Vec<(&'static str, Attribute)>;
 /// The text of an answer, or of an error.
@@ -66,7 +68,7 @@ fn rows_are_whole() {
 fn dtypes_have_kernels() {
     let (mut wrong, mut count) = (Vec::new(), 0);
     // NumPy and pnnx leave dtypes to promotion.
-    for system in System::CALLED {
+    for system in System::CALLED.into_iter().chain([System::Tflite]) {
         for row in known(system) {
             for &dtype in row.dtypes() {
                 let mut attributes = required(row);
@@ -134,6 +136,12 @@ fn rules_follow_from_attributes() {
         (System::Paddle, "pd_op.add_", 0, vec![], Ok("numpy")),
         (System::Paddle, "prelu", 0, vec![("mode", text("channel"))], Ok("pdpd axis=1")),
         (System::Paddle, "prelu", 0, vec![("mode", text("most"))], Err("must be all, channel or element")),
+        (System::Tflite, "ADD", 0, vec![], Ok("numpy")),
+        (System::Tflite, "ATAN2", 0, vec![], Ok("none")),
+        (System::Tflite, "ADD_N", 0, vec![], Ok("none")),
+        (System::Tflite, "PRELU", 0, vec![], Ok("unidirectional")),
+        (System::Tflite, "SELECT_V2", 0, vec![], Ok("numpy")),
+        (System::Tflite, "SELECT", 0, vec![], Ok("openvino-select mode=pdpd axis=0")),
         (System::Pnnx, "torch.logical_and", 0, vec![], Ok("numpy")),
         (System::Pnnx, "nn.PReLU", 0, vec![], Ok("pdpd axis=1")),
     ];
@@ -188,6 +196,15 @@ fn arithmetic_follows_from_dtype_and_attributes() {
         (System::Paddle, "logical_and", 0, F32, vec![], Ok("logical_and of bool")),
         (System::Paddle, "divide", 0, I32, vec![], Ok("div of f32")),
         (System::Paddle, "elementwise_add", 0, Bool, vec![], Ok("add")),
+        (System::Tflite, "ADD", 0, F32, vec![], Ok("add")),
+        (System::Tflite, "ADD", 0, F32, vec![(FUSED, text("RELU"))], Ok("add")),
+        (System::Tflite, "DIV", 0, I32, vec![(FUSED, text("NONE"))], Ok("div_trunc")),
+        (System::Tflite, "DIV", 0, F32, vec![(FUSED, text("TANH"))], Ok("div")),
+        (System::Tflite, "SUB", 0, F32, vec![(FUSED, text("SIGN_BIT"))], Err("\"RELU\" to ")),
+        (System::Tflite, "FLOOR_DIV", 0, I32, vec![], Ok("div_floor")),
+        (System::Tflite, "POW", 0, I32, vec![], Ok("pow_trunc")),
+        (System::Tflite, "GELU", 0, F32, vec![("approximate", int(1))], Ok("gelu_tanh")),
+        (System::Tflite, "STABLEHLO_COMPARE", 0, F32, vec![("comparison_direction", text("GE"))], Ok("greater_equal")),
     ];
     let mut wrong = Vec::new();
     for (system, name, opset, dtype, attributes, want) in cases {
@@ -207,6 +224,22 @@ fn arithmetic_follows_from_dtype_and_attributes() {
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// The operator in which operands meet is the same with every activation.
+#[test]
+fn fused_activations_leave_the_operator() {
+    for (name, op) in [("ADD", "add"), ("SUB", "sub"), ("MUL", "mul"), ("DIV", "div")] {
+        let row = newest(System::Tflite, name).expect("in the table");
+        for word in ["NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH"] {
+            let attributes = vec![(FUSED, Attribute::Text(word.into()))];
+            assert_eq!(row.operator(&attributes).map(OpId::name), Some(op), "{name} {word}");
+        }
+        assert_eq!(
+            role(System::Tflite, name),
+            role(System::Onnx, &format!("{}{}", &name[..1], name[1..].to_lowercase()))
+        );
+    }
 }
 
 #[test]
@@ -315,4 +348,21 @@ fn truths() {
             "Xor"
         ]
     );
+}
+
+/// What LiteRT 2.3.0 accepts as a `SELECT`, and how it reads the condition; it refuses the last row.
+#[test]
+fn conditions_of_select() {
+    let rule = newest(System::Tflite, "SELECT").expect("in the table").rule_by().rule(&Given::new()).unwrap();
+    let cases: [([&[usize]; 3], Option<&[isize]>); 5] = [
+        ([&[2, 3], &[2, 3], &[2, 3]], Some(&[3, 1])),
+        ([&[], &[2, 3], &[2, 3]], Some(&[0, 0])),
+        ([&[2], &[2, 3], &[2, 3]], Some(&[1, 0])),
+        ([&[3], &[3, 3], &[3, 3]], Some(&[1, 0])),
+        ([&[3], &[2, 3], &[2, 3]], None),
+    ];
+    for (shapes, want) in cases {
+        let found = rule.align(&shapes);
+        assert_eq!(found.ok().map(|found| found.strides(0)).as_deref(), want, "{shapes:?}");
+    }
 }

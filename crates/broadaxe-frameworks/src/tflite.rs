@@ -5,6 +5,9 @@
 //! the first of the others; the rule here also accepts a condition of more axes, which LiteRT refuses.
 //! Operators of StableHLO accept identical shapes.
 //!
+//! The dtypes are those of tensors without scales. Whole numbers with scales broadcast in the same way, but the runtime rescales
+//! them, which no row describes.
+//!
 //! Sources: `tfl_ops.td` of LiteRT, and the kernels of ai-edge-litert 2.3.0 on the CPU, which were run on every pair of shapes up
 //! to rank 4.
 
@@ -35,7 +38,7 @@ const PRODUCTS: &[DType] = &[F32, F16, I32, U32, I64, I16, I8, U8];
 const COMPARED: &[DType] = &[F32, F16, I32, I64, I16, I8, U8, Bool];
 const WHOLE: &[DType] = &[F32, I32, I64, I16, I8];
 const BIT_TYPES: &[DType] = &[I8, U8, I16, U16, I32, U32];
-const REALS: &[DType] = &[F32, F16, I16, I8, U8];
+const REALS: &[DType] = &[F32, F16];
 const SIGNED_TYPES: &[DType] = &[F32, F16, I32, I64, I16, I8];
 const TWO_FLOATS: &[DType] = &[F32, F64];
 const STABLE: &[DType] = &[F32, F16, I32, I64, I16, I8, U8, U16, U32];
@@ -164,7 +167,7 @@ pub(crate) static TFLITE_ROWS: &[Row] = &[
     one("SIGN", &[F32, F64, I32], "sign"),
     one("SQUARE", &[F32], "square"),
     one("SQRT", &[F32], "sqrt"),
-    one("RSQRT", &[F32, I16, I8], "rsqrt"),
+    one("RSQRT", &[F32], "rsqrt"),
     one("EXP", REALS, "exp"),
     one("LOG", REALS, "log"),
     one("SIN", &[F32], "sin"),

@@ -180,8 +180,9 @@ impl<'a> ModelDraft<'a> {
 
     /// Adds a constant of these bytes.
     pub(super) fn constant(&mut self, graph: usize, base: String, element: u8, shape: &[usize], bytes: Vec<u8>) -> i32 {
+        // Buffer 0 is the empty one, in every model.
+        let buffer = self.layout.buffers.len.max(1) + self.buffers.len();
         self.buffers.push(bytes);
-        let buffer = self.layout.buffers.len + self.buffers.len() - 1;
         let shape = Some(SymbolicShape::from(shape));
         self.add(graph, NewTensor { name: base, shape, element, buffer, like: None })
     }

@@ -245,6 +245,9 @@ impl TableWriter<'_, '_> {
                 }
             });
         }
+        if all.is_empty() {
+            all.push(NewFields::default().table());
+        }
         for bytes in &self.draft.buffers {
             let mut fields = NewFields::default();
             fields.set(field::BUFFER_DATA, FlatValue::Data(bytes.clone()));

@@ -342,3 +342,37 @@ fn round_half_away(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     let next = call.point("add", &[whole, sign])?;
     call.point("where", &[far, next, whole])
 }
+
+#[cfg(test)]
+mod tests {
+    use broadaxe_frameworks::Attribute;
+
+    use crate::{Array, DType, Graph, System, eval::Options, frameworks::apply, frameworks::newest};
+
+    /// A sum and a quotient with each activation that TFLite fuses, of f32.
+    #[test]
+    fn activations_after_an_operator() {
+        let (left, right) = ([-9.0_f32, -1.5, 0.5, 4.0], [1.0_f32, 1.0, 0.25, 4.0]);
+        let bits = |values: &[f32]| values.iter().flat_map(|value| value.to_ne_bytes()).collect::<Vec<u8>>();
+        let cases = [
+            ("ADD", "NONE", [-8.0_f32, -0.5, 0.75, 8.0]),
+            ("ADD", "RELU", [0.0, 0.0, 0.75, 8.0]),
+            ("ADD", "RELU6", [0.0, 0.0, 0.75, 6.0]),
+            ("ADD", "RELU_N1_TO_1", [-1.0, -0.5, 0.75, 1.0]),
+            ("DIV", "NONE", [-9.0, -1.5, 2.0, 1.0]),
+            ("DIV", "RELU6", [0.0, 0.0, 2.0, 1.0]),
+            ("DIV", "RELU_N1_TO_1", [-1.0, -1.0, 1.0, 1.0]),
+        ];
+        for (name, word, want) in cases {
+            let mut graph = Graph::new();
+            let inputs = [graph.input(DType::F32, &[4]).unwrap(), graph.input(DType::F32, &[4]).unwrap()];
+            let row = newest(System::Tflite, name).unwrap();
+            let attributes = [("fused_activation_function", Attribute::Text(word.to_owned()))];
+            let root = apply(&mut graph, row, 0, &inputs, &attributes).unwrap();
+            let arrays = [left, right].map(|values| Array::from_bytes(DType::F32, [4], &bits(&values)).unwrap());
+            let views = arrays.iter().map(Array::view).collect();
+            let result = crate::Evaluation::new(&graph, root, views, Options::default()).unwrap().run().unwrap();
+            assert_eq!(result.as_slice::<f32>().unwrap(), want, "{name} {word}");
+        }
+    }
+}

@@ -132,6 +132,43 @@ fn data_behind_the_model_moves() {
     assert_eq!(new.len(), bytes.len() + 12);
 }
 
+/// Larger files have weights behind more bytes than 32 bits can count; nothing between is read.
+#[cfg(unix)]
+#[test]
+fn data_behind_many_bytes() {
+    const AT: u64 = 5 << 30;
+    let model = |at: u64| {
+        flat(&format!(
+            "{{0:3 1[{{}}] 2[{{0[{{0(1 2) 3'x'}}{{0(2) 2:1 3'w'}}{{0(1 2) 3'y'}}] 3[{{1(0 1) 2(2)}}]}}] 4[{{}}{{1%{at} 2%8}}]}}"
+        ))
+    };
+    let path = broadaxe_testing::temporary::path("large.tflite");
+    std::fs::write(&path, model(AT)).unwrap();
+    let file = std::fs::File::options().write(true).open(&path).unwrap();
+    std::os::unix::fs::FileExt::write_all_at(&file, &[1, 2, 3, 4, 5, 6, 7, 8], AT).unwrap();
+    let old = crate::open(&path).unwrap();
+    let data = |model: &Model| model.elements(model.values[1].constant.as_ref().unwrap(), 8).unwrap().unwrap();
+    assert_eq!(data(&old), [1, 2, 3, 4, 5, 6, 7, 8]);
+    for change in ["copy w 1,2 0.1", "shape w 1,2", "unsqueeze 0.0 0"] {
+        let written = crate::write(&old, &edits(&old, change)).unwrap();
+        assert_eq!(data(&crate::changed(&old, &written).unwrap()), data(&old), "{change}");
+    }
+    std::fs::remove_file(&path).unwrap();
+    let cut = read(model(AT), nodes);
+    assert!(cut.contains("its 8 bytes from byte 5368709120 end beyond the model"), "{cut}");
+}
+
+/// A model without buffers gets the empty one before the first with data.
+#[test]
+fn the_first_buffer_stays_empty() {
+    let model = flat("{0:3 1[{}] 2[{0[{0(1 3) 3'x'}{0(1 3) 3'y'}] 3[{1(0 0) 2(1)}]}]}");
+    let old = crate::read(&Source::memory(model, None)).unwrap();
+    let written = crate::write(&old, &edits(&old, "expand 0.1 1,3")).unwrap();
+    let again = crate::changed(&old, &written).unwrap();
+    assert_eq!(nodes(&again).split(';').next(), Some("x/broadcast_to = BROADCAST_TO(x, x/broadcast_to/shape)"));
+    assert!(again.values[0].constant.is_none() && again.values.last().unwrap().constant.is_some());
+}
+
 /// Two tensors that share one table: only the one that is named changes.
 #[test]
 fn tensors_that_share_a_table() {
