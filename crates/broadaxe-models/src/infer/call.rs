@@ -116,6 +116,10 @@ impl<'a> Call<'a> {
         if let Some(values) = &fact.tensor.values {
             return Some(values);
         }
+        // Of a tensor without elements, all are known.
+        if fact.tensor.count() == Some(0) {
+            return Some(&[]);
+        }
         let constant = self.model.value(self.node.input(k)?).constant.as_ref()?;
         fact.read.get_or_init(|| read(self.model, constant)).as_deref()
     }

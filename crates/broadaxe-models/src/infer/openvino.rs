@@ -3,6 +3,7 @@
 //! A file records every shape, so that these are for other inputs than the recorded ones and for shapes that are dynamic.
 
 use broadaxe::DType;
+use broadaxe_frameworks::System;
 use broadaxe_shape::{MAX_RANK, Rule};
 
 use super::{
@@ -311,7 +312,15 @@ pub(super) fn sliced_by(call: &Call<'_>, masks: Masks, ends: Vec<Option<Size>>) 
                     start.as_ref().and_then(|start| if start.is(-1) { Some(extent.clone()) } else { start.more(1) });
                 ranges.push((axis, Range { start, end: next, step: Some(1) }));
             } else {
-                ranges.push((axis, Range { start, end, step }));
+                // In TFLite, a range that goes down from before the axis is empty.
+                let place = start.as_ref().and_then(Size::number).zip(extent.number());
+                let before = place.is_some_and(|(start, extent)| start < 0 && start.saturating_add(extent) < 0);
+                if before && step.is_some_and(|step| step < 0) && call.model.system == System::Tflite {
+                    ranges
+                        .push((axis, Range { start: Some(Size::known(0)), end: Some(Size::known(0)), step: Some(1) }));
+                } else {
+                    ranges.push((axis, Range { start, end, step }));
+                }
                 made.push(Some(axis));
             }
             axis += 1;

@@ -126,7 +126,7 @@ fn fits(call: &Call<'_>, from: &[Size], to: &[Size]) -> Result<(), Stop> {
 }
 
 /// Returns what the extents that are known leave for the last.
-pub(crate) fn left_over(call: &Call<'_>, input: &[Size], dims: &[Option<Size>]) -> Result<Option<Size>, Stop> {
+fn left_over(call: &Call<'_>, input: &[Size], dims: &[Option<Size>]) -> Result<Option<Size>, Stop> {
     let mut from: Vec<&Size> = input.iter().collect();
     let mut to: Vec<&Size> = Vec::new();
     // Equal extents go out before anything is multiplied.

@@ -12,15 +12,14 @@ mod product;
 mod window;
 
 use super::{
-    call::{Call, Function, Made},
-    cast, gather,
+    call::{Call, Function, Made, because},
+    cast, elementwise, gather,
     make::{range, shape},
-    openvino::{best, order, to_shape},
-    reduce::{reduced, without},
-    reshape::{self, unsqueezed},
+    reduce::{self, without},
+    reshape,
     row::{ShapeRow, Type, row},
     slice::{concatenated, like, tiled},
-    tensor::Tensor,
+    tensor::{Tensor, product as elements},
 };
 use crate::graph::Element;
 
@@ -38,14 +37,14 @@ pub(super) static TFLITE_ROWS: &[ShapeRow] = &[
     typed("BATCH_TO_SPACE_ND", |call| window::batches(call, false)),
     typed("BIDIRECTIONAL_SEQUENCE_LSTM", product::both_ways),
     typed("BROADCAST_ARGS", make::common),
-    typed("BROADCAST_TO", to_shape),
+    typed("BROADCAST_TO", change::stretched),
     typed("BUCKETIZE", like),
     typed("CAST", converted),
     typed("COMPLEX_ABS", like),
     typed("CONCATENATION", concatenated),
     typed("CONV_2D", |call| window::convolved(call, &["h", "w"], 1, 0)),
     typed("CONV_3D", |call| window::convolved(call, &["d", "h", "w"], 0, 4)),
-    typed("CONV_3D_TRANSPOSE", window::transposed),
+    typed("CONV_3D_TRANSPOSE", |call| window::transposed(call, &["d", "h", "w"], 0)),
     typed("CUMSUM", like),
     typed("DENSIFY", like),
     typed("DEPTHWISE_CONV_2D", |call| window::convolved(call, &["h", "w"], 1, 3)),
@@ -53,7 +52,7 @@ pub(super) static TFLITE_ROWS: &[ShapeRow] = &[
     typed("DEQUANTIZE", like),
     typed("DYNAMIC_UPDATE_SLICE", like),
     typed("EMBEDDING_LOOKUP", product::looked_up),
-    typed("EXPAND_DIMS", unsqueezed),
+    typed("EXPAND_DIMS", change::expanded),
     typed("FAKE_QUANT", like),
     typed("FILL", make::filled),
     typed("FULLY_CONNECTED", product::dense),
@@ -97,6 +96,8 @@ pub(super) static TFLITE_ROWS: &[ShapeRow] = &[
     typed("RNN", |call| product::recurrent(call, 1, 0)),
     typed("SCATTER_ND", |call| make::shaped(call, 2)),
     typed("SEGMENT_SUM", make::segments),
+    typed("SELECT", selected),
+    typed("SELECT_V2", selected),
     typed("SHAPE", shape),
     typed("SLICE", cut::sliced),
     typed("SOFTMAX", like),
@@ -110,9 +111,9 @@ pub(super) static TFLITE_ROWS: &[ShapeRow] = &[
     typed("SUM", reduced),
     typed("SVDF", product::filtered),
     typed("TILE", tiled),
-    typed("TOPK_V2", best),
-    typed("TRANSPOSE", |call| reshape::transposed(call, order(call)?)),
-    typed("TRANSPOSE_CONV", window::transposed),
+    typed("TOPK_V2", change::best),
+    typed("TRANSPOSE", change::transposed),
+    typed("TRANSPOSE_CONV", |call| window::transposed(call, &["h", "w"], 1)),
     typed("UNIDIRECTIONAL_SEQUENCE_LSTM", |call| product::recurrent(call, 8, 1)),
     typed("UNIDIRECTIONAL_SEQUENCE_RNN", |call| product::recurrent(call, 1, 0)),
     typed("UNIQUE", make::unique),
@@ -128,8 +129,36 @@ pub(super) static TFLITE_ROWS: &[ShapeRow] = &[
 /// Infers the places of extremes along the axis that the second input says.
 fn chosen(call: &Call<'_>) -> Made {
     let dims = call.least(0, 1)?;
-    let axis = change::axis(call, 1, dims.len())?;
-    Ok(vec![Tensor::of(without(dims, &[axis], false))])
+    Ok(vec![Tensor::of(match change::axis(call, 1, dims.len())? {
+        Some(axis) => without(dims, &[axis], false),
+        None => call.opens(dims.len() - 1),
+    })])
+}
+
+/// Infers a reduction; a scalar stays one, whatever the axes.
+fn reduced(call: &Call<'_>) -> Made {
+    let rank = call.dims(0)?.len();
+    if rank == 0 {
+        return Ok(vec![Tensor::of(Vec::new())]);
+    }
+    // An axis may be given twice: of several that are not known, it is open how many go.
+    match elements(call.dims(1)?).and_then(|count| count.number()) {
+        _ if call.numbers(1).is_some() || call.flag("keep_dims") => reduce::reduced(call),
+        Some(1) => Ok(vec![Tensor::of(call.opens(rank - 1))]),
+        _ => because(format!("{}: its axes are not known", call.node.op)),
+    }
+}
+
+/// Infers a choice. Where everything has one element, the result keeps the shape that the file records, if that has one too.
+fn selected(call: &Call<'_>) -> Made {
+    let recorded = call.node.output(0).and_then(|output| call.model.value(output).declared.as_ref()?.known());
+    let is_one = |k| call.dims(k).is_ok_and(|dims| dims.iter().all(|size| size.is(1)));
+    match recorded {
+        Some(dims) if (0..call.inputs()).all(is_one) && dims.iter().all(|&dim| dim == 1) => {
+            Ok(vec![Tensor::known(&dims)])
+        }
+        _ => elementwise::infer(call),
+    }
 }
 
 /// Infers a conversion to the type that the file records for the result.

@@ -94,9 +94,23 @@ fn images() {
             "CONV_2D: a window cannot have stride 0 and dilation 1 (node 0)",
         ),
         ("CONV_2D", &["9,9,3", "8,3,3,3"], 1, &[SAME], "CONV_2D: input 0 has rank 3, but needs 4 (node 0)"),
+        (
+            "CONV_2D",
+            &["1,9,9,4", "8,3,3,3"],
+            1,
+            &[SAME, STRIDES[0], STRIDES[1]],
+            "CONV_2D: 4 cannot be divided by 3 (node 0)",
+        ),
         ("DEPTHWISE_CONV_2D", &["n,8,8,4", "1,3,3,8"], 1, &[SAME, STRIDES[0], STRIDES[1]], "(n, 4, 8, 8)"),
-        ("TRANSPOSE_CONV", &["=2,8,8,5", "5,2,2,3", "2,4,4,3"], 1, &[SAME], "(2, 8, 8, 5)"),
-        ("TRANSPOSE_CONV", &["4", "5,2,2,3", "2,4,4,3"], 1, &[SAME], "(?, ?, ?, ?)"),
+        ("TRANSPOSE_CONV", &["=2,8,4,5", "5,2,2,3", "2,4,4,3"], 1, &[SAME, STRIDES[0], STRIDES[1]], "(2, 8, 4, 5)"),
+        (
+            "TRANSPOSE_CONV",
+            &["=2,9,4,5", "5,2,2,3", "2,4,4,3"],
+            1,
+            &[SAME, STRIDES[0], STRIDES[1]],
+            "TRANSPOSE_CONV: extents 5 and 4 must be equal (node 0)",
+        ),
+        ("TRANSPOSE_CONV", &["4", "5,2,2,3", "2,4,4,3"], 1, &[SAME, STRIDES[0], STRIDES[1]], "(?, ?, ?, ?)"),
         (
             "CONV_3D",
             &["1,6,9,9,2", "3,2,2,2,7"],
@@ -104,7 +118,13 @@ fn images() {
             &[VALID, ("stride_d", Int(1)), STRIDES[0], STRIDES[1]],
             "(1, 4, 4, 8, 7)",
         ),
-        ("CONV_3D_TRANSPOSE", &["=1,6,9,9,2", "3,2,2,2,7", "1,3,9,9,7"], 1, &[SAME], "(1, 6, 9, 9, 2)"),
+        (
+            "CONV_3D_TRANSPOSE",
+            &["=1,6,9,9,2", "3,2,2,2,7", "1,3,5,9,7"],
+            1,
+            &[SAME, ("stride_d", Int(2)), STRIDES[0], STRIDES[1]],
+            "(1, 6, 9, 9, 2)",
+        ),
         (
             "MAX_POOL_2D",
             &["n,9,9,3"],
@@ -153,13 +173,7 @@ fn layers() {
         ("FULLY_CONNECTED", &["n,3,8", "5,8", "5"], 1, &[("keep_num_dims", Int(1))], "(n, 3, 5)"),
         ("FULLY_CONNECTED", &["n,3,8", "5,8", "_"], 1, &[("keep_num_dims", Int(0))], "(3*n, 5)"),
         ("FULLY_CONNECTED", &["2,3,4", "5,8", "_"], 1, &[], "(3, 5)"),
-        (
-            "FULLY_CONNECTED",
-            &["2,3", "5,4", "_"],
-            1,
-            &[],
-            "FULLY_CONNECTED: 6 elements cannot be divided into parts of 4 (node 0)",
-        ),
+        ("FULLY_CONNECTED", &["2,3", "5,4", "_"], 1, &[], "(1, 5)"),
         (
             "FULLY_CONNECTED",
             &["n,3", "5,4"],
@@ -198,10 +212,21 @@ fn reductions() {
         ("REDUCE_MAX", &["n,4,6", "="], 1, &[], "(n, 4, 6)"),
         ("REDUCE_MIN", &["n,4,6", "=1,-2"], 1, &[], "(n, 6)"),
         ("REDUCE_PROD", &["n,4,6", "1"], 1, &[], "(?, ?)"),
+        ("REDUCE_PROD", &["n,4,6", "2"], 1, &[], "REDUCE_PROD: its axes are not known (node 0)"),
         ("REDUCE_ANY", &["n,4,6", "2"], 1, KEEP, "(?, ?, ?)"),
         ("REDUCE_ALL", &["n,4,6", "=0,1,2"], 1, &[], "()"),
         ("ARG_MAX", &["n,4,6", "#-1"], 1, &[], "(n, 4)"),
+        ("MEAN", &["()", "#0"], 1, KEEP, "()"),
+        ("MEAN", &["n,4", "0"], 1, &[], "(n, 4)"),
+        ("ARG_MAX", &["n,4,6", "1"], 1, &[], "(?, ?)"),
         ("ARG_MIN", &["n,4,6", "=3"], 1, &[], "ARG_MIN: axis 3 is out of range for rank 3 (node 0)"),
+        (
+            "TOPK_V2",
+            &["n,4", "#5"],
+            2,
+            &[],
+            "TOPK_V2: 5 elements are more than the axis has (node 0) TOPK_V2: 5 elements are more than the axis has (node 0)",
+        ),
         ("TOPK_V2", &["n,4,6", "#2"], 2, &[], "(n, 4, 2) (n, 4, 2)"),
         ("CUMSUM", &["n,4", "#1"], 1, &[], "(n, 4)"),
         ("REVERSE_V2", &["n,4", "=1"], 1, &[], "(n, 4)"),
@@ -220,20 +245,25 @@ fn changes() {
         ("RESHAPE", &["2,3", "=0,3"], 1, &[], "RESHAPE: 6 elements do not go into a shape of 0 (node 0)"),
         ("RESHAPE", &["2,3", "2"], 1, &[], "(?, ?)"),
         ("EXPAND_DIMS", &["n,4", "#-1"], 1, &[], "(n, 4, 1)"),
+        ("EXPAND_DIMS", &["n,4", "()"], 1, &[], "(?, ?, ?)"),
         ("SQUEEZE", &["n,1,4,1"], 1, &[("squeeze_dims", Ints(&[-1]))], "(n, 1, 4)"),
         ("SQUEEZE", &["3,1,4,1"], 1, &[], "(3, 4)"),
         ("TRANSPOSE", &["n,4,6", "=2,0,1"], 1, &[], "(6, n, 4)"),
+        ("TRANSPOSE", &["n,4,6", "3"], 1, &[], "(?, ?, ?)"),
         ("CONCATENATION", &["n,4", "n,3", "n,1"], 1, &[("axis", Int(-1))], "(n, 8)"),
         ("PACK", &["n,4", "n,4", "n,4"], 1, &[("axis", Int(-1)), ("values_count", Int(3))], "(n, 4, 3)"),
         ("PACK", &["n,4", "n,5"], 1, &[("axis", Int(0))], "PACK: extents 4 and 5 must be equal (node 0)"),
         ("UNPACK", &["n,2"], 2, &[("axis", Int(1)), ("num", Int(2))], "(n,) (n,)"),
         ("SPLIT", &["#1", "n,6"], 2, &[("num_splits", Int(2))], "(n, 3) (n, 3)"),
+        ("SPLIT", &["()", "n,6"], 2, &[], "(?, ?) (?, ?)"),
+        ("SPLIT_V", &["n,6", "2", "()"], 2, &[], "(?, ?) (?, ?)"),
         ("SPLIT_V", &["n,6", "=1,-1,2", "#1"], 3, &[], "(n, 1) (n, 3) (n, 2)"),
         ("GATHER", &["n,4,6", "2,3"], 1, &[("axis", Int(1))], "(n, 2, 3, 6)"),
         ("GATHER", &["2,4,6", "2,3"], 1, &[("axis", Int(1)), ("batch_dims", Int(1))], "(2, 3, 6)"),
         ("GATHER_ND", &["n,4,6", "5,2"], 1, &[], "(5, 6)"),
         ("SLICE", &["n,4,6", "=0,1,2", "=-1,-1,3"], 1, &[], "(n, 3, 3)"),
         ("SLICE", &["n,4,6", "3", "=-1,2,3"], 1, &[], "(?, 2, 3)"),
+        ("SLICE", &["4,6", "=0,4", "=-1,3"], 1, &[], "SLICE: a range ends at 7, beyond its axis (node 0)"),
         ("TILE", &["n,4", "=3,2"], 1, &[], "(3*n, 8)"),
         ("PAD", &["n,4", "=0,0,1,2"], 1, &[], "(n, 7)"),
         ("PADV2", &["n,4", "=1,1,0,0", "#0"], 1, &[], "(n + 2, 4)"),
@@ -243,6 +273,13 @@ fn changes() {
         ("SCATTER_ND", &["n,1", "n,4", "=9,4"], 1, &[], "(9, 4)"),
         ("SPARSE_TO_DENSE", &["n", "=9", "n", "#0"], 1, &[], "(9,)"),
         ("BROADCAST_TO", &["n,1", "=2,5,4"], 1, &[], "(2, 5, 4)"),
+        (
+            "BROADCAST_TO",
+            &["n,3", "=2,5,4"],
+            1,
+            &[],
+            "BROADCAST_TO: broadcast of a (2, 5, 4) with b (n, 3) under unidirectional: axis 2 is 4 in a and 3 in b; b must be 4 or 1 there (node 0)",
+        ),
         ("BROADCAST_ARGS", &["=5,1", "=2,1,4"], 1, &[], "(3,)"),
         ("CAST", &["n,4"], 1, &[], "(n, 4)"),
         ("QUANTIZE", &["n,4"], 1, &[], "(n, 4)"),
@@ -288,7 +325,8 @@ fn masks() {
     };
     // begins, ends, steps, masks, the shape of the slice of (n, 4, 6)
     type Masked = (&'static str, &'static str, &'static str, &'static [(&'static str, i64)], &'static str);
-    let cases: [Masked; 11] = [
+    let cases: [Masked; 12] = [
+        ("=0,-9", "=0,-9", "=1,-1", &[("end_mask", 1)], "(n, 0, 6)"),
         ("=0,1,0", "=0,3,6", "=1,1,2", &[("end_mask", 1)], "(n, 2, 3)"),
         ("=0,1", "=0,0", "=1,1", &[("begin_mask", 1), ("end_mask", 3)], "(n, 3, 6)"),
         ("=0,-1", "=0,0", "=1,1", &[("end_mask", 1), ("shrink_axis_mask", 2)], "(n, 6)"),
@@ -366,6 +404,12 @@ fn declared_and_inferred() {
     assert_eq!(known(&maker, "z"), ("(1, 7)".into(), Origin::Inferred(NodeId(1))));
     let wrong = (NodeId(1), "z: its shape is (1, 7), the file says (1, 8)".to_string());
     assert_eq!(maker.infer().contradictions, [wrong]);
+    // A choice between single elements keeps the recorded shape.
+    let mut one = Maker::of("tflite", System::Tflite, 1);
+    one.input("c", DType::Bool, "1,1").input("x", DType::F32, "1").declare("y", DType::F32, "()");
+    one.node("SELECT_V2 c,x,x -> y", &[]);
+    assert_eq!(known(&one, "y").0, "()");
+    assert!(one.infer().contradictions.is_empty());
     // With another input, what the file says of results is no longer so.
     let given = infer(&maker.model, &[("x".into(), vec![Dim::known(3), Dim::known(4)])]).unwrap();
     let shapes: Vec<String> = given.of.iter().map(|known| known.shape.to_string()).collect();

@@ -1,19 +1,54 @@
 //! Shapes of reshapes, and of tensors that are stacked, unstacked and gathered.
 
+use broadaxe_shape::Rule;
+
 use crate::infer::{
     Size,
     call::{Call, Made, Stop, because},
-    gather,
-    reshape::{reshaped_to, target},
+    elementwise::united,
+    gather, openvino,
+    reshape::{self, reshaped_to, target, unsqueezed},
     slice::joined,
     tensor::{Tensor, small, strided, strides},
 };
 
-/// Reads an axis from an input.
-pub(super) fn axis(call: &Call<'_>, k: usize, rank: usize) -> Result<usize, Stop> {
-    match call.scalar(k).and_then(|axis| axis.number()) {
-        Some(axis) => call.axis(axis, rank),
-        None => because(format!("{}: its axis is not known", call.node.op)),
+/// Reads an axis from an input, if it is known.
+pub(super) fn axis(call: &Call<'_>, k: usize, rank: usize) -> Result<Option<usize>, Stop> {
+    call.scalar(k).and_then(|axis| axis.number()).map(|axis| call.axis(axis, rank)).transpose()
+}
+
+/// Infers an axis of 1 put in.
+pub(super) fn expanded(call: &Call<'_>) -> Made {
+    let dims = call.dims(0)?;
+    match axis(call, 1, dims.len() + 1)? {
+        Some(_) => unsqueezed(call),
+        None => Ok(vec![Tensor::of(call.opens(dims.len() + 1))]),
+    }
+}
+
+/// Infers an input stretched to a shape, one way.
+pub(super) fn stretched(call: &Call<'_>) -> Made {
+    let target: Vec<Size> = target(call, 1)?.into_iter().map(|size| call.or_open(size)).collect();
+    united(call, &Rule::unidirectional(), &[&target, call.dims(0)?])?;
+    openvino::to_shape(call)
+}
+
+/// Infers the greatest elements along the last axis, which has as many.
+pub(super) fn best(call: &Call<'_>) -> Made {
+    let last = call.least(0, 1)?.last().and_then(Size::number);
+    match call.scalar(1).and_then(|count| count.number()) {
+        Some(count) if last.is_some_and(|last| count > last) => {
+            because(format!("{}: {count} elements are more than the axis has", call.node.op))
+        }
+        _ => openvino::best(call),
+    }
+}
+
+/// Infers another order of axes.
+pub(super) fn transposed(call: &Call<'_>) -> Made {
+    match call.numbers(1) {
+        Some(order) => reshape::transposed(call, Some(order)),
+        None => Ok(vec![Tensor::of(call.opens(call.dims(0)?.len()))]),
     }
 }
 

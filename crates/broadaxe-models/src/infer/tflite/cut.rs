@@ -17,6 +17,13 @@ pub(super) fn sliced(call: &Call<'_>) -> Made {
     if [begins.len(), sizes.len()] != [dims.len(); 2] {
         return because(format!("SLICE: {} and {} numbers at rank {}", begins.len(), sizes.len(), dims.len()));
     }
+    let beyond = |((begin, size), extent): ((&Option<Size>, &Option<Size>), &Size)| {
+        let end = begin.as_ref()?.number()?.checked_add(size.as_ref()?.number()?.max(0))?;
+        (end > extent.number()?).then_some(end)
+    };
+    if let Some(end) = begins.iter().zip(&sizes).zip(dims).find_map(beyond) {
+        return because(format!("SLICE: a range ends at {end}, beyond its axis"));
+    }
     let range = |(begin, size): (&Option<Size>, &Option<Size>)| {
         let end = || match size.as_ref()? {
             size if size.is(-1) => Some(Size::known(i64::MAX)),
@@ -55,11 +62,16 @@ pub(super) fn strided(call: &Call<'_>) -> Made {
     sliced_by(call, masks, ends)
 }
 
+/// Makes results of which only the rank is known.
+fn open(call: &Call<'_>, rank: usize) -> Vec<Tensor> {
+    call.node.outputs.iter().map(|_| Tensor::of(call.opens(rank))).collect()
+}
+
 /// Infers even parts along the axis that the first input says.
 pub(super) fn split(call: &Call<'_>) -> Made {
     let dims = call.least(1, 1)?;
-    let axis = axis(call, 0, dims.len())?;
     let parts = call.node.outputs.len().max(1);
+    let Some(axis) = axis(call, 0, dims.len())? else { return Ok(open(call, dims.len())) };
     let size = dims[axis].floor(&Size::known(parts as i64));
     pieces(call, 1, axis, &vec![size; parts])
 }
@@ -67,7 +79,7 @@ pub(super) fn split(call: &Call<'_>) -> Made {
 /// Infers parts of the lengths that the second input says, along the axis that the third does.
 pub(super) fn split_as(call: &Call<'_>) -> Made {
     let dims = call.least(0, 1)?;
-    let axis = axis(call, 2, dims.len())?;
+    let Some(axis) = axis(call, 2, dims.len())? else { return Ok(open(call, dims.len())) };
     let sizes = call.sizes(1).unwrap_or_else(|| vec![None; call.node.outputs.len()]);
     pieces(call, 0, axis, &lengths(call, sizes, &dims[axis])?)
 }

@@ -3,16 +3,16 @@
 use crate::infer::{
     Size,
     call::{Call, Made, because},
-    reshape::left_over,
-    tensor::Tensor,
+    tensor::{Tensor, product},
 };
 
-/// Infers a dense layer: weights (units, width). The rows are what the width leaves of all elements, unless the axes are kept.
+/// Infers a dense layer: weights (units, width). The rows are what the width leaves of all elements, unless the axes are kept;
+/// elements that fill no row are left out.
 pub(super) fn dense(call: &Call<'_>) -> Made {
     let dims = call.dims(0)?;
     let [units, width] = call.ranked::<2>(1)?;
     if !call.flag("keep_num_dims") {
-        let rows = left_over(call, dims, &[None, Some(width.clone())])?;
+        let rows = product(dims).and_then(|count| count.floor(width));
         return Ok(vec![Tensor::of(vec![call.or_open(rows), units.clone()])]);
     }
     let Some((last, before)) = dims.split_last() else { return because("FULLY_CONNECTED: the input has no axis") };

@@ -18,14 +18,17 @@ fn window(call: &Call<'_>, axis: &str, kernel: &Size) -> Result<Window, Stop> {
     Ok(Window { kernel: kernel.clone(), stride, dilation, begin: 0, end: 0 })
 }
 
+fn padding(call: &Call<'_>) -> Padding {
+    if call.text("padding") == Some("VALID") { Padding::Valid } else { Padding::Same }
+}
+
 /// Infers what windows over the axes of an image make, with these channels.
 fn slid(call: &Call<'_>, axes: &[&str], kernel: &[Size], channels: &Size) -> Made {
     let dims = image(call, 0, axes.len())?;
-    let padding = if call.text("padding") == Some("VALID") { Padding::Valid } else { Padding::Same };
     let mut out = vec![dims[0].clone()];
     for (k, (axis, kernel)) in axes.iter().zip(kernel).enumerate() {
         let window = window(call, axis, kernel)?;
-        out.push(checked(call, window.positions(&dims[k + 1], padding, Rounding::Floor), k + 1)?);
+        out.push(checked(call, window.positions(&dims[k + 1], padding(call), Rounding::Floor), k + 1)?);
     }
     out.push(channels.clone());
     Ok(vec![Tensor::of(out)])
@@ -42,8 +45,13 @@ fn image<'a>(call: &Call<'a>, k: usize, axes: usize) -> Result<&'a [Size], Stop>
 
 /// Infers a convolution whose weights have the kernel from an axis on, and the channels of the result on another.
 pub(super) fn convolved(call: &Call<'_>, axes: &[&str], kernel: usize, channels: usize) -> Made {
-    let weights = image(call, 1, axes.len())?;
-    slid(call, axes, &weights[kernel..kernel + axes.len()], &weights[channels])
+    let (dims, weights) = (image(call, 0, axes.len())?, image(call, 1, axes.len())?);
+    let sides = kernel..kernel + axes.len();
+    // The axis that is left has the input's channels, of one group.
+    if let Some(own) = (0..weights.len()).find(|k| !sides.contains(k) && *k != channels) {
+        divided(call, &dims[dims.len() - 1], &weights[own])?;
+    }
+    slid(call, axes, &weights[sides], &weights[channels])
 }
 
 /// Infers a pooling.
@@ -52,13 +60,17 @@ pub(super) fn pooled(call: &Call<'_>) -> Made {
     slid(call, &["h", "w"], &kernel, &image(call, 0, 2)?[3])
 }
 
-/// Infers a transposed convolution: the first input is the shape of the result.
-pub(super) fn transposed(call: &Call<'_>) -> Made {
+/// Infers a transposed convolution: the first input is the shape of the result, over which the windows make the image.
+pub(super) fn transposed(call: &Call<'_>, axes: &[&str], kernel: usize) -> Made {
     let out: Vec<Size> = target(call, 0)?.into_iter().map(|size| call.or_open(size)).collect();
-    if let Ok(dims) = call.dims(2)
-        && dims.len() != out.len()
-    {
-        return because(format!("{}: the image has rank {}, the result {}", call.node.op, dims.len(), out.len()));
+    if out.len() != axes.len() + 2 {
+        return because(format!("{}: the result cannot have rank {}", call.node.op, out.len()));
+    }
+    let (weights, dims) = (image(call, 1, axes.len())?, image(call, 2, axes.len())?);
+    for (k, axis) in axes.iter().enumerate() {
+        let window = window(call, axis, &weights[kernel + k])?;
+        let positions = window.positions(&out[k + 1], padding(call), Rounding::Floor);
+        call.same(&call.or_open(positions), &dims[k + 1])?;
     }
     Ok(vec![Tensor::of(out)])
 }
