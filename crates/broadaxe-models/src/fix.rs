@@ -2,6 +2,7 @@
 
 mod emit_edits;
 mod swap;
+mod exchange_branches;
 mod candidate;
 mod decompose_prelu;
 mod planner;

@@ -93,7 +93,7 @@ pub struct Profile {
     pub summary: &'static str,
     /// Other names for it.
     pub aliases: &'static [&'static str],
-    /// The versions that were asked and differ in a law, oldest first; none where all known versions do the same.
+    /// The versions that were asked, oldest first; none where all of them do the same.
     pub versions: &'static [&'static str],
     /// What it does; the first law that speaks of a node holds.
     pub laws: &'static [Law],

@@ -10,7 +10,7 @@ use broadaxe_frameworks::System;
 use broadaxe_kernels::id;
 use broadaxe_shape::{Dim, Params, Rule, SymbolicShape, symbolic::Inferred};
 
-use super::emit_edits::Form;
+use super::{emit_edits::Form, exchange_branches};
 use crate::{
     edit::Scalar,
     graph::{Model, Node, NodeId},
@@ -51,6 +51,8 @@ pub(crate) struct Candidate {
     pub forms: Vec<(usize, Form)>,
     /// The operator after the inputs have traded places.
     pub swap: Option<String>,
+    /// Whether the condition is negated, and the two branches have traded places.
+    pub negated: bool,
     /// The shape to which the result is brought back.
     pub back: Option<Vec<i64>>,
     /// Attributes that change.
@@ -62,18 +64,21 @@ pub(crate) struct Candidate {
 impl Candidate {
     /// Names what is changed: equal for equal ways to write a node.
     pub(crate) fn key(&self) -> String {
-        format!("{:?} {:?} {:?} {:?} {:?}", self.meaning.kind, self.forms, self.swap, self.attributes, self.back)
+        let negated = if self.negated { " negated" } else { "" };
+        let Self { meaning, forms, swap, attributes, back, .. } = self;
+        format!("{:?} {forms:?} {swap:?} {attributes:?} {back:?}{negated}", meaning.kind)
     }
 
     /// Says whether it is the node as it was.
     pub(crate) fn is_plain(&self) -> bool {
-        self.forms.is_empty() && self.swap.is_none() && self.attributes.is_empty() && self.back.is_none()
+        let same = self.forms.is_empty() && self.swap.is_none() && self.attributes.is_empty() && self.back.is_none();
+        same && !self.negated
     }
 
     /// Makes the way that changes nothing.
     pub(crate) fn unchanged(meaning: Meaning, shapes: Vec<SymbolicShape>, result: SymbolicShape) -> Self {
         let (forms, swap, back, attributes, cost) = (vec![], None, None, vec![], Cost::default());
-        Self { meaning, shapes, result, forms, swap, back, attributes, cost }
+        Self { meaning, shapes, result, forms, swap, negated: false, back, attributes, cost }
     }
 }
 
@@ -142,7 +147,7 @@ impl<'a> Subject<'a> {
 
     /// Writes the node as another way does, but for the form of one input.
     pub(crate) fn again(&self, way: &Candidate, input: usize, form: Form) -> Option<Candidate> {
-        if way.back.is_some() {
+        if way.back.is_some() || way.negated {
             return None;
         }
         let operand = |input: usize| self.meaning.operands.iter().position(|own| *own == Source::Input(input));
@@ -170,8 +175,22 @@ impl<'a> Subject<'a> {
             }
         }
         all.extend(self.reshaped(raised));
+        all.extend(self.negated());
         all.sort_by_key(|candidate| candidate.cost);
         all
+    }
+
+    /// Negates the condition and exchanges the branches.
+    fn negated(&self) -> Option<Candidate> {
+        if self.meaning.kind != Kind::Select || !exchange_branches::is_possible(self.model, self.node) {
+            return None;
+        }
+        let mut way = self.plain();
+        way.meaning.operands.swap(1, 2);
+        way.shapes.swap(1, 2);
+        way.negated = true;
+        way.cost = Cost { nodes: 1, changes: 2, ..Cost::default() };
+        Some(way)
     }
 
     /// Lists the ways in which a slope can be multiplied with the negative elements, once these are decomposed.
@@ -312,7 +331,7 @@ impl<'a> Subject<'a> {
         let cost = self.cost(&forms, 2 * usize::from(swap) + attributes.len());
         let result = now.shape().clone();
         let attributes = attributes.clone();
-        Some(Candidate { meaning, shapes, result, forms, swap: op, back: None, attributes, cost })
+        Some(Candidate { meaning, shapes, result, forms, swap: op, negated: false, back: None, attributes, cost })
     }
 
     /// Says whether operand `k` in a form has its axes where it had them.
@@ -392,7 +411,7 @@ impl<'a> Subject<'a> {
             meaning.rule = Rule::new(meaning.rule.name(), params).ok()?;
             meaning.rule.infer(&shapes).ok().filter(|now| now.shape() == &result)?;
         }
-        Some(Candidate { meaning, shapes, result, forms, swap: None, back, attributes: vec![], cost })
+        Some(Candidate { meaning, shapes, result, forms, swap: None, negated: false, back, attributes: vec![], cost })
     }
 
     /// Returns the form that puts axes of 1 in front of operand `k`, where these dims are its own behind them: it holds for

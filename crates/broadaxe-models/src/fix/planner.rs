@@ -9,6 +9,7 @@ use super::{
     candidate::{Candidate, Subject},
     decompose_prelu,
     emit_edits::{Form, Want, emit_edits},
+    exchange_branches,
 };
 use crate::{
     edit::Edit,
@@ -361,6 +362,12 @@ impl<'a> Planner<'a> {
             if let Some(op) = &way.swap {
                 self.fix.edits.push(Edit::Swap { node, op: op.clone() });
                 self.fix.steps.push(Step { node, text: format!("swap the inputs of {op}"), bytes: 0 });
+            }
+            if way.negated
+                && let Some((edit, step)) = exchange_branches::edits(self.model, node)
+            {
+                self.fix.edits.push(edit);
+                self.fix.steps.push(step);
             }
             for (name, value) in &way.attributes {
                 let text = match value {

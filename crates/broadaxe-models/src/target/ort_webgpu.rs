@@ -33,7 +33,7 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
     name: "ort-webgpu",
     summary: "ONNX Runtime with WebGPU (asked on SwiftShader)",
     aliases: &["onnxruntime-webgpu"],
-    versions: &["1.25.0", "1.27.0"],
+    versions: &[],
     removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(old), text: NO_KERNEL, evidence: KERNELS },

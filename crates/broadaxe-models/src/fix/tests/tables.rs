@@ -405,3 +405,88 @@ fn laws_of_ncnn() {
         ],
     );
 }
+
+#[test]
+fn slopes_of_mnn() {
+    repairs(
+        "mnn",
+        &[
+            ("x(1,3,4,5); s=const(5); y=PRelu(x,s)", "constant s from (5) to (1, 1, 1, 5)"),
+            ("x(1,3,4,5); s=const(1,4,1); y=PRelu(x,s)", "constant s from (1, 4, 1) to (1, 1, 4, 1)"),
+            ("x(1,3,4,5); s=const(3,1,1); y=PRelu(x,s)", ""),
+        ],
+    );
+    repairs(
+        "mnn@3.2.0",
+        &[
+            ("x(1,3,4,5); s=const(5); y=PRelu(x,s)", "apart, s as (1, 1, 1, 5)"),
+            ("x(1,3,4,5); s=const(1,3,4,5); y=PRelu(x,s)", "apart"),
+            ("x(1,3,4,5); s=const(3,1,1); y=PRelu(x,s)", ""),
+        ],
+    );
+}
+
+#[test]
+fn branches_of_mnn() {
+    repairs(
+        "mnn",
+        &[
+            (
+                "c:bool(3,4); x(3,4); z=const(4); y=Where(c,x,z)",
+                "negate the condition of Where and exchange its branches",
+            ),
+            ("c:bool(3,4); x(3,4); z(3,1); y=Where(c,x,z)", "negate the condition of Where and exchange its branches"),
+            ("c:bool(3,4); x(4); z(3,4); y=Where(c,x,z)", ""),
+            ("c:bool(3,4); x(3,4); z=const(); y=Where(c,x,z)", ""),
+        ],
+    );
+}
+
+#[test]
+fn equal_ranks_for_webgpu() {
+    repairs(
+        "ort-webgpu",
+        &[
+            ("x(3,1,2,2); c=const(2,2); y=Add(x,c)", "constant c from (2, 2) to (1, 1, 2, 2)"),
+            ("x(1,1,4,1); z(4,1); y=Mul(x,z)", "insert axes 0, 1 into z"),
+            ("x(3,1,2,4); c=const(2,4); y=Add(x,c)", ""),
+            ("x(1,3,4,5); s=const(3,1,1); y=PRelu(x,s)", "apart, s as (1, 3, 1, 1)"),
+        ],
+    );
+}
+
+#[test]
+fn equal_ranks_for_tosa() {
+    repairs(
+        "tosa",
+        &[
+            ("x(2,3,4); c=const(4); y=Max(x,c)", "constant c from (4) to (1, 1, 4)"),
+            ("c:bool(4); x(2,4); z(2,1); y=Where(c,x,z)", "insert axes 0 into c"),
+        ],
+    );
+}
+
+#[test]
+fn slopes_of_core_ml() {
+    repairs(
+        "coreml",
+        &[
+            ("x(1,3,4,5); s=const(3,1,1); y=PRelu(x,s)", ""),
+            ("x(1,3,4,5); s=const(5); y=PRelu(x,s)", "apart, s as (1, 1, 1, 5)"),
+            ("x(1,3,4,5); s(3,1,1); y=PRelu(x,s)", "apart, s reshaped to (1, 3, 1, 1)"),
+        ],
+    );
+}
+
+#[test]
+fn operands_of_ggml() {
+    repairs(
+        "ggml",
+        &[
+            ("x(2,3); c=const(3); y=Add(x,c)", ""),
+            ("x(2,3); c=const(3); y=Mul(c,x)", "swap the inputs of Mul"),
+            ("x(2,3); z(3); y=Sub(z,x)", "expand z to (2, 1)"),
+            ("x(2,1); z(3); y=Add(x,z)", "expand x to (1, 3)"),
+        ],
+    );
+}
