@@ -366,7 +366,8 @@ fn damage() {
 fn a_long_chain() {
     const LENGTH: usize = 50_000;
     let tensors = "{0(2)}".repeat(LENGTH + 1);
-    let operators: String = (0..LENGTH).map(|k| format!("{{1({k} {k}) 2({})}}", k + 1)).collect();
+    let operators: Vec<String> = (0..LENGTH).map(|k| format!("{{1({k} {k}) 2({})}}", k + 1)).collect();
+    let operators = operators.concat();
     let bytes = flat(&format!("{{0:3 1[{{}}] 2[{{0[{tensors}] 1(0) 2({LENGTH}) 3[{operators}]}}]}}"));
     let model = (TFLITE.read)(&Source::memory(bytes, None)).unwrap();
     assert_eq!((model.nodes.len(), model.walk().len()), (LENGTH, LENGTH));
