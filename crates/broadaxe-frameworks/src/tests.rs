@@ -354,7 +354,8 @@ fn truths() {
 #[test]
 fn conditions_of_select() {
     let rule = newest(System::Tflite, "SELECT").expect("in the table").rule_by().rule(&Given::new()).unwrap();
-    let cases: [([&[usize]; 3], Option<&[isize]>); 5] = [
+    type Condition<'a> = ([&'a [usize]; 3], Option<&'a [isize]>);
+    let cases: [Condition<'_>; 5] = [
         ([&[2, 3], &[2, 3], &[2, 3]], Some(&[3, 1])),
         ([&[], &[2, 3], &[2, 3]], Some(&[0, 0])),
         ([&[2], &[2, 3], &[2, 3]], Some(&[1, 0])),

@@ -25,6 +25,8 @@ use crate::{
 
 /// The domain of custom operators.
 pub(super) const CUSTOM_DOMAIN: &str = "custom";
+/// The most bytes of the name of a custom operator, which each of its nodes has.
+const CUSTOM_NAME_LIMIT: usize = 256;
 /// Letters of a name in an error.
 const SHOWN_LETTERS: usize = 60;
 
@@ -73,6 +75,11 @@ pub(super) fn codes(flat: &FlatReader<'_>, layout: &ModelLayout) -> Result<Vec<O
         let version = flat.int(table, field::CODE_VERSION)?.unwrap_or(1).into();
         let custom = code == CUSTOM;
         let name = if custom { flat.text(table, field::CODE_CUSTOM)? } else { builtin(code) };
+        if name.len() > CUSTOM_NAME_LIMIT {
+            let message =
+                format!("a custom operator has a name of {} bytes; the limit is {CUSTOM_NAME_LIMIT}", name.len());
+            return Err(Error::new(ErrorKind::Limit, message).at(format_args!("byte {}", table.at)));
+        }
         Ok(OperatorCode { name, custom, version })
     };
     (0..layout.codes.len).map(code).collect()
@@ -185,11 +192,13 @@ impl TensorBuilder<'_> {
         }
         let table = flat.entry(buffers, buffer)?;
         let inside = flat.vector(table, field::BUFFER_DATA, 1)?;
-        if inside.len > 0 {
-            return Ok(Some((inside.at, inside.len as u64)));
-        }
         // Larger models have their weights behind the FlatBuffer; 0 and 1 are no offsets.
         let offset = flat.long(table, field::BUFFER_OFFSET)?.filter(|&offset| offset > 1);
+        match (inside.len as u64, offset) {
+            (0, _) => {}
+            (len, None) => return Ok(Some((inside.at, len))),
+            (_, Some(_)) => return Err(Error::format(format!("buffer {buffer} has data in two places"))),
+        }
         let size = flat.long(table, field::BUFFER_SIZE)?.filter(|&size| size > 0);
         let (Some(offset), Some(size)) = (offset, size) else { return Ok(None) };
         let span = flat.span();

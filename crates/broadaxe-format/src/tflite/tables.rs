@@ -6,7 +6,7 @@
 //!
 //! Source: `schema.fbs` of LiteRT, as the package ai-edge-litert 2.3.0 has it.
 
-mod edits;
+mod changes;
 
 use std::{iter::Peekable, str::Chars};
 
@@ -15,7 +15,7 @@ use super::{
     flatten::{FlatValue, front},
 };
 use crate::{
-    facts::{compare, cut, ends, nodes, told, unhex, value, values},
+    facts::{compare, cut, edits, ends, nodes, told, unhex, value, values},
     graph::Model,
     source::Source,
 };
@@ -134,7 +134,8 @@ const TENSORS: &[(&str, &str)] = &[
     ("{0(2) 2:4 3'x'}", "x = f32[2] @8+8"),
     ("{0(2) 2:5 3'x'}", "! tensor 0: the tensor x: its 8 bytes from byte 99999 end beyond the model of # bytes"),
     ("{0(2) 2:6 3'x'}", "x f32 (2,)"),
-    ("{0(2) 2:9 3'x'}", "! tensor 0: the tensor x: it needs buffer 9, but the model has 7"),
+    ("{0(2) 2:7 3'x'}", "! tensor 0: the tensor x: buffer 7 has data in two places"),
+    ("{0(2) 2:9 3'x'}", "! tensor 0: the tensor x: it needs buffer 9, but the model has 8"),
     ("{0(2147483647 2147483647 2147483647) 3'x'}", "! tensor 0: the tensor x: …address can count"),
     ("{0(2) 1.9 3'x' 4{2=(0.5) 3%(3)}}", "x i8 (2,) [0.5] [3] 0"),
     ("{0(2) 1.9 3'x' 4{2=(0.5 1) 3%(3 4) 6:1}}", "x i8 (2,) [0.5, 1.0] [3, 4] 1"),
@@ -143,7 +144,8 @@ const TENSORS: &[(&str, &str)] = &[
 
 #[test]
 fn tensors() {
-    let buffers = "[{} {0<0000803f00000040>} {0<>} {0<00000001>} {1%8 2%8} {1%99999 2%8} {1%1 2%8}]";
+    let buffers =
+        "[{} {0<0000803f00000040>} {0<>} {0<00000001>} {1%8 2%8} {1%99999 2%8} {1%1 2%8} {0<00000002> 1%8 2%4}]";
     let show = |model: &Model| {
         let found = &model.values[0];
         let scale = found.quantization.as_ref();
@@ -357,6 +359,23 @@ fn damage() {
         let got = read(broken, ends);
         assert!(got.contains(want), "{at} {new}: {got}, not {want}");
     }
+}
+
+/// A chain of operators is read and changed in time that is linear in its length.
+#[test]
+fn a_long_chain() {
+    const LENGTH: usize = 50_000;
+    let tensors = "{0(2)}".repeat(LENGTH + 1);
+    let operators: Vec<String> = (0..LENGTH).map(|k| format!("{{1({k} {k}) 2({})}}", k + 1)).collect();
+    let operators = operators.concat();
+    let bytes = flat(&format!("{{0:3 1[{{}}] 2[{{0[{tensors}] 1(0) 2({LENGTH}) 3[{operators}]}}]}}"));
+    let model = (TFLITE.read)(&Source::memory(bytes, None)).unwrap();
+    assert_eq!((model.nodes.len(), model.walk().len()), (LENGTH, LENGTH));
+    let written = crate::write(&model, &edits(&model, "unsqueeze 49999.0 0; result 0 2")).unwrap();
+    assert_eq!(crate::changed(&model, &written).unwrap().nodes.len(), LENGTH + 2);
+    let name = "n".repeat(257);
+    let got = read(flat(&format!("{{0:3 1[{{0.32 1'{name}'}}] 2[{{}}]}}")), nodes);
+    assert!(got.ends_with("a custom operator has a name of 257 bytes; the limit is 256"), "{got}");
 }
 
 /// Many offsets that lead to one large table are no small work, and too many tables are none at all.

@@ -177,6 +177,28 @@ fn onnx_nodes_of_known_shapes() {
     );
 }
 
+/// A node of quantized tensors rescales its numbers: elements that differ are named, and no numbers.
+#[test]
+fn quantized_numbers_are_not_computed() {
+    let case = onnx("PRelu", "2,4,4 ; 4!");
+    let (mut model, shapes) = model(&case);
+    let example = |model: &Model| {
+        let report = check(model, &shapes, &["openvino".parse().expect("a target")]);
+        let Verdict::Differs(example) = &report.findings[0].verdict else { panic!("{:?}", report.findings[0].verdict) };
+        example.as_ref().clone()
+    };
+    let plain = example(&model);
+    assert_eq!((plain.numbers.len(), plain.there.is_some()), (2, true));
+    let scales = crate::graph::Quantization { scales: vec![0.5], zero_points: vec![0], axis: 0 };
+    model.values[0].quantization = Some(std::sync::Arc::new(scales));
+    // Scales of floating-point numbers say nothing about them.
+    assert_eq!(example(&model).numbers, plain.numbers);
+    model.values[0].element = Some(crate::graph::Element::Known(DType::I8));
+    let quantized = example(&model);
+    assert_eq!((quantized.reads, quantized.target_reads), (plain.reads, plain.target_reads));
+    assert_eq!((quantized.numbers.len(), quantized.there), (0, None));
+}
+
 #[test]
 fn open_sizes_are_guarded() {
     judge(

@@ -154,8 +154,31 @@ fn notes(finding: &FindingRecord) -> Vec<String> {
     notes
 }
 
+/// Writes which elements of the operands an element is computed from, where no numbers are computed.
+fn places(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
+    let element = index(&example.element);
+    let read = |reads: &[Vec<usize>]| {
+        let count = reads.len().min(finding.operands.len());
+        let chosen = listed(count, Some(example));
+        let mut parts: Vec<String> =
+            chosen.iter().map(|&k| quoted(&finding.operands[k].tensor) + &index(&reads[k])).collect();
+        if chosen.len() < count {
+            parts.push(format!("{} more", count - chosen.len()));
+        }
+        parts.join(" and ")
+    };
+    if example.target_reads.is_empty() {
+        return format!("element {element} is not computed as in this model on {}", finding.target);
+    }
+    let (here, there) = (read(&example.reads), read(&example.target_reads));
+    format!("element {element} is computed from {here} in this model and from {there} on {}", finding.target)
+}
+
 /// Writes the numbers of the operands at an element, and both results.
 pub(super) fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
+    if example.numbers.is_empty() {
+        return places(finding, example);
+    }
     let value = |value: Option<f64>| value.map_or_else(|| "no finite number".to_owned(), |value| value.to_string());
     let count = example.numbers.len().min(example.reads.len()).min(finding.operands.len());
     let chosen = listed(count, Some(example));
@@ -167,11 +190,11 @@ pub(super) fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -
     if chosen.len() < count {
         held.push(format!("{} more numbers", count - chosen.len()));
     }
-    let held = held.join(", ");
+    let (held, element) = (held.join(", "), index(&example.element));
     let there = if example.target_reads.is_empty() {
         format!("the result has shape {} on {}", tuple(&example.target_shape), finding.target)
     } else {
         format!("{} on {}", value(example.there), finding.target)
     };
-    format!("with {held}, element {} is {} in this model and {there}", index(&example.element), value(example.here))
+    format!("with {held}, element {element} is {} in this model and {there}", value(example.here))
 }
