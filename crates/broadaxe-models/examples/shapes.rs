@@ -83,10 +83,11 @@ fn one(
     let micros = |time: std::time::Duration| time.as_micros();
     writeln!(
         out,
-        "{{\"file\": {}, \"nodes\": {}, \"values\": {}, \"read_us\": {}, \"infer_us\": {}}}",
+        "{{\"file\": {}, \"nodes\": {}, \"values\": {}, \"contradictions\": {}, \"read_us\": {}, \"infer_us\": {}}}",
         quoted(path),
         model.nodes.len(),
         model.values.len(),
+        shapes.contradictions.len(),
         micros(read),
         micros(inferred)
     )?;

@@ -266,12 +266,12 @@ fn masked(call: &Call<'_>) -> Made {
         shrink_axis: bits("shrink_axis_mask"),
         ellipsis: bits("ellipsis_mask"),
     };
-    sliced_by(call, masks, target(call, 2)?)
+    sliced_by(call, masks, &target(call, 2)?)
 }
 
 // Long: each of the five masks is an arm.
 /// Infers a slice with masks: whose ends are left out, which axes are new, and which are dropped.
-pub(super) fn sliced_by(call: &Call<'_>, masks: Masks, ends: Vec<Option<Size>>) -> Made {
+pub(super) fn sliced_by(call: &Call<'_>, masks: Masks, ends: &[Option<Size>]) -> Made {
     let dims = call.dims(0)?;
     let starts = target(call, 1)?;
     let steps = if call.has(3) { target(call, 3)? } else { vec![Some(Size::known(1)); starts.len()] };

@@ -59,7 +59,7 @@ pub(super) fn strided(call: &Call<'_>) -> Made {
             *end = end.as_ref().zip(begin.as_ref()).and_then(|(end, begin)| begin.plus(end));
         }
     }
-    sliced_by(call, masks, ends)
+    sliced_by(call, masks, &ends)
 }
 
 /// Makes results of which only the rank is known.

@@ -34,10 +34,9 @@ impl Walk<'_> {
         let node = self.model.node(id);
         let standard = matches!(node.domain.as_str(), "" | "ai.onnx");
         match node.op.as_str() {
-            "If" if standard && node.bodies.len() == 2 => Kind::Branches,
+            "If" | "IF" if standard && node.bodies.len() == 2 => Kind::Branches,
             "Loop" if standard => Kind::Loop,
             "Scan" if standard && node.version > 8 => Kind::Scan,
-            "IF" if standard && node.bodies.len() == 2 => Kind::Branches,
             "WHILE" | "STABLEHLO_WHILE" if standard && node.bodies.len() == 2 => Kind::While,
             "CALL" | "STABLEHLO_COMPOSITE" if standard && node.bodies.len() == 1 => Kind::Call,
             _ if node.attributes.iter().any(|(_, value)| matches!(value, Attribute::Graph(_))) => Kind::Other,
@@ -194,18 +193,18 @@ impl Walk<'_> {
                 _ => None,
             };
             changed = true;
-            self.reopen(id, first + k, input, open);
+            self.reopen(id, first + k, input, open.as_deref());
         }
         running.last = self.budget == 0;
         changed
     }
 
     /// Opens a state in all bodies of a loop: its condition reads it too.
-    fn reopen(&mut self, id: NodeId, at: usize, state: ValueId, dims: Option<Vec<Size>>) {
+    fn reopen(&mut self, id: NodeId, at: usize, state: ValueId, dims: Option<&[Size]>) {
         let element = self.facts[state.0 as usize].element.clone();
         let bodies = self.model.node(id).bodies.iter();
         for &input in bodies.filter_map(|&body| self.model.graph(body).inputs.get(at)) {
-            self.bring(input, Tensor { dims: dims.clone(), ..Tensor::default() }, element.clone(), id);
+            self.bring(input, Tensor { dims: dims.map(<[Size]>::to_vec), ..Tensor::default() }, element.clone(), id);
         }
     }
 

@@ -74,5 +74,5 @@ CumSum@3 | [2,4] (5) |  | [2,4]
 NonZero@3 | [n=2,4] | output_type=i64 | i64[2,?] | i64[2,count(o0)]
 NonZero@3 | [2,4,6] | output_type=i32 | i32[3,?] | i32[3,count(o0)]
 NonZero@3 | [] | output_type=i64 | i64[?,?] | i64[1,count(o0)]
-NonZero@3 | [0,4] | output_type=i64 | i64[2,0] | i64[2,count(o0)]
+NonZero@3 | [0,4] | output_type=i64 | i64[2,0]
 ";
