@@ -198,6 +198,11 @@ pub enum Does {
         /// How many axes.
         axes: usize,
     },
+    /// It reads an operand as if it had the result's shape, in row-major order, and past its end.
+    Overrun {
+        /// The operand.
+        operand: usize,
+    },
     /// It computes the first operands only, aligned to the right, and drops the others.
     Fewer {
         /// How many it computes.

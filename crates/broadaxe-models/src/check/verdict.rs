@@ -61,6 +61,7 @@ impl KnownOperands {
         self.shapes.iter().map(Shape::dims).collect()
     }
 
+    // Long: one arm for each thing that a target can do.
     /// Judges what a target does with the operands.
     pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target, treatment: &Treatment, detail: Detail) -> Judged {
         let own = match &self.own {
@@ -87,6 +88,9 @@ impl KnownOperands {
                 Some(there) => self.compare(asked, own, &there, (target, treatment), detail),
                 None => Judged::of(Verdict::Refused, format!("{target} {}", treatment.law.text)),
             },
+            Does::Overrun { operand } => {
+                self.compare(asked, own, &Reading::overrun(own, *operand), (target, treatment), detail)
+            }
             Does::Fewer { count } => match Rule::numpy().align(&self.dims()[..*count]) {
                 Ok(there) => {
                     self.fewer(asked, own, &Reading::of(&there), format!("{target} {}", treatment.law.text), detail)
@@ -186,6 +190,10 @@ impl KnownOperands {
         let own = here.positions(&element).unwrap_or_default();
         let same_rank = parting.axis.is_some();
         let foreign = if same_rank { there.positions(&element) } else { None };
+        // Nothing is known of what follows an operand's end.
+        let is_inside =
+            |positions: &Vec<usize>| positions.iter().zip(&self.shapes).all(|(&at, dims)| at < dims.iter().product());
+        let foreign = foreign.filter(is_inside);
         let computes = detail == Detail::Numbers && !own.is_empty();
         let values = if computes { value::values(asked.meaning, &own, foreign.as_deref()) } else { None };
         let reads =
