@@ -228,7 +228,7 @@ pub unsafe extern "C" fn bx_broadcast_shape(
 /// Aligns operands: writes the shape of the result and, for each operand, the axes that feed it and strides.
 ///
 /// The operands are given as in `bx_broadcast_shape`. With `BX_ERROR_BUFFER`, only the rank is written. With another error, nothing
-/// is.
+/// is. If strides are asked for and an operand is tiled (rule `ggml`), the error is `BX_ERROR_PARAMETER`.
 ///
 /// # Safety
 /// `rule`, its fields, `dims`, `ranks` and `out` point to what they describe, or are null. The buffers in `out` are null or have

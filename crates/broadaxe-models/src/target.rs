@@ -206,6 +206,11 @@ pub enum Does {
     },
     /// It gives a result of the node's own shape, each element from these positions: per operand, the terms of a sum.
     Reads(Vec<Vec<IndexTerm>>),
+    /// It reads an operand as if it had the result's shape, in row-major order, and past its end.
+    Overrun {
+        /// The operand.
+        operand: usize,
+    },
     /// It computes the first operands only, aligned to the right, and drops the others.
     Fewer {
         /// How many it computes.

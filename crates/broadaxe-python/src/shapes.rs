@@ -113,7 +113,7 @@ fn is_integer(object: &Bound<'_, PyAny>) -> bool {
 type Placed = (Vec<usize>, Vec<Vec<usize>>);
 
 /// Aligns shapes under a rule: returns the result's shape and, per operand, the result axis that each of its axes feeds. Raises
-/// ValueError where an operand is tiled.
+/// `ValueError` where an operand is tiled.
 #[pyfunction]
 #[pyo3(signature = (shapes, rule=None, axis=None))]
 pub(crate) fn place(

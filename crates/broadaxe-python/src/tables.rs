@@ -97,13 +97,13 @@ const RANKS: std::ops::RangeInclusive<usize> = 1..=8;
 /// Returns the names of the targets with their aliases and versions; one with a number is listed with each of the usual ones.
 #[pyfunction]
 pub(crate) fn target_names() -> Vec<String> {
-    let all = |profile: &&'static broadaxe_models::Profile| match profile.name.strip_suffix('N') {
-        Some(name) => RANKS.map(|rank| format!("{name}{rank}")).collect::<Vec<_>>(),
-        None => {
-            let versions = profile.versions.iter().map(|version| format!("{}@{version}", profile.name));
-            let names = profile.aliases.iter().map(|&alias| alias.to_owned());
-            std::iter::once(profile.name.to_owned()).chain(names).chain(versions).collect()
+    let all = |profile: &&'static broadaxe_models::Profile| {
+        if let Some(name) = profile.name.strip_suffix('N') {
+            return RANKS.map(|rank| format!("{name}{rank}")).collect::<Vec<_>>();
         }
+        let versions = profile.versions.iter().map(|version| format!("{}@{version}", profile.name));
+        let names = profile.aliases.iter().map(|&alias| alias.to_owned());
+        std::iter::once(profile.name.to_owned()).chain(names).chain(versions).collect()
     };
     broadaxe_models::PROFILES.iter().flat_map(all).collect()
 }

@@ -68,6 +68,15 @@ impl Reading {
         Some(reading)
     }
 
+    /// Makes the reading in which an operand is read as if it had the result's shape, whatever its own is.
+    pub(super) fn overrun(own: &Alignment, operand: usize) -> Self {
+        let mut reading = Self::of(own);
+        if let Some(terms) = reading.operands.get_mut(operand) {
+            *terms = linear(0, &dense(&reading.shape));
+        }
+        reading
+    }
+
     /// Finds the first element on which another reading of the same operands parts from this one.
     pub(super) fn parting(&self, other: &Self) -> Option<Parting> {
         let (x, y) = (&self.shape, &other.shape);

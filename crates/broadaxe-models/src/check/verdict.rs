@@ -61,8 +61,8 @@ impl KnownOperands {
         self.shapes.iter().map(Shape::dims).collect()
     }
 
+    // Long: one arm for each thing that a target can do.
     /// Judges what a target does with the operands.
-    // Long: a case for each thing that a target does.
     pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target, treatment: &Treatment, detail: Detail) -> Judged {
         let own = match &self.own {
             Ok(own) => own,
@@ -91,6 +91,9 @@ impl KnownOperands {
             Does::Reads(operands) => {
                 let there = Reading { shape: own.shape().to_vec(), operands: operands.clone() };
                 self.compare(asked, own, &there, (target, treatment), detail)
+            }
+            Does::Overrun { operand } => {
+                self.compare(asked, own, &Reading::overrun(own, *operand), (target, treatment), detail)
             }
             Does::Fewer { count } => match Rule::numpy().align(&self.dims()[..*count]) {
                 Ok(there) => {
@@ -191,6 +194,10 @@ impl KnownOperands {
         let own = here.positions(&element).unwrap_or_default();
         let same_rank = parting.axis.is_some();
         let foreign = if same_rank { there.positions(&element) } else { None };
+        // Nothing is known of what follows an operand's end.
+        let is_inside =
+            |positions: &Vec<usize>| positions.iter().zip(&self.shapes).all(|(&at, dims)| at < dims.iter().product());
+        let foreign = foreign.filter(is_inside);
         // A node of quantized tensors rescales its numbers, which the engine does not.
         let quantized = asked.model.is_quantized(asked.node);
         let computes = detail == Detail::Numbers && !own.is_empty() && !quantized;

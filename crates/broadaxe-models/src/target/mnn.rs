@@ -155,14 +155,34 @@ fn overrun(asked: &Asked<'_>) -> Option<Does> {
     let result = Rule::numpy().align(&dims).ok()?.shape().clone();
     let count = |dims: &[usize]| dims.iter().product::<usize>();
     let fewer = 1 < count(dims[2]) && count(dims[2]) < count(&result);
-    (dims[1] == result.dims() && fewer).then(|| {
-        Does::Garbled(
-            "reads the third operand of Where flat, past its end, where the second has the result's shape".into(),
-        )
-    })
+    (dims[1] == result.dims() && fewer).then_some(Does::Overrun { operand: 2 })
 }
 
 fn asked_operators(asked: &Asked<'_>) -> Option<Does> {
     let known = asked.operator().is_some_and(|op| ASKED_OPERATORS.contains(&op)) && asked.operands.len() == 2;
     known.then(|| Does::Rule(Rule::numpy()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        check::{Counterexample, Verdict, check},
+        testing::model,
+    };
+
+    fn example(text: &str) -> Counterexample {
+        let (model, shapes) = model(text);
+        let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
+        let Verdict::Differs(example) = &report.findings[0].verdict else { panic!("{text}") };
+        (**example).clone()
+    }
+
+    #[test]
+    fn elements_past_an_end_have_no_value() {
+        let found = example("c:bool(3,4); x(3,4); z(4); y=Where(c,x,z)");
+        assert_eq!((found.element, found.target_shape), (vec![1, 0], vec![3, 4]));
+        assert_eq!((found.target_reads.len(), found.there), (0, None));
+        let found = example("x(1,8,4,5); s=const(5); y=PRelu(x,s)");
+        assert_eq!((found.element, &found.reads[1], &found.target_reads[1]), (vec![0, 0, 0, 1], &vec![1], &vec![0]));
+    }
 }

@@ -67,7 +67,7 @@ pub(super) fn of(finding: &FindingRecord) -> Option<(usize, &'static Severity)> 
 pub(super) fn sentence(finding: &FindingRecord, severity: &Severity) -> String {
     let mut message = format!("{} ({}) for {}: {}", finding.node, finding.op, finding.target, severity.meaning);
     let reason = Some(&finding.reason).filter(|reason| !reason.is_empty());
-    let example = finding.counterexample.as_ref().map(|example| text::numbers(finding, example));
+    let example = finding.counterexample.as_ref().and_then(|example| text::numbers(finding, example));
     for part in [reason, example.as_ref(), finding.condition.as_ref()].into_iter().flatten() {
         message += &format!("; {part}");
     }

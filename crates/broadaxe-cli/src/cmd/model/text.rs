@@ -134,7 +134,7 @@ fn index(at: &[usize]) -> String {
 fn notes(finding: &FindingRecord) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(example) = &finding.counterexample {
-        notes.push(numbers(finding, example));
+        notes.extend(numbers(finding, example));
     }
     if let Some(near) = &finding.near {
         let chosen = listed(near.shapes.len(), Some(&near.counterexample));
@@ -142,7 +142,7 @@ fn notes(finding: &FindingRecord) -> Vec<String> {
         if chosen.len() < near.shapes.len() {
             shapes.push(format!("{} more", near.shapes.len() - chosen.len()));
         }
-        let example = numbers(finding, &near.counterexample);
+        let example = numbers(finding, &near.counterexample).unwrap_or_default();
         notes.push(format!("operands of shapes {} would differ without an error: {example}", shapes.join(" and ")));
     }
     if let Some(condition) = &finding.condition {
@@ -174,11 +174,13 @@ fn places(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
     format!("element {element} is computed from {here} in this model and from {there} on {}", finding.target)
 }
 
-/// Writes the numbers of the operands at an element, and both results.
-pub(super) fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
+/// Writes the numbers of the operands at an element, and both results; nothing where no element is known to differ.
+pub(super) fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> Option<String> {
+    let elements = example.element.iter().zip(&example.target_shape);
     if example.numbers.is_empty() {
-        return places(finding, example);
+        return (example.target_shape.len() >= example.element.len()).then(|| places(finding, example));
     }
+    let exists = !example.element.is_empty() && { elements }.all(|(at, dim)| at < dim);
     let value = |value: Option<f64>| value.map_or_else(|| "no finite number".to_owned(), |value| value.to_string());
     let count = example.numbers.len().min(example.reads.len()).min(finding.operands.len());
     let chosen = listed(count, Some(example));
@@ -190,11 +192,17 @@ pub(super) fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -
     if chosen.len() < count {
         held.push(format!("{} more numbers", count - chosen.len()));
     }
-    let (held, element) = (held.join(", "), index(&example.element));
-    let there = if example.target_reads.is_empty() {
+    let held = held.join(", ");
+    let there = if example.target_reads.is_empty() && exists && example.target_shape.len() == example.element.len() {
+        format!("{} reads past an operand's end there", finding.target)
+    } else if example.target_reads.is_empty() {
         format!("the result has shape {} on {}", tuple(&example.target_shape), finding.target)
     } else {
         format!("{} on {}", value(example.there), finding.target)
     };
-    format!("with {held}, element {element} is {} in this model and {there}", value(example.here))
+    Some(format!(
+        "with {held}, element {} is {} in this model and {there}",
+        index(&example.element),
+        value(example.here)
+    ))
 }
