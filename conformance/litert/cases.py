@@ -2,6 +2,7 @@
 
 import itertools
 import json
+import math
 import random
 
 from .models import FUSES, OPERATORS
@@ -26,21 +27,19 @@ def grid():
 
 def _shapes(rng, count):
     """Draw shapes that broadcast and often have equal sizes."""
-    rank = rng.choice((1, 2, 2, 3, 3, 4, 4, 4, 5))
-    pool = rng.sample((2, 3, 4, 5, 8, 17), rng.choice((1, 2, 2, 3)))
     while True:
+        rank = rng.choice((1, 2, 2, 3, 3, 4, 4, 4, 5))
+        pool = rng.sample((2, 3, 4, 5, 8, 17), rng.choice((1, 2, 2, 3)))
         full = [rng.choice(pool) for _ in range(rank)]
-        shapes = []
-        for at in range(count):
-            own = full[rank - (rank if at == 0 else rng.randrange(rank + 1)) :]
-            ones = rng.choice((0, 0.15, 0.4))
-            shapes.append([1 if rng.random() < ones else dim for dim in own])
-        rng.shuffle(shapes)
-        size = 1
-        for dim in full:
-            size *= dim
-        if size <= 4096:
-            return shapes
+        if math.prod(full) <= 4096:
+            break
+    shapes = []
+    for at in range(count):
+        own = full[rank - (rank if at == 0 else rng.randrange(rank + 1)) :]
+        ones = rng.choice((0, 0.15, 0.4))
+        shapes.append([1 if rng.random() < ones else dim for dim in own])
+    rng.shuffle(shapes)
+    return shapes
 
 
 def drawn(rng):

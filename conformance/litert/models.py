@@ -73,8 +73,10 @@ def numbers(case, seed=0):
             values = rng.integers(0, 4, count)
         elif op == "PRELU":
             values = -1.0 - np.arange(count) % 97 if at == 0 else 2.0 + rng.permutation(count)
-        elif op in ("POW", "FLOOR_DIV", "FLOOR_MOD"):
-            values = rng.uniform(1, 3, count) if op == "POW" else rng.integers(20, 900, count) / (1 + at * 40) + 0.5
+        elif op == "POW":
+            values = rng.uniform(1, 3, count)
+        elif op in ("FLOOR_DIV", "FLOOR_MOD"):
+            values = rng.integers(20, 900, count) + 0.5 if at == 0 else rng.integers(2, 19, count)
         else:
             values = rng.permutation(count) * (1 if at == 0 else 1.37) + 1.0 + at
             values = values * rng.choice((-1, 1), count) if case.get("act", "NONE") != "NONE" else values

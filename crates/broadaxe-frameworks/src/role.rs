@@ -108,6 +108,8 @@ pub enum Role {
     SumOf,
     /// The hyperbolic tangent.
     Tanh,
+    /// Repeats a tensor along axes.
+    Tile,
     /// Permutes the axes.
     Transpose,
     /// Another function of one operand.
@@ -193,6 +195,7 @@ static OTHERS: &[(Role, System, &[&str])] = &[
     (Role::Transpose, Openvino, &["Transpose"]),
     (Role::Unary, Openvino, &["Selu"]),
     (Role::Concat, Tflite, &["CONCATENATION"]),
+    (Role::Tile, Tflite, &["TILE"]),
     (Role::Conv, Tflite, &["CONV_2D", "CONV_3D"]),
     (Role::GroupConv, Tflite, &["DEPTHWISE_CONV_2D"]),
     (Role::Dequantize, Tflite, &["DEQUANTIZE"]),

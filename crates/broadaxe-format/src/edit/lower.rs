@@ -62,7 +62,7 @@ pub(crate) enum Place {
 }
 
 /// What an inserted node does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum ShapeOp {
     /// Gives another shape; -1 once for the extent that follows from the others, 0 for the extent of the same axis.
     Reshape,

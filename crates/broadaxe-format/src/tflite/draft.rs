@@ -3,7 +3,7 @@
 //! Tensors keep their numbers, and new ones come last, so that signatures and metadata hold. Operators of the file are named by
 //! their places; a new one is placed right before or behind one of them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use broadaxe_shape::symbolic::SymbolicShape;
 
@@ -73,13 +73,18 @@ pub(super) struct ModelDraft<'a> {
     /// The data of new buffers.
     pub(super) buffers: Vec<Vec<u8>>,
     names: Names,
+    /// Inserted operators that change shapes: subgraph, source, change and numbers, with their place and their result.
+    shapers: HashMap<(usize, i32, ShapeOp, Vec<i64>), (usize, i32)>,
 }
+
+/// What an inserted operator reads and makes of it.
+type Shaper<'s> = (i32, ShapeOp, &'s [i64]);
 
 impl<'a> ModelDraft<'a> {
     pub(super) fn new(model: &'a Model, flat: FlatReader<'a>, layout: &'a ModelLayout) -> Self {
         let graphs = layout.subgraphs.iter().map(|_| GraphDraft::default()).collect();
         let names = Names::new(model.values.iter().map(|value| &value.name), 2);
-        Self { model, flat, layout, graphs, buffers: Vec::new(), names }
+        Self { model, flat, layout, graphs, buffers: Vec::new(), names, shapers: HashMap::new() }
     }
 
     pub(super) fn part(&self, graph: usize) -> &'a SubgraphLayout {
@@ -212,6 +217,30 @@ impl<'a> ModelDraft<'a> {
     pub(super) fn input(&mut self, graph: usize, place: usize, input: usize) -> Result<i32, Error> {
         let inputs = &self.operator(graph, place)?.inputs;
         inputs.get(input).copied().ok_or_else(|| rejected(format!("the operator has no input {input}")))
+    }
+
+    /// Returns the result of an operator that was inserted for another reader, and moves it before this one if it comes later.
+    pub(super) fn shared(
+        &mut self,
+        graph: usize,
+        place: usize,
+        (source, does, numbers): Shaper<'_>,
+    ) -> Result<Option<i32>, Error> {
+        let key = (graph, source, does, numbers.to_vec());
+        let Some(&(at, output)) = self.shapers.get(&key) else { return Ok(None) };
+        if place < at {
+            let before = &mut self.operator(graph, at)?.before;
+            let Some(found) = before.iter().position(|operator| operator.output == output) else { return Ok(None) };
+            let moved = before.remove(found);
+            self.operator(graph, place)?.before.push(moved);
+            self.shapers.insert(key, (place, output));
+        }
+        Ok(Some(output))
+    }
+
+    /// Keeps the result of an inserted operator for other readers.
+    pub(super) fn share(&mut self, graph: usize, place: usize, (source, does, numbers): Shaper<'_>, output: i32) {
+        self.shapers.insert((graph, source, does, numbers.to_vec()), (place, output));
     }
 
     /// Rejects a tensor whose bytes are not elements in a shape that can be changed.

@@ -4,12 +4,13 @@ use std::{borrow::Cow, sync::Arc};
 
 use broadaxe::Array;
 use broadaxe_frameworks::Role;
+use broadaxe_shape::Rule;
 
 use super::compute;
 use crate::{
     graph::{Constant, Model, NodeId, ValueId},
     infer::Shapes,
-    meaning::{self, Operator, Source},
+    meaning::{self, Kind, Meaning, Operator, Source},
 };
 
 /// How many nodes may lie between a result and the operands.
@@ -91,6 +92,16 @@ impl<'a> Follower<'a> {
         Ok(shape.dims().to_vec())
     }
 
+    /// Computes a value that repeats another along axes where that has extent 1, as the changes to a file do.
+    fn stretched(&self, input: ValueId, output: ValueId, depth: usize) -> Result<Array, String> {
+        let array = self.operand(input, depth)?;
+        let alignment = Rule::broadcast_to(self.known(output)?).align(&[array.shape()]);
+        let alignment = alignment.map_err(|error| error.to_string())?;
+        let operands = vec![Source::Input(0)];
+        let meaning = Meaning { kind: Kind::Stretch, op: Operator::Copy, rule: Rule::numpy(), operands };
+        compute::compute(&meaning, &alignment, &[&array])
+    }
+
     fn node(&self, id: NodeId, depth: usize) -> Result<Array, String> {
         let depth = depth.checked_sub(1).ok_or("too many nodes lie between its operands and its result")?;
         let node = self.model.node(id);
@@ -98,6 +109,9 @@ impl<'a> Follower<'a> {
         if matches!(meaning::role(self.model, node), Some(Role::Reshape | Role::Identity)) {
             let input = node.input(0).ok_or("a node has no input")?;
             return self.shaped(&self.operand(input, depth)?, output);
+        }
+        if meaning::role(self.model, node) == Some(Role::Tile) {
+            return self.stretched(node.input(0).ok_or("a node has no input")?, output, depth);
         }
         let meaning = match meaning::meaning(self.model, id) {
             Some(meaning) => meaning?,
@@ -118,7 +132,7 @@ impl<'a> Follower<'a> {
             _ => Cow::Borrowed(&[][..]),
         };
         let alignment = if dims.len() == 1 && !matches!(meaning.op, Operator::Copy) {
-            broadaxe_shape::Rule::numpy().align(&[dims[0], dims[0]])
+            Rule::numpy().align(&[dims[0], dims[0]])
         } else {
             meaning.align(&dims, &result)
         };

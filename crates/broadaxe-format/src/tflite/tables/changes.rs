@@ -24,6 +24,7 @@ const CHANGES: &[(&str, &str)] = &[
     ("copy w 3,1 0.1; result 0 3", "! operator 0: 9 elements do not fit into the shape 3"),
     ("copy w 1,3 1.1", "b = LESS(a, w/copy)"),
     ("unsqueeze 0.1 0", "w/reshape = RESHAPE(w); a = ADD(x, w/reshape)"),
+    ("unsqueeze 1.1 0; unsqueeze 0.1 0", "w/reshape = RESHAPE(w); a = ADD(x, w/reshape); b = LESS(a, w/reshape)"),
     ("expand 0.0 1,3", "x/tile = TILE(x, x/tile/multiples); a = ADD(x/tile, w)"),
     ("expand 0.0 2,3", "! operator 0: TILE needs the sizes of what it repeats; the shape is (2, 3)"),
     (
