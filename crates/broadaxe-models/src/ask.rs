@@ -1,7 +1,8 @@
 //! Makes questions for engines that run elsewhere: one per distinct class of element-wise nodes of a model.
 //!
 //! Nodes are of one class if they have the same operator, attributes, shapes and dtypes, and the same inputs are constants.
-//! The elements of a constant belong to the class only where they decide what the node means, as the bounds of a `Clip` do.
+//! The elements of a constant belong to the class only where they decide what the node means, as the bounds of a `Clip` do. What
+//! other nodes compute of constants alone is a constant too, as runtimes compute it before they run.
 //! A question is the node alone, with numbers that a hash of the class draws, and it knows the right answer: it computes the
 //! node with the engine of this project. The names of the file are not part of it, so equal nodes of all models are one
 //! question.
@@ -37,6 +38,7 @@ use crate::{
     meaning::{Kind, Meaning, Source, meaning},
     report::{FindingRecord, bare_finding},
     source,
+    target::Facts,
     verify::compute,
 };
 
@@ -98,13 +100,14 @@ pub fn classes(model: &Model, shapes: &Shapes) -> Result<NodeClasses, Error> {
             format!("engines are asked about nodes of ONNX and TFLite models; this one is in {}", model.format);
         return Err(Error::new(ErrorKind::Argument, message));
     }
+    let facts = Facts::of(model, shapes, &[]);
     let (mut found, mut by_key) = (NodeClasses::default(), HashMap::new());
     for id in model.walk() {
         let Some(Ok(meaning)) = meaning(model, id).filter(|read| read.as_ref().is_ok_and(Meaning::broadcasts)) else {
             continue;
         };
         let node = model.node(id);
-        match parts(model, shapes, node, &meaning) {
+        match parts((model, shapes, &facts), node, &meaning) {
             Err(reason) => found.left.push((id, reason)),
             Ok(parts) => {
                 let key = key(node, &parts);

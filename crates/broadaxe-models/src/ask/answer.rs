@@ -89,7 +89,8 @@ impl Reference {
         };
         let wrong = self.values.iter().zip(values).filter(|pair| !close(pair)).count();
         let Some(at) = self.values.iter().zip(values).position(|pair| !close(&pair)) else { return Outcome::same() };
-        let (count, elements) = (self.values.len(), if wrong == 1 { "element" } else { "elements" });
+        let count = self.values.len();
+        let elements = if count == 1 { "element" } else { "elements" };
         let reason = format!("it computes something else in {wrong} of {count} {elements}");
         differs(reason, self.example(at, values.get(at).copied(), shape))
     }

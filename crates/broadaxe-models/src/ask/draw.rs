@@ -17,6 +17,8 @@ pub(super) struct Draw {
     positive: bool,
     /// Powers and shifts of large whole numbers overflow.
     small: bool,
+    /// Sums of many products have to be exact, or engines that add in another order differ.
+    sums: bool,
     /// Only a few numbers, so that some are equal.
     few: bool,
 }
@@ -32,6 +34,7 @@ impl Draw {
             negative_data: meaning.kind == Kind::Slope,
             positive: power,
             small: power || name.contains("shift"),
+            sums: meaning.kind == Kind::Bias,
             few,
         }
     }
@@ -42,7 +45,7 @@ impl Draw {
         let sign = if self.negative_data && k == 0 { -1.0 } else { 1.0 };
         for _ in 0..count {
             let bits = self.next();
-            let value = self.number(dtype, bits) * if dtype.is_float() { sign } else { 1.0 };
+            let value = self.number(k, dtype, bits) * if dtype.is_float() { sign } else { 1.0 };
             match dtype {
                 DType::F32 => data.extend((value as f32).to_le_bytes()),
                 _ => data.extend(number_bytes(dtype, value)),
@@ -52,16 +55,17 @@ impl Draw {
     }
 
     /// Makes a number of these bits: from 0.25 to 8 in steps that f16 holds exactly, or a whole number that is not 0.
-    fn number(&self, dtype: DType, bits: u64) -> f64 {
+    fn number(&self, k: usize, dtype: DType, bits: u64) -> f64 {
         let signed = !self.positive && !self.negative_data && bits >> 63 == 1;
         let size = match dtype {
             DType::Bool => return (bits & 1) as f64,
+            _ if self.sums && k < 2 => (1 + bits % 4) as f64,
             _ if self.few => return (1 + bits % 4) as f64,
             _ if !dtype.is_float() => return (1 + bits % if self.small { 5 } else { 100 }) as f64,
             _ if self.positive => (64 + bits % 961) as f64 / 256.0,
             _ => (64 + bits % 1985) as f64 / 256.0,
         };
-        if signed { -size } else { size }
+        if signed && dtype.is_float() { -size } else { size }
     }
 
     /// Returns the next number of splitmix64.

@@ -25,7 +25,13 @@ pub(super) fn compute(
         Kind::Affine => normalised(node, given(0)?)?,
         _ => product(node, given(0)?, given(1)?)?,
     };
-    let operands = tensors(meaning, inputs);
+    let mut operands = tensors(meaning, inputs);
+    if meaning.kind == Kind::Bias {
+        // The product is an operand that no input is.
+        let data = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let (name, shape) = ("product".to_owned(), shape.clone());
+        operands[0] = Some(QuestionTensor { name, dtype: DType::F64, shape, data, constant: false });
+    }
     let dims: Vec<&[usize]> =
         operands.iter().enumerate().map(|(k, one)| if k == 0 { &shape } else { shape_of(one) }).collect();
     let alignment = meaning.align(&dims, &shape).map_err(|error| error.to_string())?;

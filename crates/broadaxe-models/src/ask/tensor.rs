@@ -8,6 +8,7 @@ use crate::{
     graph::{Model, Node, ValueId},
     infer::Shapes,
     meaning::{Kind, Meaning, Source},
+    target::Facts,
 };
 
 /// The largest constant, in bytes, whose elements are part of a class.
@@ -74,8 +75,7 @@ impl Part {
 /// # Errors
 /// Why nothing can be asked about it.
 pub(super) fn parts(
-    model: &Model,
-    shapes: &Shapes,
+    (model, shapes, facts): (&Model, &Shapes, &Facts),
     node: &Node,
     meaning: &Meaning,
 ) -> Result<Vec<Option<Part>>, String> {
@@ -92,6 +92,7 @@ pub(super) fn parts(
             continue;
         };
         let mut part = part(model, shapes, id)?;
+        part.constant = facts.is_constant(id);
         if decides(meaning, k) {
             part.kept = Some(kept(model, shapes, (node, meaning), id, &part)?);
             part.constant = true;
@@ -144,7 +145,7 @@ fn part(model: &Model, shapes: &Shapes, id: ValueId) -> Result<Part, String> {
     let element = element.ok_or_else(|| format!("the type of {} is not known", value.name))?;
     let dtype = element.dtype().filter(|dtype| *dtype != DType::BF16);
     let dtype = dtype.ok_or_else(|| format!("{} has elements of {element}, which are not asked about", value.name))?;
-    Ok(Part { dtype, shape, constant: constant.is_some(), kept: None, again: None })
+    Ok(Part { dtype, shape, constant: false, kept: None, again: None })
 }
 
 /// Says that a shape is open, and what settles it.

@@ -29,7 +29,7 @@ use self::{
 use super::text::NAMED_NODES;
 use crate::{
     args::CheckArgs,
-    error::{Error, quoted},
+    error::{Error, escaped, quoted},
 };
 
 /// The number of the class of nodes that cannot be asked about.
@@ -122,32 +122,30 @@ impl Asking {
         let mut text = String::new();
         for (at, (engine, _)) in self.askers.iter().enumerate() {
             let runtime = engine.wanted.runtime;
-            let Some((other, _)) = self.askers[at + 1..].iter().find(|(other, _)| other.wanted.runtime == runtime)
-            else {
-                continue;
-            };
-            let next =
-                at + 1 + self.askers[at + 1..].iter().position(|(one, _)| one.wanted.runtime == runtime).unwrap_or(0);
-            let outcomes = answers[at].outcomes.iter().zip(&answers[next].outcomes);
-            let differ = |((one, _), (two, _)): &(&(Outcome, bool), &(Outcome, bool))| {
-                one.verdict != two.verdict || there(one) != there(two)
-            };
-            let nodes: Vec<NodeId> = outcomes
-                .zip(classes)
-                .filter(|(pair, _)| differ(pair))
-                .flat_map(|(_, class)| class.nodes.iter().copied())
-                .collect();
-            let (name, one, two) = (runtime.name, &engine.version, &other.version);
-            text += &match nodes.len() {
-                0 => format!("  {name} {one} and {two} compute the same in all nodes\n"),
-                count => {
-                    let s = if count == 1 { "" } else { "s" };
-                    format!("  {name} {one} and {two} differ in {count} node{s}: {}\n", names(model, &nodes))
-                }
-            };
+            let later = self.askers.iter().enumerate().skip(at + 1);
+            let next = later.into_iter().find(|(_, (other, _))| other.wanted.runtime == runtime);
+            if let Some((next, (other, _))) = next.filter(|_| !classes.is_empty()) {
+                let nodes = differing(classes, &answers[at], &answers[next]);
+                let (name, one, two) = (runtime.name, &engine.version, &other.version);
+                text += &match nodes.len() {
+                    0 => format!("  {name} {one} and {two} give the same answers\n"),
+                    count => {
+                        let s = if count == 1 { "" } else { "s" };
+                        format!("  {name} {one} and {two} differ in {count} node{s}: {}\n", names(model, &nodes))
+                    }
+                };
+            }
         }
         text
     }
+}
+
+/// Lists the nodes about which two engines answer differently.
+fn differing(classes: &[NodeClass], one: &Answers, two: &Answers) -> Vec<NodeId> {
+    let differ = |one: &Outcome, two: &Outcome| one.verdict != two.verdict || there(one) != there(two);
+    let outcomes = one.outcomes.iter().zip(&two.outcomes);
+    let found = outcomes.zip(classes).filter(|(((one, _), (two, _)), _)| differ(one, two));
+    found.flat_map(|(_, class)| class.nodes.iter().copied()).collect()
 }
 
 /// Returns what two answers that differ both say otherwise.
@@ -225,15 +223,16 @@ fn group(findings: &[(NodeId, usize, FindingRecord)], start: usize, asked: &mut 
 fn said(name: &str, classes: &NodeClasses, answers: &Answers) -> String {
     let nodes: usize = classes.classes.iter().map(|class| class.nodes.len()).sum();
     let known = answers.outcomes.iter().filter(|(_, known)| *known).count();
-    let s = if answers.outcomes.len() == 1 { "" } else { "s" };
-    let mut text = format!("  {name} was asked {} question{s} about {nodes} nodes", answers.outcomes.len());
-    if known > 0 {
-        text += &format!(", {known} of them before");
+    let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
+    let mut text = String::new();
+    if !answers.outcomes.is_empty() {
+        text = format!("  {name}: {} about {}", count(answers.outcomes.len(), "question"), count(nodes, "node"));
+        text += &if known > 0 { format!(", {} asked before\n", known) } else { "\n".to_owned() };
     }
     if let Some((_, reason)) = classes.left.first() {
-        text += &format!("; not about {}: {}", classes.left.len(), crate::error::escaped(reason));
+        text += &format!("  {name}: not asked about {}: {}\n", count(classes.left.len(), "node"), escaped(reason));
     }
-    text + "\n"
+    text
 }
 
 /// Returns what the laws of a target say of each node in its model.

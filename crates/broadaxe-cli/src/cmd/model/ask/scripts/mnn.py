@@ -2,13 +2,13 @@
 
 
 def start():
+    import _tools  # noqa: F401
     import MNN.expr  # noqa: F401
     import MNN.nn  # noqa: F401
 
 
 def answer(question):
-    import subprocess
-
+    import _tools
     import MNN
     import numpy
 
@@ -16,10 +16,11 @@ def answer(question):
         raise Unasked("MNN is asked about f32, i32 and bool only")  # noqa: F821
     with open("m.onnx", "wb") as file:
         file.write(question.model)
-    convert = ["-m", "MNN.tools.mnnconvert", "-f", "ONNX", "--modelFile", "m.onnx", "--MNNModel", "m.mnn", "--bizCode", "x", "--keepInputFormat=1"]
-    done = subprocess.run([sys.executable, *convert], capture_output=True, timeout=60, stdin=subprocess.DEVNULL)  # noqa: F821
+    # The module MNN.tools.mnnconvert would install a package with pip.
+    arguments = ["-f", "ONNX", "--modelFile", "m.onnx", "--MNNModel", "m.mnn", "--bizCode", "x", "--keepInputFormat=1"]
+    _tools.mnnconvert(["mnnconvert", *arguments])
     if not os.path.exists("m.mnn"):  # noqa: F821
-        raise RuntimeError("the converter refuses the node: " + (done.stderr or done.stdout)[-200:].decode(errors="replace"))
+        raise RuntimeError("the converter refuses the node")
     try:
         names = [one.name for one in question.computed()]
         module = MNN.nn.load_module_from_file("m.mnn", names, ["out"])
