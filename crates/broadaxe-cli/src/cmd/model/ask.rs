@@ -35,6 +35,11 @@ use crate::{
 /// The number of the class of nodes that cannot be asked about.
 const NO_CLASS: usize = usize::MAX;
 
+/// Where an outcome is from, in the words of reports.
+const ASKED_NOW: &str = "asked now";
+const ASKED_BEFORE: &str = "asked before";
+const NOT_ASKED: &str = "not asked";
+
 /// The engines that are asked about every model.
 #[derive(Debug)]
 pub(super) struct Asking {
@@ -54,8 +59,8 @@ pub(super) struct Asked {
 /// The answers to the questions about a model, of one engine.
 #[derive(Debug, Default)]
 struct Answers {
-    /// One per class: the outcome, and whether it was known.
-    outcomes: Vec<(Outcome, bool)>,
+    /// One per class: the outcome, and where it is from.
+    outcomes: Vec<(Outcome, &'static str)>,
     /// What the laws say of the class alone.
     laws: Vec<Option<LawVerdict>>,
 }
@@ -100,11 +105,10 @@ impl Asking {
             broadaxe::stop::checkpoint();
             let question = class.question(model);
             for ((engine, asker), answers) in self.askers.iter_mut().zip(&mut answers) {
-                let (outcome, known) = match &question {
+                answers.outcomes.push(match &question {
                     Ok(question) => answer(&self.cache, engine, asker, question)?,
-                    Err(reason) => (Outcome::unknown(format!("it was not asked: {reason}")), false),
-                };
-                answers.outcomes.push((outcome, known));
+                    Err(reason) => (Outcome::unknown(format!("it was not asked: {reason}")), NOT_ASKED),
+                });
                 let target = engine.wanted.runtime.target(&engine.version);
                 answers.laws.push(target.and_then(|target| question.as_ref().ok()?.law(target)));
             }
@@ -161,15 +165,20 @@ fn names(model: &Model, nodes: &[NodeId]) -> String {
     named.join(", ") + &if more == 0 { String::new() } else { format!(" and {more} more") }
 }
 
-/// Looks an answer up, or asks; also says whether it was known.
-fn answer(cache: &Cache, engine: &Engine, asker: &mut Asker, question: &Question) -> Result<(Outcome, bool), Error> {
+/// Looks an answer up, or asks; also says which of the two.
+fn answer(
+    cache: &Cache,
+    engine: &Engine,
+    asker: &mut Asker,
+    question: &Question,
+) -> Result<(Outcome, &'static str), Error> {
     let file = cache.file(engine, asker.script(), question);
     if let Some(outcome) = cache.read(file.as_deref()) {
-        return Ok((outcome, true));
+        return Ok((outcome, ASKED_BEFORE));
     }
     let outcome = asker.ask(question)?;
     cache.write(file.as_deref(), &outcome);
-    Ok((outcome, false))
+    Ok((outcome, ASKED_NOW))
 }
 
 /// Adds the answers of an engine to the record.
@@ -187,10 +196,9 @@ fn report(
     let target = runtime.target(&engine.version);
     let laws = target.map(|target| laws(model, shapes, target)).unwrap_or_default();
     let mut findings: Vec<(NodeId, usize, FindingRecord)> = Vec::new();
-    for (at, (class, (outcome, known))) in classes.classes.iter().zip(&answers.outcomes).enumerate() {
-        let evidence = if *known { "asked before" } else { "asked now" };
+    for (at, (class, (outcome, evidence))) in classes.classes.iter().zip(&answers.outcomes).enumerate() {
         for &id in &class.nodes {
-            let mut finding = ask::finding(model, shapes, id, &name, outcome, (evidence, &source));
+            let mut finding = ask::finding(model, shapes, id, &name, outcome, (*evidence, &source));
             finding.law =
                 target.and_then(|target| contradiction(target, answers.laws[at].as_ref(), laws.get(&id), outcome));
             findings.push((id, at, finding));
@@ -198,7 +206,7 @@ fn report(
     }
     for (id, reason) in &classes.left {
         let outcome = Outcome::unknown(format!("it was not asked: {reason}"));
-        findings.push((*id, NO_CLASS, ask::finding(model, shapes, *id, &name, &outcome, ("not asked", &source))));
+        findings.push((*id, NO_CLASS, ask::finding(model, shapes, *id, &name, &outcome, (NOT_ASKED, &source))));
     }
     let order: HashMap<NodeId, usize> = model.walk().into_iter().enumerate().map(|(at, id)| (id, at)).collect();
     findings.sort_by_key(|(id, ..)| order.get(id).copied());
@@ -221,12 +229,13 @@ fn group(findings: &[(NodeId, usize, FindingRecord)], start: usize, asked: &mut 
 
 /// Says in a line how much was asked.
 fn said(name: &str, classes: &NodeClasses, answers: &Answers) -> String {
-    let nodes: usize = classes.classes.iter().map(|class| class.nodes.len()).sum();
-    let known = answers.outcomes.iter().filter(|(_, known)| *known).count();
+    let asked = || classes.classes.iter().zip(&answers.outcomes).filter(|(_, (_, from))| *from != NOT_ASKED);
+    let nodes: usize = asked().map(|(class, _)| class.nodes.len()).sum();
+    let known = asked().filter(|(_, (_, from))| *from == ASKED_BEFORE).count();
     let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     let mut text = String::new();
-    if !answers.outcomes.is_empty() {
-        text = format!("  {name}: {} about {}", count(answers.outcomes.len(), "question"), count(nodes, "node"));
+    if nodes > 0 {
+        text = format!("  {name}: {} about {}", count(asked().count(), "question"), count(nodes, "node"));
         text += &if known > 0 { format!(", {} asked before\n", known) } else { "\n".to_owned() };
     }
     if let Some((_, reason)) = classes.left.first() {

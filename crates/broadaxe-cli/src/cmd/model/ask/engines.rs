@@ -83,6 +83,8 @@ pub(super) fn command(python: &Path, script: &str, arguments: &[OsString]) -> Co
     let mut command = Command::new(python);
     command.arg("-c").arg(BOOT).arg(script.len().to_string()).args(arguments);
     command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONIOENCODING", "utf-8");
+    // A part of MNN installs packages when it is imported; without an index, pip does not.
+    command.env("PIP_NO_INDEX", "1").env("PIP_FIND_LINKS", "");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     command
 }

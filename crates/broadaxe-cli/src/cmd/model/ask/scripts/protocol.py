@@ -115,5 +115,5 @@ def main():
             except Unasked as why:
                 say({"unknown": str(why)[:600]})
             except Exception as why:
-                say({"refused": f"{type(why).__name__}: {why}"[-600:]})
+                say({"refused": f"{type(why).__name__}: {why}"[:600]})
             faulthandler.cancel_dump_traceback_later()
