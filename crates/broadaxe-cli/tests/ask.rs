@@ -90,10 +90,7 @@ fn an_engine_that_ends_the_process() {
     // Nothing is left but the answers.
     assert_eq!(place.files("temporary"), [] as [&str; 0]);
     let answers = place.files("cache/broadaxe/asked");
-    assert!(
-        answers.iter().all(|name| name.starts_with("onnxruntime-9.1.0-") && name.ends_with(".json")),
-        "{answers:?}"
-    );
+    assert!(answers.iter().all(|name| name.starts_with("onnxruntime-9.1.0-") && !name.contains("tmp")), "{answers:?}");
     assert!(!answers.is_empty());
     let (_, again) = json(&["--ask", "ort"]);
     assert_eq!(again["models"][0]["findings"][0]["evidence"], "asked before");

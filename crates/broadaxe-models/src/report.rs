@@ -103,9 +103,9 @@ pub struct FindingRecord {
     pub counterexample: Option<Box<CounterexampleRecord>>,
     /// Sizes near those of the model with which a refused node would differ without an error; null for other verdicts.
     pub near: Option<Box<NearRecord>>,
-    /// How the statement about the target is known: `run here` or `documented`.
+    /// How the statement about the target is known: `run here`, `documented`, `asked now`, `asked before` or `not asked`.
     pub evidence: Option<String>,
-    /// The test, document or thread that it is from.
+    /// The test, document or thread that it is from; the package and its version where an engine was asked.
     pub source: Option<String>,
     /// What would make it the same.
     pub repair: Option<RepairRecord>,
@@ -157,7 +157,8 @@ pub struct CounterexampleRecord {
     pub element: Vec<usize>,
     /// The indices of the operands' elements that the model's own format reads there.
     pub reads: Vec<Vec<usize>>,
-    /// The indices that the target reads there; empty where the result has another shape.
+    /// The indices that the target reads there; empty where the result has another shape, and where an
+    /// engine was asked, which does not say what it reads.
     pub target_reads: Vec<Vec<usize>>,
     /// The numbers that the operands hold at `reads`.
     pub numbers: Vec<Option<f64>>,

@@ -11,41 +11,48 @@ use crate::{
 #[derive(Debug)]
 pub(super) struct Draw {
     state: u64,
-    /// A slope shows only below 0.
-    negative_data: bool,
-    /// Powers of negative numbers are mostly no numbers.
-    positive: bool,
-    /// Powers and shifts of large whole numbers overflow.
-    small: bool,
-    /// Sums of many products have to be exact, or engines that add in another order differ.
-    sums: bool,
-    /// Only a few numbers, so that some are equal.
-    few: bool,
+    numbers: DrawnNumbers,
+}
+
+/// Which numbers a node is asked with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DrawnNumbers {
+    /// Of both signs.
+    Signed,
+    /// Data below 0: only there does a slope show.
+    NegativeData,
+    /// Above 0 and small: powers of negative numbers are mostly no numbers, and those of large ones overflow.
+    Powers,
+    /// Small whole numbers, as far as they are whole.
+    Shifts,
+    /// Operands of a product whose sums are exact: engines add in another order.
+    Sums,
+    /// Only a few, so that some are equal.
+    Few,
 }
 
 impl Draw {
     pub(super) fn new(key: &str, meaning: &Meaning, few: bool) -> Self {
         let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         let name = meaning.op.id().map_or("", |id| id.op().name());
-        let power = name.contains("pow");
-        Self {
-            // FNV-1a.
-            state: key.bytes().fold(0xcbf2_9ce4_8422_2325, hash),
-            negative_data: meaning.kind == Kind::Slope,
-            positive: power,
-            small: power || name.contains("shift"),
-            sums: meaning.kind == Kind::Bias,
-            few,
-        }
+        let numbers = match meaning.kind {
+            _ if few => DrawnNumbers::Few,
+            Kind::Slope => DrawnNumbers::NegativeData,
+            Kind::Bias => DrawnNumbers::Sums,
+            _ if name.contains("pow") => DrawnNumbers::Powers,
+            _ if name.contains("shift") => DrawnNumbers::Shifts,
+            _ => DrawnNumbers::Signed,
+        };
+        // FNV-1a.
+        Self { state: key.bytes().fold(0xcbf2_9ce4_8422_2325, hash), numbers }
     }
 
     /// Draws the elements of input `k`.
     pub(super) fn elements(&mut self, k: usize, dtype: DType, count: usize) -> Vec<u8> {
         let mut data = Vec::with_capacity(count * dtype.size());
-        let sign = if self.negative_data && k == 0 { -1.0 } else { 1.0 };
         for _ in 0..count {
             let bits = self.next();
-            let value = self.number(k, dtype, bits) * if dtype.is_float() { sign } else { 1.0 };
+            let value = self.number(k, dtype, bits);
             match dtype {
                 DType::F32 => data.extend((value as f32).to_le_bytes()),
                 _ => data.extend(number_bytes(dtype, value)),
@@ -56,16 +63,23 @@ impl Draw {
 
     /// Makes a number of these bits: from 0.25 to 8 in steps that f16 holds exactly, or a whole number that is not 0.
     fn number(&self, k: usize, dtype: DType, bits: u64) -> f64 {
-        let signed = !self.positive && !self.negative_data && bits >> 63 == 1;
-        let size = match dtype {
-            DType::Bool => return (bits & 1) as f64,
-            _ if self.sums && k < 2 => (1 + bits % 4) as f64,
-            _ if self.few => return (1 + bits % 4) as f64,
-            _ if !dtype.is_float() => return (1 + bits % if self.small { 5 } else { 100 }) as f64,
-            _ if self.positive => (64 + bits % 961) as f64 / 256.0,
-            _ => (64 + bits % 1985) as f64 / 256.0,
+        let size = match self.numbers {
+            _ if dtype == DType::Bool => return (bits & 1) as f64,
+            DrawnNumbers::Few => 1 + bits % 4,
+            DrawnNumbers::Sums if k < 2 => 1 + bits % 4,
+            DrawnNumbers::Powers | DrawnNumbers::Shifts if !dtype.is_float() => 1 + bits % 5,
+            _ if !dtype.is_float() => 1 + bits % 100,
+            DrawnNumbers::Powers => return (64 + bits % 961) as f64 / 256.0,
+            _ => 64 + bits % 1985,
+        } as f64;
+        let whole =
+            !dtype.is_float() || self.numbers == DrawnNumbers::Few || self.numbers == DrawnNumbers::Sums && k < 2;
+        let size = if whole { size } else { size / 256.0 };
+        let negative = match self.numbers {
+            DrawnNumbers::NegativeData => k == 0,
+            _ => bits >> 63 == 1,
         };
-        if signed && dtype.is_float() { -size } else { size }
+        if negative && dtype.is_float() { -size } else { size }
     }
 
     /// Returns the next number of splitmix64.

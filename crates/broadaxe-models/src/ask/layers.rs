@@ -33,7 +33,7 @@ pub(super) fn compute(
         operands[0] = Some(QuestionTensor { name, dtype: DType::F64, shape, data, constant: false });
     }
     let dims: Vec<&[usize]> =
-        operands.iter().enumerate().map(|(k, one)| if k == 0 { &shape } else { shape_of(one) }).collect();
+        operands.iter().enumerate().map(|(k, one)| if k == 0 { &shape } else { shape_of(one.as_ref()) }).collect();
     let alignment = meaning.align(&dims, &shape).map_err(|error| error.to_string())?;
     let beta = number(node, "beta", 1.0);
     for (k, operand) in operands.iter().enumerate().skip(1) {
@@ -56,8 +56,8 @@ pub(super) fn compute(
     Ok((dtype, Reference::new(alignment, operands, values, dtype)))
 }
 
-fn shape_of(tensor: &Option<QuestionTensor>) -> &[usize] {
-    tensor.as_ref().map_or(&[], |tensor| &tensor.shape)
+fn shape_of(tensor: Option<&QuestionTensor>) -> &[usize] {
+    tensor.map_or(&[], |tensor| &tensor.shape)
 }
 
 /// Moves to the next index in row-major order.
@@ -90,7 +90,9 @@ fn normalised(node: &Node, data: &QuestionTensor) -> Result<(Vec<usize>, Vec<f64
         let mean = if centred { row.iter().sum::<f64>() / count } else { 0.0 };
         let variance = row.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
         let scale = 1.0 / (variance + epsilon).sqrt();
-        row.iter_mut().for_each(|value| *value = (*value - mean) * scale);
+        for value in row {
+            *value = (*value - mean) * scale;
+        }
     }
     Ok((data.shape.clone(), values))
 }

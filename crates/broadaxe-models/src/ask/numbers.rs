@@ -21,7 +21,7 @@ pub(super) fn values(dtype: DType, bytes: &[u8]) -> Vec<f64> {
         DType::F16 => half(bits as u16),
         DType::BF16 => f64::from(f32::from_bits((bits as u32) << 16)),
         DType::F32 => f64::from(f32::from_bits(bits as u32)),
-        _ => f64::from_bits(bits),
+        DType::F64 => f64::from_bits(bits),
     };
     bytes.chunks_exact(dtype.size()).map(|chunk| read(word(chunk))).collect()
 }

@@ -45,14 +45,9 @@ impl Part {
     /// Writes what it adds to the key of a class.
     pub(super) fn key(&self) -> String {
         let kind = if self.constant { "constant" } else { "computed" };
-        let mut key = format!("; {kind} {} {:?}", self.dtype.name(), self.shape);
-        if let Some(first) = self.again {
-            key += &format!(" is {first}");
-        }
-        if let Some(kept) = &self.kept {
-            key += &format!(" = {kept:?}");
-        }
-        key
+        let again = self.again.map_or_else(String::new, |first| format!(" is {first}"));
+        let kept = self.kept.as_ref().map_or_else(String::new, |kept| format!(" = {kept:?}"));
+        format!("; {kind} {} {:?}{again}{kept}", self.dtype.name(), self.shape)
     }
 
     /// Makes input `k` of a question.

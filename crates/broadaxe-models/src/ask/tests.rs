@@ -165,7 +165,7 @@ fn layers() {
     let entry = |row: usize, column: usize| (0..3).map(|k| x[k * 2 + row] * w[k * 4 + column]).sum::<f64>() + c[column];
     let want: Vec<f64> = (0..8).map(|at| entry(at / 4, at % 4)).collect();
     close(gemm.wanted(), &want);
-    let found = gemm.judge(&[2, 4], &vec![1e9; 8]).counterexample.unwrap();
+    let found = gemm.judge(&[2, 4], &[1e9; 8]).counterexample.unwrap();
     let product: f64 = want[0] - c[0];
     assert_eq!(found.numbers[0], Some(product));
 }

@@ -28,7 +28,7 @@ use self::{
 };
 use super::text::NAMED_NODES;
 use crate::{
-    args::CheckArgs,
+    args::AskArgs,
     error::{Error, escaped, quoted},
 };
 
@@ -70,7 +70,7 @@ impl Asking {
     ///
     /// # Errors
     /// When one is unknown or not installed.
-    pub(super) fn new(args: &CheckArgs) -> Result<Option<Self>, Error> {
+    pub(super) fn new(args: &AskArgs) -> Result<Option<Self>, Error> {
         if args.ask.is_empty() {
             return Ok(None);
         }
@@ -236,7 +236,7 @@ fn said(name: &str, classes: &NodeClasses, answers: &Answers) -> String {
     let mut text = String::new();
     if nodes > 0 {
         text = format!("  {name}: {} about {}", count(asked().count(), "question"), count(nodes, "node"));
-        text += &if known > 0 { format!(", {} asked before\n", known) } else { "\n".to_owned() };
+        text += &if known > 0 { format!(", {known} asked before\n") } else { "\n".to_owned() };
     }
     if let Some((_, reason)) = classes.left.first() {
         text += &format!("  {name}: not asked about {}: {}\n", count(classes.left.len(), "node"), escaped(reason));

@@ -35,7 +35,7 @@ const SHOWN: usize = 5;
 pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
     let targets = targets_of(&args.targets)?;
     given(&args.targets.inputs)?;
-    let mut asking = Asking::new(args)?;
+    let mut asking = Asking::new(&args.asking)?;
     let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
     for path in &args.models {
         if let Some(reason) = skipped_for(args, path, open) {

@@ -23,7 +23,7 @@ use crate::{
 };
 
 /// How long an engine may take to start.
-const START_TIME: Duration = Duration::from_secs(120);
+const START_TIME: Duration = Duration::from_mins(2);
 /// The longest line of an answer, and the most bytes of elements, in bytes.
 const MAX_LINE_BYTES: u64 = 1 << 16;
 const MAX_RESULT_BYTES: usize = 1 << 30;
