@@ -135,19 +135,19 @@ fn key(node: &Node, parts: &[Option<Part>]) -> String {
 }
 
 impl NodeClass {
-    /// Makes the question about the class.
+    /// Makes a question about the class; each `draw` is the same with other numbers.
     ///
     /// # Errors
     /// Why the class cannot be asked about.
-    pub fn question(&self, model: &Model) -> Result<Question, String> {
+    pub fn question(&self, model: &Model, draw: usize) -> Result<Question, String> {
         let id = *self.nodes.first().ok_or("the class has no nodes")?;
         let node = model.node(id);
         let meaning = meaning(model, id).ok_or("it is not element-wise")??;
-        let mut question = self.drawn(node, &meaning, false)?;
+        let mut question = self.drawn(node, &meaning, (draw, false))?;
         let compares = question.output.dtype == DType::Bool;
         if compares && question.inputs.iter().flatten().all(|input| input.dtype != DType::Bool) {
             // Numbers that differ everywhere would never be equal.
-            question = self.drawn(node, &meaning, true)?;
+            question = self.drawn(node, &meaning, (draw, true))?;
         }
         if model.system == System::Onnx {
             question.model = Some(one_node(model, node, &question)?);
@@ -156,8 +156,8 @@ impl NodeClass {
     }
 
     /// Draws the operands, and computes the node.
-    fn drawn(&self, node: &Node, meaning: &Meaning, few: bool) -> Result<Question, String> {
-        let mut draw = Draw::new(&self.key, meaning, few);
+    fn drawn(&self, node: &Node, meaning: &Meaning, (number, few): (usize, bool)) -> Result<Question, String> {
+        let mut draw = Draw::new(&self.key, number, meaning, few);
         let mut inputs: Vec<Option<QuestionTensor>> = Vec::with_capacity(self.parts.len());
         let mut bytes = 0_usize;
         for (k, part) in self.parts.iter().enumerate() {
@@ -265,6 +265,17 @@ impl Question {
             }
         }
         feeds
+    }
+
+    /// Returns how often an engine is asked that computes the same: with few elements, wrong ones may be right by accident.
+    pub fn draws(&self) -> usize {
+        match self.wanted().len() {
+            0 => 1,
+            1..=4 => 8,
+            5..=16 => 4,
+            17..=64 => 2,
+            _ => 1,
+        }
     }
 
     /// Returns the elements of the right answer, in row-major order.

@@ -34,6 +34,11 @@ impl Outcome {
         Self { verdict: "unknown".to_owned(), reason: reason.into(), counterexample: None }
     }
 
+    /// Says whether the engine computes the same.
+    pub fn is_same(&self) -> bool {
+        self.verdict == "same"
+    }
+
     /// Says whether it is one that can be: what is read from a file may not be.
     pub fn is_valid(&self) -> bool {
         let has_example = self.counterexample.is_some();

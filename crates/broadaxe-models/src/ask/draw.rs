@@ -32,7 +32,7 @@ enum DrawnNumbers {
 }
 
 impl Draw {
-    pub(super) fn new(key: &str, meaning: &Meaning, few: bool) -> Self {
+    pub(super) fn new(key: &str, number: usize, meaning: &Meaning, few: bool) -> Self {
         let hash = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3);
         let name = meaning.op.id().map_or("", |id| id.op().name());
         let numbers = match meaning.kind {
@@ -44,7 +44,8 @@ impl Draw {
             _ => DrawnNumbers::Signed,
         };
         // FNV-1a.
-        Self { state: key.bytes().fold(0xcbf2_9ce4_8422_2325, hash), numbers }
+        let state = key.bytes().chain(number.to_le_bytes()).fold(0xcbf2_9ce4_8422_2325, hash);
+        Self { state, numbers }
     }
 
     /// Draws the elements of input `k`.

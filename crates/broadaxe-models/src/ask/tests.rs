@@ -12,7 +12,7 @@ fn sorted(text: &str) -> (Vec<Vec<u32>>, Vec<String>) {
 /// Makes the question about the first class of a model.
 fn question(text: &str) -> Question {
     let (model, shapes) = model(text);
-    classes(&model, &shapes).unwrap().classes[0].question(&model).unwrap()
+    classes(&model, &shapes).unwrap().classes[0].question(&model, 0).unwrap()
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn nodes_that_are_not_asked_about() {
     let (ncnn, shapes) = model("ncnn; x(2,3); y(3); a=BinaryOp(x,y)");
     assert_eq!(classes(&ncnn, &shapes).unwrap_err().kind(), ErrorKind::Argument);
     let (large, shapes) = model("x(9000,9000); y(9000); a=Add(x,y)");
-    let error = classes(&large, &shapes).unwrap().classes[0].question(&large).unwrap_err();
+    let error = classes(&large, &shapes).unwrap().classes[0].question(&large, 0).unwrap_err();
     assert!(error.contains("more than are asked about"), "{error}");
 }
 
@@ -115,6 +115,20 @@ fn answers_are_compared() {
     let mut none = wanted.clone();
     none[0] = f64::NAN;
     assert_eq!(question.judge(&[2, 2], &none).verdict, "differs");
+}
+
+/// Small results are asked for several times, with other numbers.
+#[test]
+fn draws() {
+    let texts = [("x(2,2); y(2); a=Add(x,y)", 8), ("x(4,4); y(4); a=Add(x,y)", 4), ("x(9,9); y(9); a=Add(x,y)", 1)];
+    for (text, want) in texts {
+        let (model, shapes) = model(text);
+        let class = &classes(&model, &shapes).unwrap().classes[0];
+        let all: Vec<Question> = (0..3).map(|draw| class.question(&model, draw).unwrap()).collect();
+        assert_eq!(all[0].draws(), want, "{text}");
+        assert!(all[0].wanted() != all[1].wanted() && all[1].wanted() != all[2].wanted(), "{text}");
+        assert_eq!(all[1].wanted(), class.question(&model, 1).unwrap().wanted());
+    }
 }
 
 /// Swapping any two elements of an operand's numbers would show.

@@ -103,10 +103,10 @@ impl Asking {
         let mut answers: Vec<Answers> = self.askers.iter().map(|_| Answers::default()).collect();
         for class in &classes.classes {
             broadaxe::stop::checkpoint();
-            let question = class.question(model);
+            let question = class.question(model, 0);
             for ((engine, asker), answers) in self.askers.iter_mut().zip(&mut answers) {
                 answers.outcomes.push(match &question {
-                    Ok(question) => answer(&self.cache, engine, asker, question)?,
+                    Ok(first) => self::answers(&self.cache, engine, asker, (model, class, first))?,
                     Err(reason) => (Outcome::unknown(format!("it was not asked: {reason}")), NOT_ASKED),
                 });
                 let target = engine.wanted.runtime.target(&engine.version);
@@ -163,6 +163,29 @@ fn names(model: &Model, nodes: &[NodeId]) -> String {
     let named: Vec<String> = nodes.iter().take(NAMED_NODES).map(|&id| quoted(&node_name(model, id))).collect();
     let more = nodes.len().saturating_sub(NAMED_NODES);
     named.join(", ") + &if more == 0 { String::new() } else { format!(" and {more} more") }
+}
+
+/// Asks about a class, with other numbers again where a result of few elements is right; also says whether all answers were known.
+fn answers(
+    cache: &Cache,
+    engine: &Engine,
+    asker: &mut Asker,
+    (model, class, first): (&Model, &NodeClass, &Question),
+) -> Result<(Outcome, &'static str), Error> {
+    let (mut outcome, mut from) = answer(cache, engine, asker, first)?;
+    for draw in 1..first.draws() {
+        let Some(question) =
+            Some(&outcome).filter(|known| known.is_same()).and_then(|_| class.question(model, draw).ok())
+        else {
+            break;
+        };
+        let (next, next_from) = answer(cache, engine, asker, &question)?;
+        outcome = next;
+        if next_from == ASKED_NOW {
+            from = ASKED_NOW;
+        }
+    }
+    Ok((outcome, from))
 }
 
 /// Looks an answer up, or asks; also says which of the two.

@@ -194,7 +194,8 @@ fn versions_and_the_cache() {
     assert_eq!((example.element.as_slice(), example.there), ([0, 0].as_slice(), example.here.map(|here| here + 1.0)));
 
     let files = folder.answers();
-    assert_eq!(files.len(), 4);
+    // A sum of six elements that is right is asked for four times.
+    assert_eq!(files.len(), 4 + 3);
     let (again, asked) = ask(&mut folder.asking(&["fake@1.0,2.0"]), &["Add", "Min"]).unwrap();
     assert_eq!(verdicts(&again), want_of(&record));
     assert!(again.findings.iter().all(|one| one.evidence.as_deref() == Some("asked before")));
@@ -203,12 +204,12 @@ fn versions_and_the_cache() {
 
     // Files that are broken, empty, or say what no answer says are asked for again.
     let broken = ["", "{", "{\"verdict\": \"fine\", \"reason\": \"\", \"counterexample\": null}", "[1]"];
-    for (file, text) in files.iter().zip(broken) {
+    for (file, text) in files.iter().zip(broken.iter().cycle()) {
         fs::write(file, text).unwrap();
     }
     let (mended, _) = ask(&mut folder.asking(&["fake@1.0,2.0"]), &["Add", "Min"]).unwrap();
     assert_eq!(mended, record);
-    assert_eq!(folder.answers().len(), 4);
+    assert_eq!(folder.answers().len(), 7);
     let engines = folder.engines(&["fake@1.0,2.0"]).unwrap();
     let mut anew = Asking::with(&engines, Cache::at(&folder.0.join("cache"), false), Duration::from_secs(5));
     assert_eq!(ask(&mut anew, &["Add", "Min"]).unwrap().0, record);

@@ -22,7 +22,7 @@ def compiled(model):
 
 
 def bytes_of(call, array):
-    """Call with an array, or with its bytes where a version has no such dtype."""
+    """Call with an array or a dtype, or with bytes where a version does not know the dtype."""
     import numpy
 
     try:
@@ -30,7 +30,7 @@ def bytes_of(call, array):
     except Exception as why:
         if "dtype" not in str(why):
             raise
-        return call(array.view(numpy.int8) if hasattr(array, "view") else numpy.int8)
+        return call(array.view(numpy.int8) if isinstance(array, numpy.ndarray) else numpy.int8)
 
 
 def answer(question):
