@@ -5,10 +5,13 @@
 //! result is written atomically, and no temporary file is left.
 
 use std::{
-    fs::{self, File},
+    fs::{self, DirBuilder, File},
     io,
     path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicU32, Ordering},
+    },
 };
 
 static TEMPORARIES: Mutex<Vec<PathBuf>> = Mutex::new(Vec::new());
@@ -47,6 +50,44 @@ pub fn remove(temporary: &Path) {
     list.retain(|one| one != temporary);
 }
 
+/// Creates a folder in the system's folder for temporary files; it is removed when the command is interrupted.
+///
+/// # Errors
+/// What the system answers.
+pub fn create_folder(name: &str) -> io::Result<PathBuf> {
+    static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let mut list = temporaries();
+    loop {
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+        let path = std::env::temp_dir().join(format!("{name}-{}-{number}", std::process::id()));
+        match private_folder().create(&path) {
+            // A run that was killed may have left one behind.
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            created => {
+                created?;
+                list.push(path.clone());
+                return Ok(path);
+            }
+        }
+    }
+}
+
+/// Returns what makes a folder that only the user can read.
+fn private_folder() -> DirBuilder {
+    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]
+    let mut builder = DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder
+}
+
+/// Removes a folder of [`create_folder`], with what is in it.
+pub fn remove_folder(path: &Path) {
+    let mut list = temporaries();
+    let _ = fs::remove_dir_all(path);
+    list.retain(|one| one != path);
+}
+
 /// Begins to wait for signals. Those that the parent told us to ignore, as a shell does for background jobs, stay so.
 ///
 /// # Errors
@@ -66,7 +107,7 @@ pub fn watch() -> io::Result<()> {
         if let Some(signal) = signals.forever().find(|&signal| signal != SIGXFSZ) {
             let list = temporaries();
             for path in list.iter() {
-                let _ = fs::remove_file(path);
+                let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
             }
             std::process::exit(128 + signal);
         }

@@ -327,7 +327,13 @@ fn undecided(
 }
 
 /// Describes the operands of a node.
-fn operands(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, own: &[SymbolicShape]) -> Vec<Operand> {
+pub(crate) fn operands(
+    model: &Model,
+    shapes: &Shapes,
+    id: NodeId,
+    meaning: &Meaning,
+    own: &[SymbolicShape],
+) -> Vec<Operand> {
     let node = model.node(id);
     let describe = |(source, shape): (&Source, &SymbolicShape)| {
         let value = match source {

@@ -21,6 +21,7 @@ pub mod extract;
 pub mod fix;
 mod check_file;
 pub mod verify;
+pub mod ask;
 pub mod upgrade;
 pub mod census;
 pub mod sizes;

@@ -4,12 +4,13 @@ use std::sync::Arc;
 
 use broadaxe_shape::symbolic::SymbolicShape;
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::{
-    check::{Counterexample, Finding, Operand, Report, Verdict},
+    check::{Counterexample, Finding, Operand, Report, Verdict, operands},
     graph::{Model, NodeId},
-    infer::Origin,
+    infer::{Origin, Shapes},
+    meaning::meaning,
 };
 
 /// The version of the form of [`CheckRecord`]; it changes when a field changes its meaning or goes.
@@ -102,12 +103,28 @@ pub struct FindingRecord {
     pub counterexample: Option<Box<CounterexampleRecord>>,
     /// Sizes near those of the model with which a refused node would differ without an error; null for other verdicts.
     pub near: Option<Box<NearRecord>>,
-    /// How the statement about the target is known: `run here` or `documented`.
+    /// How the statement about the target is known: `run here`, `documented`, `asked now`, `asked before` or `not asked`.
     pub evidence: Option<String>,
-    /// The test, document or thread that it is from.
+    /// The test, document or thread that it is from; the package and its version where an engine was asked.
     pub source: Option<String>,
     /// What would make it the same.
     pub repair: Option<RepairRecord>,
+    /// What the laws of the target say, where an engine that was asked says otherwise; absent elsewhere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub law: Option<LawRecord>,
+}
+
+/// What the laws of a target say of a node, where an engine that was asked says otherwise.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct LawRecord {
+    /// The target, in the form that the command line accepts.
+    pub target: String,
+    /// The verdict of its laws.
+    pub verdict: String,
+    /// Why, in one sentence; empty for `same`.
+    pub reason: String,
+    /// Whether the laws say so of the node alone, as it was asked; otherwise its neighbours in the model matter.
+    pub alone: bool,
 }
 
 /// One operand of a node.
@@ -134,13 +151,14 @@ pub enum DimRecord {
 }
 
 /// An element on which two meanings differ.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CounterexampleRecord {
     /// Its index in the result.
     pub element: Vec<usize>,
     /// The indices of the operands' elements that the model's own format reads there.
     pub reads: Vec<Vec<usize>>,
-    /// The indices that the target reads there; empty where the result has another shape.
+    /// The indices that the target reads there; empty where the result has another shape, and where an
+    /// engine was asked, which does not say what it reads.
     pub target_reads: Vec<Vec<usize>>,
     /// The numbers that the operands hold at `reads`.
     pub numbers: Vec<Option<f64>>,
@@ -228,6 +246,12 @@ impl CheckRecord {
         Self { version: VERSION, model, format, nodes, unknown, others, targets, findings }
     }
 
+    /// Adds the findings of an engine that was asked, under its name.
+    pub fn add(&mut self, target: &str, findings: Vec<FindingRecord>) {
+        self.targets.push(count(target, &findings));
+        self.findings.extend(findings);
+    }
+
     /// Returns the record without its findings.
     #[must_use]
     pub fn head(&self) -> Self {
@@ -300,8 +324,25 @@ impl FindingRecord {
             evidence,
             source: finding.evidence.map(|evidence| evidence.source.to_owned()),
             repair: finding.repair.as_ref().map(|r| RepairRecord { text: r.text.clone(), bytes: r.bytes }),
+            law: None,
         }
     }
+}
+
+/// Makes a finding on a node without a verdict: its names, its operands and the shape of its result.
+pub(crate) fn bare_finding(model: &Model, shapes: &Shapes, id: NodeId, target: &str) -> FindingRecord {
+    let node = model.node(id);
+    let described = meaning(model, id).and_then(Result::ok).map_or_else(Vec::new, |meaning| {
+        let own = meaning.shapes(node, shapes);
+        operands(model, shapes, id, &meaning, &own)
+    });
+    let result = node.output(0).and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.shape.clone());
+    let operands: Arc<[Operand]> = described.into();
+    let records = operands.iter().map(|operand| OperandRecord::new(model, operand)).collect();
+    let (target, verdict, reason) = (target.to_owned(), Verdict::Unknown, String::new());
+    let (axis, evidence, near, repair) = (None, None, None, None);
+    let bare = Finding { node: id, target, verdict, operands, result, reason, axis, evidence, near, repair };
+    FindingRecord::new(model, &bare, records)
 }
 
 impl CounterexampleRecord {

@@ -8,7 +8,7 @@
 //! Lengths that happen to be equal hide mistakes or make them; so where a model leaves lengths open, it is run with
 //! several sets of them, [`trials`].
 
-mod compute;
+pub(crate) mod compute;
 mod follow;
 
 use std::{

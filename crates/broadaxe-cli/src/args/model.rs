@@ -2,13 +2,20 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-use clap::{Args, ValueEnum};
+use clap::{Args, ValueEnum, builder::ArgPredicate};
 
 /// Names the targets and fixes what the model leaves open.
 #[derive(Args, Clone, Debug)]
 pub struct TargetArgs {
     /// The runtimes to check for; `broadaxe targets` explains each
-    #[arg(long = "for", value_name = "TARGET,...", value_delimiter = ',', default_value = "onnx,openvino,ncnn")]
+    #[arg(
+        long = "for",
+        value_name = "TARGET,...",
+        value_delimiter = ',',
+        default_value = "onnx,openvino,ncnn",
+        // `check --ask` alone only asks.
+        default_value_if("ask", ArgPredicate::IsPresent, None)
+    )]
     pub targets: Vec<String>,
 
     #[command(flatten)]
@@ -85,6 +92,26 @@ impl FailOn {
     }
 }
 
+/// Names engines that are asked.
+#[derive(Args, Clone, Debug)]
+pub struct AskArgs {
+    /// Ask installed engines what they compute, such as litert-gpu@2.1.3,2.3.0; may be repeated
+    #[arg(long, value_name = "RUNTIME[@VERSION,...]")]
+    pub ask: Vec<String>,
+
+    /// Look for engines in the Python environments in DIR; the variable `BROADAXE_ENGINES` names such folders too
+    #[arg(long, value_name = "DIR", requires = "ask")]
+    pub engines: Vec<PathBuf>,
+
+    /// Ask also what was answered before
+    #[arg(long, requires = "ask")]
+    pub ask_again: bool,
+
+    /// How long an engine may take for one question
+    #[arg(long, value_name = "SECONDS", requires = "ask", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
+    pub ask_seconds: u64,
+}
+
 /// Arguments of `broadaxe check`.
 #[derive(Args, Clone, Debug)]
 pub struct CheckArgs {
@@ -120,6 +147,9 @@ pub struct CheckArgs {
         default_value = "differs,refused,guarded"
     )]
     pub fail_on: Vec<FailOn>,
+
+    #[command(flatten)]
+    pub(crate) asking: AskArgs,
 
     /// Model files: .onnx, .xml, .param, .tflite, .json, .pdmodel
     #[arg(required = true, value_name = "MODEL")]

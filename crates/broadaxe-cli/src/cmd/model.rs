@@ -8,6 +8,7 @@ mod severity;
 mod sarif;
 mod github;
 mod gitlab;
+mod ask;
 mod check;
 mod explain;
 mod extract;

@@ -74,7 +74,7 @@ fn number(dtype: DType, bits: u64) -> Vec<u8> {
 }
 
 /// Computes a node whose operands lie as the alignment says.
-pub(super) fn compute(meaning: &Meaning, alignment: &Alignment, operands: &[&Array]) -> Result<Array, String> {
+pub(crate) fn compute(meaning: &Meaning, alignment: &Alignment, operands: &[&Array]) -> Result<Array, String> {
     let fail = |error: broadaxe::Error| error.to_string();
     let mut graph = Graph::new();
     let (mut nodes, mut views) = (Vec::new(), Vec::new());

@@ -1,18 +1,22 @@
 //! `broadaxe check`: checks what a model's broadcasts mean on other runtimes.
 
-use std::{io::Write, path::Path};
+use std::{collections::HashSet, io::Write, path::Path};
 
 use broadaxe_models::{
     Model,
     check::check,
     check_model,
-    report::{CheckRecord, TargetRecord},
+    report::{CheckRecord, FindingRecord, TargetRecord},
     target::{Law, PROFILES, Profile, Target},
     upgrade::OPSET,
 };
 use serde_json::{Value, json};
 
-use super::{Open, github, gitlab, given, load, sarif, skip, text};
+use super::{
+    Open,
+    ask::{Asked, Asking},
+    github, gitlab, given, load, sarif, skip, text,
+};
 use crate::{
     answer::{Answer, Checked, FileRecord, Json, table},
     args::{CheckArgs, ReportFormat, TargetArgs},
@@ -31,13 +35,14 @@ const SHOWN: usize = 5;
 pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
     let targets = targets_of(&args.targets)?;
     given(&args.targets.inputs)?;
+    let mut asking = Asking::new(&args.asking)?;
     let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
     for path in &args.models {
         if is_skipped(args, path, open) {
             skipped.push(path.as_path());
             continue;
         }
-        match judged(path, args, &targets, open) {
+        match judged(path, args, &targets, asking.as_mut(), open) {
             Ok((record, text)) => {
                 found.models.push(record);
                 texts.push(text);
@@ -68,16 +73,24 @@ fn is_skipped(args: &CheckArgs, path: &Path, open: Open<'_>) -> bool {
 }
 
 /// Checks one model, and describes what was found.
-fn judged(path: &Path, args: &CheckArgs, targets: &[Target], open: Open<'_>) -> Result<(CheckRecord, String), Error> {
+fn judged(
+    path: &Path,
+    args: &CheckArgs,
+    targets: &[Target],
+    asking: Option<&mut Asking>,
+    open: Open<'_>,
+) -> Result<(CheckRecord, String), Error> {
     let loaded = load(path, &args.targets.inputs, open)?;
     let (path, model) = (&loaded.path, &loaded.model);
-    let (record, fixed) = if args.quiet {
+    let (mut record, fixed) = if args.quiet {
         (CheckRecord::new(&path.display().to_string(), model, &check(model, &loaded.shapes, targets)), 0)
     } else {
         check_model(path, model, &loaded.shapes, targets).map_err(|error| Error::from(error).of(path))?
     };
     let hint = if args.quiet { String::new() } else { hint(model, &record, fixed) };
-    let text = show(&record, args) + &hint;
+    let asked = asking.map_or_else(|| Ok(Asked::default()), |asking| asking.ask(model, &loaded.shapes, &mut record));
+    let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
+    let text = show(&record, &asked, args) + &asked.text + &hint;
     Ok((record, text))
 }
 
@@ -93,14 +106,18 @@ fn report(format: ReportFormat, found: &Checked, texts: &str) -> String {
     }
 }
 
-fn show(record: &CheckRecord, args: &CheckArgs) -> String {
+fn show(record: &CheckRecord, asked: &Asked, args: &CheckArgs) -> String {
     let mut out = String::new();
-    let wanted = |verdict: &str| match verdict {
-        "same" => false,
-        "unknown" | "unsupported" => args.all || fails(args, verdict),
+    let wanted = |finding: &FindingRecord| match finding.verdict.as_str() {
+        // Where the laws are right in general, but not alone, the engine's answer is no news.
+        "same" => finding.law.as_ref().is_some_and(|law| law.alone || args.all),
+        "unknown" | "unsupported" => args.all || fails(args, &finding.verdict),
         _ => true,
     };
-    let findings: Vec<_> = record.findings.iter().filter(|finding| wanted(&finding.verdict)).collect();
+    let repeated: HashSet<usize> = asked.alike.values().flatten().copied().collect();
+    let numbered = record.findings.iter().enumerate().filter(|(at, _)| !repeated.contains(at));
+    let mut findings: Vec<(usize, &FindingRecord)> = numbered.filter(|(_, finding)| wanted(finding)).collect();
+    findings.sort_by_key(|(_, finding)| !finding.law.as_ref().is_some_and(|law| law.alone));
     let most = if args.quiet {
         0
     } else if args.all {
@@ -108,8 +125,9 @@ fn show(record: &CheckRecord, args: &CheckArgs) -> String {
     } else {
         SHOWN
     };
-    for finding in findings.iter().take(most) {
-        out += &text::finding(record, finding);
+    for (at, finding) in findings.iter().take(most) {
+        let alike = asked.alike.get(at).map_or(&[][..], Vec::as_slice);
+        out += &text::finding(record, finding, alike);
         out += "\n";
     }
     if !args.quiet && findings.len() > most {

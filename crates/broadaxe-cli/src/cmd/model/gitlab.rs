@@ -60,6 +60,12 @@ fn fingerprint(parts: &[&str], seen: &mut HashMap<u128, usize>) -> String {
 const FNV_OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const FNV_PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 
+/// Returns a hash of these parts.
+pub(super) fn hash(parts: &[&[u8]]) -> u128 {
+    let one = |hash, part: &&[u8]| fnv(fnv(hash, &(part.len() as u64).to_le_bytes()), part);
+    parts.iter().fold(FNV_OFFSET, one)
+}
+
 /// Continues a hash over more bytes.
 fn fnv(hash: u128, bytes: &[u8]) -> u128 {
     bytes.iter().fold(hash, |hash, &byte| (hash ^ u128::from(byte)).wrapping_mul(FNV_PRIME))

@@ -71,6 +71,14 @@ pub(super) fn sentence(finding: &FindingRecord, severity: &Severity) -> String {
     for part in [reason, example.as_ref(), finding.condition.as_ref()].into_iter().flatten() {
         message += &format!("; {part}");
     }
+    if let (Some(evidence), Some(source)) = (&finding.evidence, &finding.source)
+        && evidence.starts_with("asked")
+    {
+        message += &format!("; {evidence}, {source}");
+    }
+    if let Some(law) = &finding.law {
+        message += &format!("; {}", text::law(law));
+    }
     if let Some(repair) = &finding.repair {
         message += &format!(". Repair: {}", repair.text);
     }

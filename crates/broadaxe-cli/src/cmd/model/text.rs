@@ -1,7 +1,7 @@
 //! Writes a finding as text: the operands, what each reads, and what to do.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use broadaxe_models::report::{CheckRecord, CounterexampleRecord, DimRecord, FindingRecord};
+use broadaxe_models::report::{CheckRecord, CounterexampleRecord, DimRecord, FindingRecord, LawRecord};
 
 use crate::{
     answer::tuple,
@@ -11,8 +11,8 @@ use crate::{
 /// How many operands are listed of a node that has more: the first, and those that are read otherwise.
 const LISTED: usize = 16;
 
-/// Draws one finding; colours are taken out where there is no terminal.
-pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
+/// Draws one finding; colours are taken out where there is no terminal. `alike` are the numbers of findings that say the same.
+pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord, alike: &[usize]) -> String {
     let level = match finding.verdict.as_str() {
         "differs" | "refused" => Level::ERROR,
         "unsupported" | "guarded" => Level::WARNING,
@@ -33,7 +33,8 @@ pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord) -> String {
         }
     }
     let mut group = level.primary_title(title(finding)).id(finding.verdict.clone()).element(snippet);
-    for note in notes(finding) {
+    let others = alike.iter().filter_map(|&at| record.findings.get(at));
+    for note in notes(finding).into_iter().chain(same_class(&others.collect::<Vec<_>>())) {
         group = group.element(Level::NOTE.message(escaped(&note)));
     }
     let mut groups: Vec<Group<'_>> = vec![group];
@@ -67,6 +68,7 @@ fn title(finding: &FindingRecord) -> String {
         "refused" => format!("rejected by {target}"),
         "unsupported" => format!("not supported by {target}"),
         "guarded" => format!("the same on {target} only under a condition"),
+        "same" => format!("the same on {target}, although its laws say otherwise"),
         _ => format!("not known for {target}"),
     };
     if finding.reason.is_empty() { what } else { format!("{what}: {}", escaped(&finding.reason)) }
@@ -149,9 +151,47 @@ fn notes(finding: &FindingRecord) -> Vec<String> {
         notes.push(format!("it is the same if {condition}"));
     }
     if let (Some(evidence), Some(source)) = (&finding.evidence, &finding.source) {
-        notes.push(format!("{evidence}: {source}"));
+        let sign = if evidence.starts_with("asked") { "," } else { ":" };
+        notes.push(format!("{evidence}{sign} {source}"));
     }
+    notes.extend(finding.law.as_ref().map(law));
     notes
+}
+
+/// Says that the laws of a target say otherwise than the engine.
+pub(super) fn law(law: &LawRecord) -> String {
+    let what = match law.verdict.as_str() {
+        "same" => "it computes the same",
+        "differs" => "it gives a wrong result",
+        "refused" => "it rejects the node",
+        _ => "it does not support the node",
+    };
+    let LawRecord { target, reason, .. } = law;
+    let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    if law.alone {
+        format!("the laws of {target} say otherwise: {what}{reason}")
+    } else {
+        format!("the engine was asked about the node alone; in this model, the laws of {target} say: {what}{reason}")
+    }
+}
+
+/// How many nodes a note names.
+pub(super) const NAMED_NODES: usize = 8;
+
+/// Names the other nodes of a class.
+fn same_class(others: &[&FindingRecord]) -> Option<String> {
+    let named: Vec<String> = others.iter().take(NAMED_NODES).map(|finding| quoted(&finding.node)).collect();
+    let more = others.len().saturating_sub(NAMED_NODES);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    (!others.is_empty()).then(|| format!("the same in nodes of the same class: {}{more}", named.join(", ")))
+}
+
+/// Says whether the result of an example has another shape than in the model.
+fn has_other_shape(finding: &FindingRecord, example: &CounterexampleRecord) -> bool {
+    let asked = finding.evidence.as_ref().is_some_and(|evidence| evidence.starts_with("asked"));
+    let known = |dim: &DimRecord| if let DimRecord::Size(size) = dim { Some(*size) } else { None };
+    let own: Option<Vec<usize>> = finding.result.as_ref().and_then(|dims| dims.iter().map(known).collect());
+    example.target_reads.is_empty() && !(asked && own.as_ref() == Some(&example.target_shape))
 }
 
 /// Writes which elements of the operands an element is computed from, where no numbers are computed.
@@ -193,9 +233,10 @@ pub(super) fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -
         held.push(format!("{} more numbers", count - chosen.len()));
     }
     let held = held.join(", ");
-    let there = if example.target_reads.is_empty() && exists && example.target_shape.len() == example.element.len() {
+    let other = has_other_shape(finding, example);
+    let there = if other && exists && example.target_shape.len() == example.element.len() {
         format!("{} reads past an operand's end there", finding.target)
-    } else if example.target_reads.is_empty() {
+    } else if other {
         format!("the result has shape {} on {}", tuple(&example.target_shape), finding.target)
     } else {
         format!("{} on {}", value(example.there), finding.target)

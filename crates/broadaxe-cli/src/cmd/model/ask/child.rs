@@ -1,0 +1,289 @@
+//! Runs an engine in a child process, and asks it: the process may end, hang, or write what is no answer.
+
+use std::{
+    io::{BufRead, BufReader, Read, Write},
+    path::PathBuf,
+    process::{Child, ChildStdin, ChildStdout, ExitStatus},
+    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
+    thread,
+    time::Duration,
+};
+
+use broadaxe_models::{
+    Attribute,
+    ask::{Outcome, Question, QuestionTensor},
+};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use super::engines::{self, Engine};
+use crate::{
+    error::{Error, escaped},
+    stop,
+};
+
+/// How long an engine may take to start.
+const START_TIME: Duration = Duration::from_mins(2);
+/// The longest line of an answer, and the most bytes of elements, in bytes.
+const MAX_LINE_BYTES: u64 = 1 << 16;
+const MAX_RESULT_BYTES: usize = 1 << 30;
+
+/// An engine that answers questions; its process is started when the first is asked, and again when it has ended.
+#[derive(Debug)]
+pub(super) struct Asker {
+    engine: Engine,
+    script: String,
+    limit: Duration,
+    running: Option<Running>,
+}
+
+/// The process of an engine.
+#[derive(Debug)]
+struct Running {
+    child: Child,
+    questions: Sender<Vec<u8>>,
+    answers: Receiver<Option<Reply>>,
+    folder: PathBuf,
+}
+
+/// What the process wrote.
+#[derive(Debug)]
+enum Reply {
+    /// A line, and the bytes that it counts.
+    Said(Said, Vec<u8>),
+    /// Something else.
+    Garbage,
+}
+
+/// A line of an answer; one of the members says what it is.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+struct Said {
+    ready: bool,
+    fails: Option<String>,
+    refused: Option<String>,
+    unknown: Option<String>,
+    shape: Option<Vec<usize>>,
+    kind: String,
+    bytes: usize,
+}
+
+impl Asker {
+    pub(super) fn new(engine: &Engine, limit: Duration) -> Self {
+        Self { engine: engine.clone(), script: engine.wanted.runtime.script(), limit, running: None }
+    }
+
+    /// Returns the script that drives the engine.
+    pub(super) fn script(&self) -> &str {
+        &self.script
+    }
+
+    /// Asks a question. A process that ends is an answer.
+    ///
+    /// # Errors
+    /// When the engine does not start.
+    pub(super) fn ask(&mut self, question: &Question) -> Result<Outcome, Error> {
+        let running = match self.running.take() {
+            Some(running) => running,
+            None => self.start()?,
+        };
+        // A process that has ended cannot be written to; it is noticed when it is read from.
+        let _ = running.questions.send(request(question, self.limit));
+        let limit = self.limit;
+        match running.answers.recv_timeout(limit) {
+            Ok(Some(Reply::Said(said, data))) => {
+                let outcome = outcome(question, &said, &data);
+                if let Some(outcome) = outcome {
+                    self.running = Some(running);
+                    return Ok(outcome);
+                }
+                Ok(Outcome::unknown("its answer cannot be read"))
+            }
+            Ok(Some(Reply::Garbage)) => Ok(Outcome::unknown("its answer cannot be read")),
+            Err(RecvTimeoutError::Timeout) => {
+                Ok(Outcome::unknown(format!("it does not answer within {} seconds", limit.as_secs())))
+            }
+            Ok(None) | Err(RecvTimeoutError::Disconnected) => Ok(Outcome::refused(running.ended())),
+        }
+    }
+
+    /// Starts the process.
+    fn start(&self) -> Result<Running, Error> {
+        let running = Running::new(&self.engine, &self.script)?;
+        let fails = |why: &str| {
+            let Engine { wanted, version, python } = &self.engine;
+            let (package, python) = (wanted.runtime.package, escaped(&python.display().to_string()));
+            Error::usage(format!("--ask {}: {package} {version} does not work: {why}", wanted.runtime.name))
+                .with_detail(format!("  it was started with {python}"))
+        };
+        match running.answers.recv_timeout(START_TIME) {
+            Ok(Some(Reply::Said(Said { ready: true, .. }, _))) => Ok(running),
+            Ok(Some(Reply::Said(Said { fails: Some(why), .. }, _))) => Err(fails(&one_line(&why))),
+            Ok(Some(_)) => Err(fails("its first answer cannot be read")),
+            Ok(None) | Err(RecvTimeoutError::Disconnected) => Err(fails(&format!("it {}", running.ended()))),
+            Err(RecvTimeoutError::Timeout) => {
+                Err(fails(&format!("it does not start within {} seconds", START_TIME.as_secs())))
+            }
+        }
+    }
+}
+
+impl Running {
+    fn new(engine: &Engine, script: &str) -> Result<Self, Error> {
+        let folder = stop::create_folder("broadaxe-ask")
+            .map_err(|error| Error::io(&std::env::temp_dir(), "make a temporary folder", &error))?;
+        let mut command = engines::command(&engine.python, script, &[]);
+        command.current_dir(&folder).envs(["TMPDIR", "TEMP", "TMP"].map(|name| (name, &folder)));
+        let started = command.spawn().and_then(|mut child| {
+            let pipes = child.stdin.take().zip(child.stdout.take());
+            Ok((child, pipes.ok_or(std::io::ErrorKind::BrokenPipe)?))
+        });
+        let (child, (stdin, stdout)) = match started {
+            Ok(started) => started,
+            Err(error) => {
+                stop::remove_folder(&folder);
+                return Err(Error::io(&engine.python, "start it", &error));
+            }
+        };
+        let ((questions, to_write), (to_read, answers)) = (mpsc::channel(), mpsc::channel());
+        thread::spawn(move || write(stdin, &to_write));
+        thread::spawn(move || read(stdout, &to_read));
+        // The thread that writes ends only when this is dropped.
+        let _ = questions.send(script.as_bytes().to_vec());
+        Ok(Self { child, questions, answers, folder })
+    }
+
+    /// Says how the process ended.
+    fn ended(mut self) -> String {
+        self.child.wait().map_or_else(|error| error.to_string(), |status| format!("ends the process ({})", how(status)))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        stop::remove_folder(&self.folder);
+    }
+}
+
+/// Writes how a process ended.
+fn how(status: ExitStatus) -> String {
+    #[cfg(unix)]
+    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
+        return format!("signal {signal}");
+    }
+    match status.code() {
+        Some(code) if cfg!(windows) && code < 0 => format!("exception {code:#x}"),
+        Some(code) => format!("exit code {code}"),
+        None => "without a code".to_owned(),
+    }
+}
+
+/// Writes questions until there are no more, or the process does not read them.
+fn write(mut stdin: ChildStdin, questions: &Receiver<Vec<u8>>) {
+    for question in questions {
+        if stdin.write_all(&question).and_then(|()| stdin.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+/// Reads answers, and says that there are no more by nothing.
+fn read(stdout: ChildStdout, answers: &Sender<Option<Reply>>) {
+    let mut from = BufReader::new(stdout);
+    loop {
+        let answer = one(&mut from);
+        let more = matches!(answer, Some(Reply::Said(..)));
+        if answers.send(answer).is_err() || !more {
+            return;
+        }
+    }
+}
+
+/// Reads an answer; nothing at the end.
+fn one(from: &mut impl BufRead) -> Option<Reply> {
+    let mut line = Vec::new();
+    from.take(MAX_LINE_BYTES).read_until(b'\n', &mut line).ok()?;
+    if line.is_empty() {
+        return None;
+    }
+    let Ok(said) = serde_json::from_slice::<Said>(&line) else { return Some(Reply::Garbage) };
+    if said.bytes > MAX_RESULT_BYTES {
+        return Some(Reply::Garbage);
+    }
+    let mut data = Vec::new();
+    from.take(said.bytes as u64).read_to_end(&mut data).ok()?;
+    (data.len() == said.bytes).then_some(Reply::Said(said, data))
+}
+
+/// Reads what an answer says; nothing where it is not one.
+fn outcome(question: &Question, said: &Said, data: &[u8]) -> Option<Outcome> {
+    if let Some(why) = &said.refused {
+        return Some(Outcome::refused(format!("it says: {}", one_line(why))));
+    }
+    if let Some(why) = &said.unknown {
+        return Some(Outcome::unknown(one_line(why)));
+    }
+    let shape = said.shape.as_ref()?;
+    let values: Vec<f64> = match said.kind.as_str() {
+        "f4" => data.chunks_exact(4).map(|one| f32::from_le_bytes(one.try_into().unwrap_or_default()).into()).collect(),
+        "f8" => data.chunks_exact(8).map(|one| f64::from_le_bytes(one.try_into().unwrap_or_default())).collect(),
+        "i8" => data.chunks_exact(8).map(|one| i64::from_le_bytes(one.try_into().unwrap_or_default()) as f64).collect(),
+        _ => return None,
+    };
+    (shape.iter().try_fold(1_usize, |count, &dim| count.checked_mul(dim)) == Some(values.len()))
+        .then(|| question.judge(shape, &values))
+}
+
+/// Puts a text into one line of moderate length.
+fn one_line(text: &str) -> String {
+    const MOST: usize = 240;
+    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let cut: String = words.chars().take(MOST).collect();
+    if cut.len() < words.len() { cut + "..." } else { cut }
+}
+
+/// Writes a question: a line of JSON, and the bytes that it counts.
+pub(super) fn request(question: &Question, limit: Duration) -> Vec<u8> {
+    let tensor = |tensor: &QuestionTensor| {
+        json!({
+            "name": tensor.name,
+            "dtype": tensor.dtype.name(),
+            "shape": tensor.shape,
+            "constant": tensor.constant,
+            "bytes": tensor.data.len(),
+        })
+    };
+    let options: Map<String, Value> =
+        question.attributes.iter().filter_map(|(name, value)| Some((name.clone(), plain(value)?))).collect();
+    let line = json!({
+        "op": question.op,
+        "version": question.version,
+        "options": options,
+        "model": question.model.as_ref().map(Vec::len),
+        "inputs": question.inputs.iter().map(|one| one.as_ref().map(tensor)).collect::<Vec<_>>(),
+        "output": tensor(&question.output),
+        "seconds": limit.as_secs(),
+    });
+    let mut bytes = line.to_string().into_bytes();
+    bytes.push(b'\n');
+    bytes.extend(question.model.iter().flatten());
+    for tensor in question.inputs.iter().flatten() {
+        bytes.extend(&tensor.data);
+    }
+    bytes
+}
+
+fn plain(value: &Attribute) -> Option<Value> {
+    Some(match value {
+        Attribute::Int(value) => json!(value),
+        Attribute::Float(value) => json!(value),
+        Attribute::Text(value) => json!(value),
+        Attribute::Ints(values) => json!(values),
+        Attribute::Floats(values) => json!(values),
+        Attribute::Texts(values) => json!(values),
+        _ => return None,
+    })
+}

@@ -1,0 +1,133 @@
+//! `check --ask`, run as a user runs it, with a package in the place of ONNX Runtime that ends the process.
+#![cfg(unix)]
+
+use std::{
+    fs,
+    os::unix::fs::PermissionsExt,
+    path::{Path, PathBuf},
+    process::{Command, Output},
+};
+
+use serde_json::Value;
+
+/// What ends the process when a model is loaded, after it has left a file and written to the standard output.
+const PACKAGE: &str = "
+import os
+import signal
+
+
+def set_default_logger_severity(level):
+    print('noise')
+
+
+class SessionOptions:
+    pass
+
+
+def InferenceSession(*arguments, **named):
+    open('core', 'w').write('left')
+    print('{\"shape\": []}', flush=True)
+    os.kill(os.getpid(), signal.SIGABRT)
+";
+
+/// A folder with an environment, the user's cache, and the system's folder for temporary files; it is removed at the end.
+struct Place(PathBuf);
+
+impl Place {
+    fn new(name: &str) -> Self {
+        let place = Self(std::env::temp_dir().join(format!("broadaxe-ask-test-{}-{name}", std::process::id())));
+        let (packages, bin) = (place.0.join("packages"), place.0.join("engines/ort/bin"));
+        for folder in [&bin, &packages, &place.0.join("temporary")] {
+            fs::create_dir_all(folder).expect("a folder");
+        }
+        for (package, version) in [("onnxruntime", "9.1.0"), ("numpy", "9.0")] {
+            let about = packages.join(format!("{package}-{version}.dist-info"));
+            fs::create_dir_all(&about).expect("a folder");
+            let text = format!("Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n");
+            fs::write(about.join("METADATA"), text).expect("a file");
+        }
+        fs::write(packages.join("onnxruntime.py"), PACKAGE).expect("a file");
+        let script = format!("#!/bin/sh\nPYTHONPATH='{}' exec python3 \"$@\"\n", packages.display());
+        fs::write(bin.join("python"), script).expect("a file");
+        fs::set_permissions(bin.join("python"), fs::Permissions::from_mode(0o755)).expect("a program");
+        place
+    }
+
+    fn broadaxe(&self, args: &[&str]) -> Output {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_broadaxe"));
+        command.args(["check", "examples/face.onnx"]).args(args).current_dir(root);
+        command.env("BROADAXE_ENGINES", self.0.join("engines")).env("XDG_CACHE_HOME", self.0.join("cache"));
+        command.env("TMPDIR", self.0.join("temporary")).output().expect("the command starts")
+    }
+
+    fn files(&self, folder: &str) -> Vec<String> {
+        let entries = fs::read_dir(self.0.join(folder)).into_iter().flatten();
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn an_engine_that_ends_the_process() {
+    let place = Place::new("ends");
+    let json = |args: &[&str]| {
+        let output = place.broadaxe(&[&["--json"], args].concat());
+        (output.status.code(), serde_json::from_slice::<Value>(&output.stdout).expect("JSON"))
+    };
+    let (code, found) = json(&["--ask", "onnxruntime@9.1"]);
+    let model = &found["models"][0];
+    assert_eq!((code, model["targets"].as_array().map(Vec::len)), (Some(1), Some(1)), "{found}");
+    assert_eq!(model["targets"][0]["name"], "onnxruntime 9.1.0");
+    let finding = &model["findings"][0];
+    let says = ["verdict", "reason", "evidence", "source"].map(|name| finding[name].as_str().unwrap());
+    assert_eq!(says, ["refused", "ends the process (signal 6)", "asked now", "onnxruntime 9.1.0"]);
+    // Nothing is left but the answers.
+    assert_eq!(place.files("temporary"), [] as [&str; 0]);
+    let answers = place.files("cache/broadaxe/asked");
+    assert!(answers.iter().all(|name| name.starts_with("onnxruntime-9.1.0-") && !name.contains("tmp")), "{answers:?}");
+    assert!(!answers.is_empty());
+    let (_, again) = json(&["--ask", "ort"]);
+    assert_eq!(again["models"][0]["findings"][0]["evidence"], "asked before");
+    let (_, anew) = json(&["--ask", "ort", "--ask-again"]);
+    assert_eq!(anew["models"][0]["findings"][0]["evidence"], "asked now");
+
+    // The targets that are named are still judged.
+    let (_, both) = json(&["--ask", "ort", "--for", "onnx6"]);
+    let names: Vec<&str> =
+        both["models"][0]["targets"].as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["onnx6", "onnxruntime 9.1.0"]);
+    let output = place.broadaxe(&["--ask", "ort", "--fail-on", "differs"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(0));
+    assert!(text.contains("rejected by onnxruntime 9.1.0: ends the process (signal 6)"), "{text}");
+    assert!(text.contains("note: asked before, onnxruntime 9.1.0"), "{text}");
+    let sarif = place.broadaxe(&["--ask", "ort", "--format", "sarif"]);
+    assert!(String::from_utf8_lossy(&sarif.stdout).contains("asked before, onnxruntime 9.1.0"));
+}
+
+#[test]
+fn wrong_usage() {
+    let place = Place::new("usage");
+    let cases: [(&[&str], &str); 5] = [
+        (
+            &["--ask", "onnxruntime@9.2"],
+            "onnxruntime 9.2 is not installed in any Python that was found (installed: 9.1.0",
+        ),
+        (&["--ask", "onnxruntime@9.2"], "engines/onnxruntime-9.2/bin/pip install onnxruntime==9.2 numpy"),
+        (&["--ask", "onnxruntim"], "did you mean 'onnxruntime'?"),
+        (&["--ask-again"], "--ask <RUNTIME"),
+        (&["--ask", "ort", "--ask-seconds", "0"], "0 is not in 1..=86400"),
+    ];
+    for (args, want) in cases {
+        let output = place.broadaxe(args);
+        let text = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
+        assert!(text.contains(want), "{args:?}: {text}");
+    }
+}

@@ -1,0 +1,127 @@
+//! Computes the nodes that do more than meet their operands element by element: normalisations, and products with a bias.
+
+use broadaxe::DType;
+
+use super::{answer::Reference, numbers, tensor::QuestionTensor, tensors};
+use crate::{
+    graph::{Attribute, Node},
+    meaning::{Kind, Meaning},
+};
+
+/// The most products that are summed.
+const MOST_PRODUCTS: usize = 1 << 29;
+
+/// Computes a node in f64.
+///
+/// # Errors
+/// Why it cannot be computed.
+pub(super) fn compute(
+    node: &Node,
+    meaning: &Meaning,
+    inputs: &[Option<QuestionTensor>],
+) -> Result<(DType, Reference), String> {
+    let given = |k: usize| inputs.get(k).and_then(Option::as_ref).ok_or("an operand is left out");
+    let (shape, mut values) = match meaning.kind {
+        Kind::Affine => normalised(node, given(0)?)?,
+        _ => product(node, given(0)?, given(1)?)?,
+    };
+    let mut operands = tensors(meaning, inputs);
+    if meaning.kind == Kind::Bias {
+        // The product is an operand that no input is.
+        let data = values.iter().flat_map(|value| value.to_le_bytes()).collect();
+        let (name, shape) = ("product".to_owned(), shape.clone());
+        operands[0] = Some(QuestionTensor { name, dtype: DType::F64, shape, data, constant: false });
+    }
+    let dims: Vec<&[usize]> =
+        operands.iter().enumerate().map(|(k, one)| if k == 0 { &shape } else { shape_of(one.as_ref()) }).collect();
+    let alignment = meaning.align(&dims, &shape).map_err(|error| error.to_string())?;
+    let beta = number(node, "beta", 1.0);
+    for (k, operand) in operands.iter().enumerate().skip(1) {
+        let operand = operand.as_ref().ok_or("an operand is left out")?;
+        let own = numbers::values(operand.dtype, &operand.data);
+        let strides = alignment.strides(k);
+        let mut index = vec![0_usize; shape.len()];
+        for value in &mut values {
+            let at: isize = index.iter().zip(&strides).map(|(&at, &stride)| at as isize * stride).sum();
+            let with = own[at as usize];
+            match (meaning.kind, k) {
+                (Kind::Affine, 1) => *value *= with,
+                (Kind::Affine, _) => *value += with,
+                _ => *value += beta * with,
+            }
+            step(&mut index, &shape);
+        }
+    }
+    let dtype = given(0)?.dtype;
+    Ok((dtype, Reference::new(alignment, operands, values, dtype)))
+}
+
+fn shape_of(tensor: Option<&QuestionTensor>) -> &[usize] {
+    tensor.map_or(&[], |tensor| &tensor.shape)
+}
+
+/// Moves to the next index in row-major order.
+fn step(index: &mut [usize], shape: &[usize]) {
+    for (at, &dim) in index.iter_mut().zip(shape).rev() {
+        *at += 1;
+        if *at < dim {
+            return;
+        }
+        *at = 0;
+    }
+}
+
+fn number(node: &Node, name: &str, absent: f64) -> f64 {
+    node.attribute(name).and_then(Attribute::float).unwrap_or(absent)
+}
+
+/// Normalises data over its last axes: to mean 0 and variance 1, or `RMSNormalization` to a mean square of 1.
+fn normalised(node: &Node, data: &QuestionTensor) -> Result<(Vec<usize>, Vec<f64>), String> {
+    let rank = data.shape.len();
+    let axis = node.attribute("axis").and_then(Attribute::int).unwrap_or(-1);
+    let axis = if axis < 0 { rank.checked_sub(axis.unsigned_abs() as usize) } else { usize::try_from(axis).ok() };
+    let axis = axis.filter(|&axis| axis < rank).ok_or("its axis is none of the data")?;
+    let epsilon = number(node, "epsilon", 1e-5);
+    let centred = node.op != "RMSNormalization";
+    let mut values = numbers::values(data.dtype, &data.data);
+    let row: usize = data.shape[axis..].iter().product();
+    for row in values.chunks_exact_mut(row.max(1)) {
+        let count = row.len() as f64;
+        let mean = if centred { row.iter().sum::<f64>() / count } else { 0.0 };
+        let variance = row.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
+        let scale = 1.0 / (variance + epsilon).sqrt();
+        for value in row {
+            *value = (*value - mean) * scale;
+        }
+    }
+    Ok((data.shape.clone(), values))
+}
+
+/// Multiplies two matrices, each transposed first where the node says so.
+fn product(node: &Node, a: &QuestionTensor, b: &QuestionTensor) -> Result<(Vec<usize>, Vec<f64>), String> {
+    let (&[a0, a1], &[b0, b1]) = (a.shape.as_slice(), b.shape.as_slice()) else {
+        return Err("it multiplies no matrices".to_owned());
+    };
+    let flag = |name: &str| node.attribute(name).and_then(Attribute::int).unwrap_or(0) != 0;
+    let (rows, inner, a_step) = if flag("transA") { (a1, a0, (1, a1)) } else { (a0, a1, (a1, 1)) };
+    let (columns, b_inner, b_step) = if flag("transB") { (b0, b1, (1, b1)) } else { (b1, b0, (b1, 1)) };
+    if inner != b_inner {
+        return Err("its matrices do not fit".to_owned());
+    }
+    if rows.saturating_mul(inner).saturating_mul(columns) > MOST_PRODUCTS {
+        return Err("its product is larger than is computed here".to_owned());
+    }
+    let alpha = number(node, "alpha", 1.0);
+    let (a, b) = (numbers::values(a.dtype, &a.data), numbers::values(b.dtype, &b.data));
+    let mut values = vec![0.0; rows * columns];
+    for row in 0..rows {
+        let result = &mut values[row * columns..(row + 1) * columns];
+        for k in 0..inner {
+            let factor = alpha * a[row * a_step.0 + k * a_step.1];
+            for (column, value) in result.iter_mut().enumerate() {
+                *value += factor * b[k * b_step.0 + column * b_step.1];
+            }
+        }
+    }
+    Ok((vec![rows, columns], values))
+}
