@@ -91,16 +91,15 @@ fn before(draft: &mut ModelDraft<'_>, at: Use, does: ShapeOp, numbers: &[i64]) -
         before(draft, at, ShapeOp::Unsqueeze, &axes)?;
         return before(draft, at, does, numbers);
     }
-    let output = match draft.shared(graph, place, (source, does, numbers))? {
-        Some(output) => output,
-        None => {
-            let name = format!("{}/{}", draft.name(graph, source), shaper(does).to_lowercase());
-            let output = draft.add_like(graph, source, name)?;
-            let operator = shape_operator(does, source, output, ResultShape::of(does, numbers));
-            draft.operator(graph, place)?.before.push(operator);
-            draft.share(graph, place, (source, does, numbers), output);
-            output
-        }
+    let output = if let Some(output) = draft.shared(graph, place, (source, does, numbers))? {
+        output
+    } else {
+        let name = format!("{}/{}", draft.name(graph, source), shaper(does).to_lowercase());
+        let output = draft.add_like(graph, source, name)?;
+        let operator = shape_operator(does, source, output, ResultShape::of(does, numbers));
+        draft.operator(graph, place)?.before.push(operator);
+        draft.share(graph, place, (source, does, numbers), output);
+        output
     };
     draft.operator(graph, place)?.inputs[at.input] = output;
     Ok(())

@@ -74,17 +74,20 @@ pub(super) struct ModelDraft<'a> {
     pub(super) buffers: Vec<Vec<u8>>,
     names: Names,
     /// Inserted operators that change shapes: subgraph, source, change and numbers, with their place and their result.
-    shapers: HashMap<(usize, i32, ShapeOp, Vec<i64>), (usize, i32)>,
+    inserted: HashMap<InsertedKey, (usize, i32)>,
 }
 
-/// What an inserted operator reads and makes of it.
-type Shaper<'s> = (i32, ShapeOp, &'s [i64]);
+/// Subgraph, source, change and numbers of an inserted operator.
+type InsertedKey = (usize, i32, ShapeOp, Vec<i64>);
+
+/// The source of an inserted operator, its change and the numbers.
+type Inserted<'s> = (i32, ShapeOp, &'s [i64]);
 
 impl<'a> ModelDraft<'a> {
     pub(super) fn new(model: &'a Model, flat: FlatReader<'a>, layout: &'a ModelLayout) -> Self {
         let graphs = layout.subgraphs.iter().map(|_| GraphDraft::default()).collect();
         let names = Names::new(model.values.iter().map(|value| &value.name), 2);
-        Self { model, flat, layout, graphs, buffers: Vec::new(), names, shapers: HashMap::new() }
+        Self { model, flat, layout, graphs, buffers: Vec::new(), names, inserted: HashMap::new() }
     }
 
     pub(super) fn part(&self, graph: usize) -> &'a SubgraphLayout {
@@ -224,23 +227,23 @@ impl<'a> ModelDraft<'a> {
         &mut self,
         graph: usize,
         place: usize,
-        (source, does, numbers): Shaper<'_>,
+        (source, does, numbers): Inserted<'_>,
     ) -> Result<Option<i32>, Error> {
         let key = (graph, source, does, numbers.to_vec());
-        let Some(&(at, output)) = self.shapers.get(&key) else { return Ok(None) };
+        let Some(&(at, output)) = self.inserted.get(&key) else { return Ok(None) };
         if place < at {
             let before = &mut self.operator(graph, at)?.before;
             let Some(found) = before.iter().position(|operator| operator.output == output) else { return Ok(None) };
             let moved = before.remove(found);
             self.operator(graph, place)?.before.push(moved);
-            self.shapers.insert(key, (place, output));
+            self.inserted.insert(key, (place, output));
         }
         Ok(Some(output))
     }
 
     /// Keeps the result of an inserted operator for other readers.
-    pub(super) fn share(&mut self, graph: usize, place: usize, (source, does, numbers): Shaper<'_>, output: i32) {
-        self.shapers.insert((graph, source, does, numbers.to_vec()), (place, output));
+    pub(super) fn share(&mut self, graph: usize, place: usize, (source, does, numbers): Inserted<'_>, output: i32) {
+        self.inserted.insert((graph, source, does, numbers.to_vec()), (place, output));
     }
 
     /// Rejects a tensor whose bytes are not elements in a shape that can be changed.
