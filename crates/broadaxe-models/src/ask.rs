@@ -274,7 +274,6 @@ impl Question {
     /// Returns how often an engine is asked that computes the same: with few elements, wrong ones may be right by accident.
     pub fn draws(&self) -> usize {
         match self.wanted().len() {
-            0 => 1,
             1..=4 => 8,
             5..=16 => 4,
             17..=64 => 2,
