@@ -1,6 +1,6 @@
 //! Computes the nodes that do more than meet their operands element by element: normalisations, and products with a bias.
 
-use broadaxe::DType;
+use broadaxe::{Array, DType};
 
 use super::{answer::Reference, numbers, tensor::QuestionTensor, tensors};
 use crate::{
@@ -54,6 +54,14 @@ pub(super) fn compute(
     }
     let dtype = given(0)?.dtype;
     Ok((dtype, Reference::new(alignment, operands, values, dtype)))
+}
+
+/// Limits data to its bounds, of which each has one element; the upper one holds where they cross.
+pub(super) fn clipped(operands: &[Array]) -> Vec<f64> {
+    let read = |array: &Array| numbers::values(array.dtype(), array.as_bytes());
+    let bound = |k: usize| operands.get(k).and_then(|array| read(array).first().copied());
+    let (low, high) = (bound(1).unwrap_or(f64::NEG_INFINITY), bound(2).unwrap_or(f64::INFINITY));
+    operands.first().map_or_else(Vec::new, |data| read(data).iter().map(|value| value.max(low).min(high)).collect())
 }
 
 fn shape_of(tensor: Option<&QuestionTensor>) -> &[usize] {

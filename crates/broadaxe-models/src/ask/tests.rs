@@ -179,6 +179,13 @@ fn layers() {
     let entry = |row: usize, column: usize| (0..3).map(|k| x[k * 2 + row] * w[k * 4 + column]).sum::<f64>() + c[column];
     let want: Vec<f64> = (0..8).map(|at| entry(at / 4, at % 4)).collect();
     close(gemm.wanted(), &want);
+    let cases = [("l=const()=-2; a=Clip(x,l)", -2.0, 9.0), ("l=const(1)=-2; h=const()=3; a=Clip(x,l,h)", -2.0, 3.0)];
+    for (text, low, high) in cases {
+        let clip = question(&format!("x(9,9); {text}"));
+        let want: Vec<f64> = values(&clip, 0).iter().map(|value| value.max(low).min(high)).collect();
+        close(clip.wanted(), &want);
+        assert!(want.contains(&low));
+    }
     let found = gemm.judge(&[2, 4], &[1e9; 8]).counterexample.unwrap();
     let product: f64 = want[0] - c[0];
     assert_eq!(found.numbers[0], Some(product));

@@ -5,6 +5,7 @@ use std::{
     env,
     ffi::{OsStr, OsString},
     fs,
+    io::{Read, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
     sync::mpsc,
@@ -19,7 +20,7 @@ use crate::error::{Error, escaped};
 pub(super) const BOOT: &str = include_str!("scripts/boot.py");
 const PROBE: &str = include_str!("scripts/probe.py");
 /// How long an environment may take to say which packages it has.
-const PROBE_TIME: Duration = Duration::from_secs(30);
+const PROBE_TIME: Duration = Duration::from_secs(20);
 /// Environments of a folder that are looked at.
 const MOST_ENVIRONMENTS: usize = 100;
 
@@ -92,28 +93,30 @@ pub(super) fn command(python: &Path, script: &str, arguments: &[OsString]) -> Co
 /// Asks all Pythons which of these packages they have; those that do not answer have none.
 pub(super) fn environments(pythons: &[PathBuf], packages: &[&str]) -> Vec<Environment> {
     let wanted = serde_json::to_string(packages).unwrap_or_default();
-    let running: Vec<_> = pythons
-        .iter()
-        .map(|python| {
-            let (python, wanted) = (python.clone(), wanted.clone());
-            let (to, from) = mpsc::channel();
-            thread::spawn(move || to.send(probe(&python, &wanted)));
-            from
-        })
-        .collect();
-    let answers = running.into_iter().map(|from| from.recv_timeout(PROBE_TIME).ok().flatten().unwrap_or_default());
+    let probe = |python: &PathBuf| {
+        let (python, wanted) = (python.clone(), wanted.clone());
+        thread::spawn(move || probe(&python, &wanted).unwrap_or_default())
+    };
+    let running: Vec<_> = pythons.iter().map(probe).collect();
+    let answers = running.into_iter().map(|thread| thread.join().unwrap_or_default());
     pythons.iter().zip(answers).map(|(python, packages)| Environment { python: python.clone(), packages }).collect()
 }
 
-/// Asks a Python which of these packages it has.
+/// Asks a Python which of these packages it has; one that does not answer in time is ended.
 fn probe(python: &Path, wanted: &str) -> Option<BTreeMap<String, String>> {
     let mut child = command(python, PROBE, &[wanted.into()]).spawn().ok()?;
-    let mut stdin = child.stdin.take()?;
-    std::io::Write::write_all(&mut stdin, PROBE.as_bytes()).ok()?;
-    drop(stdin);
-    let output = child.wait_with_output().ok()?;
-    let text = String::from_utf8(output.stdout).ok()?;
-    serde_json::from_str(text.lines().last()?).ok()
+    let (mut stdin, mut stdout) = child.stdin.take().zip(child.stdout.take())?;
+    let (to, from) = mpsc::channel();
+    thread::spawn(move || {
+        let mut text = String::new();
+        let read = stdin.write_all(PROBE.as_bytes()).and_then(|()| stdout.read_to_string(&mut text));
+        to.send(read.map(|_| text))
+    });
+    let text = from.recv_timeout(PROBE_TIME);
+    // It may have ended already.
+    let _ = child.kill();
+    let _ = child.wait();
+    serde_json::from_str(text.ok()?.ok()?.lines().last()?).ok()
 }
 
 /// Chooses the environment of each engine that is wanted: the newest version, or the one that is named.
