@@ -25,6 +25,7 @@ from array import array
 def start():
     if os.environ["FAKE_VERSION"] == "0.1":
         raise RuntimeError("no device")
+    return "a GPU" if os.environ["FAKE_VERSION"] == "2.0" else None
 
 
 def answer(question):
@@ -218,6 +219,9 @@ fn versions_and_the_cache() {
     let example = record.findings[2].counterexample.as_ref().unwrap();
     assert_eq!((example.element.as_slice(), example.there), ([0, 0].as_slice(), example.here.map(|here| here + 1.0)));
 
+    let sources: Vec<_> = record.findings.iter().map(|one| one.source.as_deref().unwrap()).collect();
+    assert_eq!(sources, ["fake-engine 1.0", "fake-engine 1.0", "fake-engine 2.0, a GPU", "fake-engine 2.0, a GPU"]);
+
     let files = folder.answers();
     // A sum of six elements that is right is asked for four times.
     assert_eq!(files.len(), 4 + 3);
@@ -226,6 +230,7 @@ fn versions_and_the_cache() {
     assert!(again.findings.iter().all(|one| one.evidence.as_deref() == Some("asked before")));
     assert!(asked.text.contains("fake 2.0: 2 questions about 2 nodes, 2 asked before\n"), "{}", asked.text);
     assert_eq!(again.findings[2].counterexample, record.findings[2].counterexample);
+    assert_eq!(again.findings[2].source, record.findings[2].source);
 
     // Files that are broken, empty, or say what no answer says are asked for again.
     let broken = ["", "{", "{\"verdict\": \"fine\", \"reason\": \"\", \"counterexample\": null}", "[1]"];
