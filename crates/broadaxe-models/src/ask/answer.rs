@@ -16,22 +16,25 @@ pub struct Outcome {
     pub reason: String,
     /// The first element that differs, for `differs`.
     pub counterexample: Option<CounterexampleRecord>,
+    /// The device that the engine computed on, where it says one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub device: Option<String>,
 }
 
 impl Outcome {
     /// Makes the answer that the engine computes the same.
     pub fn same() -> Self {
-        Self { verdict: "same".to_owned(), reason: String::new(), counterexample: None }
+        Self { verdict: "same".to_owned(), reason: String::new(), counterexample: None, device: None }
     }
 
     /// Makes the answer of an engine that gives no result.
     pub fn refused(reason: impl Into<String>) -> Self {
-        Self { verdict: "refused".to_owned(), reason: reason.into(), counterexample: None }
+        Self { verdict: "refused".to_owned(), reason: reason.into(), counterexample: None, device: None }
     }
 
     /// Makes the answer that nothing was found out.
     pub fn unknown(reason: impl Into<String>) -> Self {
-        Self { verdict: "unknown".to_owned(), reason: reason.into(), counterexample: None }
+        Self { verdict: "unknown".to_owned(), reason: reason.into(), counterexample: None, device: None }
     }
 
     /// Says whether the engine computes the same.
@@ -79,8 +82,12 @@ impl Reference {
 
     /// Compares a result with the right one.
     pub(super) fn judge(&self, shape: &[usize], values: &[f64]) -> Outcome {
-        let differs =
-            |reason: String, example| Outcome { verdict: "differs".to_owned(), reason, counterexample: Some(example) };
+        let differs = |reason: String, example| Outcome {
+            verdict: "differs".to_owned(),
+            reason,
+            counterexample: Some(example),
+            device: None,
+        };
         if shape != self.shape() {
             let text = |dims: &[usize]| broadaxe_shape::Shape::from(dims).to_string();
             let reason = format!("its result has the shape {}, not {}", text(shape), text(self.shape()));

@@ -220,6 +220,7 @@ fn report(
     let laws = target.map(|target| laws(model, shapes, target)).unwrap_or_default();
     let mut findings: Vec<(NodeId, usize, FindingRecord)> = Vec::new();
     for (at, (class, (outcome, evidence))) in classes.classes.iter().zip(&answers.outcomes).enumerate() {
+        let source = outcome.device.as_ref().map_or_else(|| source.clone(), |device| format!("{source}, {device}"));
         for &id in &class.nodes {
             let mut finding = ask::finding(model, shapes, id, &name, outcome, (*evidence, &source));
             finding.law =

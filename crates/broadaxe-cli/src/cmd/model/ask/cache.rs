@@ -33,7 +33,7 @@ impl Cache {
         Self { folder: user_folder(), reads }
     }
 
-    #[cfg(test)]
+    #[cfg(all(test, unix))]
     pub(super) fn at(folder: &Path, reads: bool) -> Self {
         Self { folder: Some(folder.to_owned()), reads }
     }

@@ -35,6 +35,8 @@ pub(super) struct Asker {
     script: String,
     limit: Duration,
     running: Option<Running>,
+    /// The device that it computes on, where it says one.
+    device: Option<String>,
 }
 
 /// The process of an engine.
@@ -60,6 +62,7 @@ enum Reply {
 #[serde(default)]
 struct Said {
     ready: bool,
+    device: Option<String>,
     fails: Option<String>,
     refused: Option<String>,
     unknown: Option<String>,
@@ -70,7 +73,7 @@ struct Said {
 
 impl Asker {
     pub(super) fn new(engine: &Engine, limit: Duration) -> Self {
-        Self { engine: engine.clone(), script: engine.wanted.runtime.script(), limit, running: None }
+        Self { engine: engine.clone(), script: engine.wanted.runtime.script(), limit, running: None, device: None }
     }
 
     /// Returns the script that drives the engine.
@@ -83,6 +86,11 @@ impl Asker {
     /// # Errors
     /// When the engine does not start.
     pub(super) fn ask(&mut self, question: &Question) -> Result<Outcome, Error> {
+        let outcome = self.outcome(question)?;
+        Ok(Outcome { device: self.device.clone(), ..outcome })
+    }
+
+    fn outcome(&mut self, question: &Question) -> Result<Outcome, Error> {
         let running = match self.running.take() {
             Some(running) => running,
             None => self.start()?,
@@ -108,7 +116,7 @@ impl Asker {
     }
 
     /// Starts the process.
-    fn start(&self) -> Result<Running, Error> {
+    fn start(&mut self) -> Result<Running, Error> {
         let running = Running::new(&self.engine, &self.script)?;
         let fails = |why: &str| {
             let Engine { wanted, version, python } = &self.engine;
@@ -117,7 +125,10 @@ impl Asker {
                 .with_detail(format!("  it was started with {python}"))
         };
         match running.answers.recv_timeout(START_TIME) {
-            Ok(Some(Reply::Said(Said { ready: true, .. }, _))) => Ok(running),
+            Ok(Some(Reply::Said(Said { ready: true, device, .. }, _))) => {
+                self.device = device.map(|name| one_line(&name));
+                Ok(running)
+            }
             Ok(Some(Reply::Said(Said { fails: Some(why), .. }, _))) => Err(fails(&one_line(&why))),
             Ok(Some(_)) => Err(fails("its first answer cannot be read")),
             Ok(None) | Err(RecvTimeoutError::Disconnected) => Err(fails(&format!("it {}", running.ended()))),

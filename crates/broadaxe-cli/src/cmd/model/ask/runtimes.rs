@@ -24,6 +24,7 @@ pub(super) struct Runtime {
 }
 
 const TFLITE: &str = include_str!("scripts/tflite.py");
+const VULKAN: &str = include_str!("scripts/vulkan.py");
 
 /// Every runtime that can be asked.
 pub(super) static RUNTIMES: &[Runtime] = &[
@@ -61,7 +62,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["flatbuffers", "numpy"],
         target: "litert-gpu",
         format: "tflite",
-        scripts: &[TFLITE, include_str!("scripts/litert_gpu.py")],
+        scripts: &[TFLITE, VULKAN, include_str!("scripts/litert_gpu.py")],
     },
     Runtime {
         name: "mnn",
@@ -79,7 +80,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["numpy"],
         target: "ort-webgpu",
         format: "onnx",
-        scripts: &[include_str!("scripts/ort_webgpu.py")],
+        scripts: &[VULKAN, include_str!("scripts/ort_webgpu.py")],
     },
     Runtime {
         name: "tvm",

@@ -25,6 +25,7 @@ from array import array
 def start():
     if os.environ["FAKE_VERSION"] == "0.1":
         raise RuntimeError("no device")
+    return "a GPU" if os.environ["FAKE_VERSION"] == "2.0" else None
 
 
 def answer(question):
@@ -175,6 +176,31 @@ fn every_answer() {
     assert!(record.findings[0].law.is_none() && record.findings[2].law.is_none());
 }
 
+/// Where the laws say otherwise than the engine, the report says both.
+#[test]
+fn laws_that_say_otherwise() {
+    let folder = Folder::new("laws");
+    folder.environment("1.0");
+    let (mut record, _) = ask(&mut folder.asking(&["fake"]), &["Add", "Sub"]).unwrap();
+    let plain = |record: &CheckRecord, at: usize| {
+        let text = super::super::text::finding(record, &record.findings[at], &[1]);
+        anstream::adapter::strip_str(&text).to_string()
+    };
+    let text = plain(&record, 1);
+    assert!(text.contains("rejected by fake 1.0: ends the process (signal 11)"), "{text}");
+    assert!(text.contains("note: the laws of onnx say otherwise: it computes the same\n"), "{text}");
+    let law = LawRecord { target: "onnx".into(), verdict: "differs".into(), reason: "onnx adds".into(), alone: true };
+    record.findings[0].law = Some(law);
+    let text = plain(&record, 0);
+    assert!(text.starts_with("note[same]: the same on fake 1.0, although its laws say otherwise\n"), "{text}");
+    assert!(text.contains("note: the laws of onnx say otherwise: it gives a wrong result: onnx adds\n"), "{text}");
+    assert!(text.contains("note: the same in nodes of the same class: Sub_1\n"), "{text}");
+    record.findings[0].law.as_mut().unwrap().alone = false;
+    let text = plain(&record, 0);
+    let want = "asked about the node alone; in this model, the laws of onnx say: it gives a wrong result: onnx adds\n";
+    assert!(text.contains(want), "{text}");
+}
+
 #[test]
 fn versions_and_the_cache() {
     let folder = Folder::new("versions");
@@ -193,6 +219,9 @@ fn versions_and_the_cache() {
     let example = record.findings[2].counterexample.as_ref().unwrap();
     assert_eq!((example.element.as_slice(), example.there), ([0, 0].as_slice(), example.here.map(|here| here + 1.0)));
 
+    let sources: Vec<_> = record.findings.iter().map(|one| one.source.as_deref().unwrap()).collect();
+    assert_eq!(sources, ["fake-engine 1.0", "fake-engine 1.0", "fake-engine 2.0, a GPU", "fake-engine 2.0, a GPU"]);
+
     let files = folder.answers();
     // A sum of six elements that is right is asked for four times.
     assert_eq!(files.len(), 4 + 3);
@@ -201,6 +230,7 @@ fn versions_and_the_cache() {
     assert!(again.findings.iter().all(|one| one.evidence.as_deref() == Some("asked before")));
     assert!(asked.text.contains("fake 2.0: 2 questions about 2 nodes, 2 asked before\n"), "{}", asked.text);
     assert_eq!(again.findings[2].counterexample, record.findings[2].counterexample);
+    assert_eq!(again.findings[2].source, record.findings[2].source);
 
     // Files that are broken, empty, or say what no answer says are asked for again.
     let broken = ["", "{", "{\"verdict\": \"fine\", \"reason\": \"\", \"counterexample\": null}", "[1]"];

@@ -6,6 +6,7 @@ def start():
         check_trivial()  # noqa: F821
     except Exception as why:
         raise RuntimeError(f"no GPU can be used: {why}; without one, SwiftShader is a Vulkan adapter on the CPU (VK_ICD_FILENAMES)") from why
+    return vulkan_device()  # noqa: F821
 
 
 def compiled(model):

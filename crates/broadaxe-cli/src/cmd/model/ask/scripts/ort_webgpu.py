@@ -27,6 +27,7 @@ def start():
         run(trivial(), {"x": numpy.ones(4, numpy.float32)})
     except Exception as why:
         raise RuntimeError(f"no GPU can be used: {why}; without one, SwiftShader is a Vulkan adapter on the CPU (VK_ICD_FILENAMES)") from why
+    return vulkan_device()  # noqa: F821
 
 
 def run(model, feeds):

@@ -1,7 +1,7 @@
 """Answers questions about one-node models: the part that the scripts of all engines share.
 
-A question is a line of JSON, followed by the bytes that it counts; so is an answer. The script of an engine defines `start()`, which raises an
-exception if the engine cannot work here, and `answer(question)`, which returns an array, or raises an exception if the engine refuses the node.
+A question is a line of JSON, followed by the bytes that it counts; so is an answer. The script of an engine defines `start()`, which returns
+the name of the device or nothing, and raises an exception if the engine cannot work here, and `answer(question)`, which returns an array, or raises an exception if the engine refuses the node.
 """
 
 import faulthandler
@@ -99,10 +99,10 @@ def main():
         answers.flush()
 
     try:
-        start()  # noqa: F821 - the script of the engine defines it
+        device = start()  # noqa: F821 - the script of the engine defines it
     except BaseException as why:
         return say({"fails": f"{type(why).__name__}: {why}"[:600]})
-    say({"ready": True})
+    say({"ready": True, "device": device})
     for line in iter(questions.readline, b""):
         said = json.loads(line)
         question = Question(said, read)
