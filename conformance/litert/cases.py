@@ -5,6 +5,8 @@ import json
 import math
 import random
 
+import numpy as np
+
 from .models import FUSES, OPERATORS
 
 KINDS = ("ii", "ic", "ci")
@@ -50,8 +52,9 @@ def drawn(rng):
         return {"op": "SELECT_V2", "kinds": rng.choice(("iii", "iic", "ici", "icc", "cii")), "shapes": [condition, x, y]}
     a, b = _shapes(rng, 2)
     if kind < 0.16:
-        shapes = [a, b] if len(a) >= len(b) else [b, a]
-        return {"op": "PRELU", "kinds": rng.choice(("ic", "ic", "ii")), "shapes": shapes}
+        # With XNNPACK, LiteRT accepts a constant slope that stretches the data; its own kernels refuse it.
+        x = [int(dim) for dim in np.broadcast_shapes(a, b)]
+        return {"op": "PRELU", "kinds": rng.choice(("ic", "ic", "ii")), "shapes": [x, rng.choice((a, b))]}
     case = {"op": rng.choice(TWO), "kinds": rng.choice(KINDS), "shapes": [a, b]}
     if case["op"] in FUSES and rng.random() < 0.4:
         case["act"] = rng.choice(("RELU", "RELU6"))

@@ -73,7 +73,7 @@ def numbers(case, seed=0):
             values = rng.integers(0, 4, count)
         elif op == "PRELU":
             values = -1.0 - np.arange(count) % 97 if at == 0 else 2.0 + rng.permutation(count)
-        elif op == "POW":
+        elif op in ("POW", "MAXIMUM", "MINIMUM"):
             values = rng.uniform(1, 3, count)
         elif op in ("FLOOR_DIV", "FLOOR_MOD"):
             values = rng.integers(20, 900, count) + 0.5 if at == 0 else rng.integers(2, 19, count)

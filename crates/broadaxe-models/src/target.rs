@@ -236,6 +236,13 @@ impl Target {
         }
     }
 
+    /// Says what a verdict assumes of a model in this format, which the runtime does not read itself.
+    pub fn assumption(&self, format: &str) -> Option<&'static str> {
+        let reads_tflite = [litert::LITERT.name, litert_gpu::LITERT_GPU.name].contains(&self.profile().name);
+        let text = "after a conversion that keeps all shapes, such as litert-torch's; onnx2tf moves channels last";
+        (reads_tflite && format != "tflite").then_some(text)
+    }
+
     /// Says whether the target reads tensors by their own rank, whatever they are combined with.
     pub(crate) fn reads_by_rank(&self) -> bool {
         self.profile().name == litert_gpu::LITERT_GPU.name

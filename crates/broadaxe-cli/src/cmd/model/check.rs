@@ -178,6 +178,8 @@ fn summary(record: &CheckRecord) -> String {
     let mut text = format!("{}: {nodes}, {unknown}\n", record.model);
     for target in &record.targets {
         text += &format!("  {}: {}\n", target.name, counts(target));
+        let assumed = target.name.parse::<Target>().ok().and_then(|target| target.assumption(&record.format));
+        text += &assumed.map_or_else(String::new, |text| format!("    {text}\n"));
     }
     if record.others > 0 {
         let (nodes, were) = if record.others == 1 { ("node", "was") } else { ("nodes", "were") };
