@@ -137,7 +137,7 @@ fn rules_follow_from_attributes() {
         (System::Paddle, "prelu", 0, vec![("mode", text("channel"))], Ok("pdpd axis=1")),
         (System::Paddle, "prelu", 0, vec![("mode", text("most"))], Err("must be all, channel or element")),
         (System::Tflite, "ADD", 0, vec![], Ok("numpy")),
-        (System::Tflite, "ATAN2", 0, vec![], Ok("none")),
+        (System::Tflite, "ATAN2", 0, vec![], Ok("numpy")),
         (System::Tflite, "ADD_N", 0, vec![], Ok("none")),
         (System::Tflite, "PRELU", 0, vec![], Ok("unidirectional")),
         (System::Tflite, "SELECT_V2", 0, vec![], Ok("numpy")),

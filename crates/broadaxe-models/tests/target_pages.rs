@@ -17,12 +17,12 @@ fn file(profile: &Profile) -> String {
 /// Says which nodes a law speaks of.
 fn kinds(law: &Law) -> String {
     let names: Vec<String> = law.kinds.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect();
-    if names.is_empty() { "all others".to_owned() } else { names.join(", ") }
+    if names.is_empty() { "all".to_owned() } else { names.join(", ") }
 }
 
 /// Writes the generated part of a page.
 fn generated(profile: &Profile) -> String {
-    let mut text = format!("{FIRST}*{}.*\n\n", capital(profile.summary));
+    let mut text = format!("{FIRST}*{}.*\n\n", profile.summary);
     let list = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let _ = writeln!(
         text,
@@ -56,11 +56,6 @@ fn generated(profile: &Profile) -> String {
             writeln!(text, "| {} | {} | {}: {} |", kinds(law), law.text, law.evidence.kind.text(), law.evidence.source);
     }
     text + LAST
-}
-
-fn capital(text: &str) -> String {
-    let mut letters = text.chars();
-    letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())
 }
 
 #[test]
