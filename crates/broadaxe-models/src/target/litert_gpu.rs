@@ -12,7 +12,7 @@ use self::placement::Placed;
 use super::{Asked, COPIES, Does, Evidence, IndexTerm, Law, Profile, Way};
 use crate::{
     graph::{Attribute, ValueId},
-    meaning::{Kind, Source},
+    meaning::{self, Kind, Source},
 };
 
 const ON_WEBGPU: Evidence = Evidence::run_here("LiteRT 2.3.0; WebGPU on SwiftShader, models of one node");
@@ -107,9 +107,15 @@ fn outside(asked: &Asked<'_>) -> Option<Does> {
     unknown("was asked with floats only")
 }
 
-/// Says whether an operand is a constant of the file.
+/// Says whether an operand is a constant of the file, or one of f16 that is widened first: the delegate reads both alike.
 fn is_stored(asked: &Asked<'_>, operand: usize) -> bool {
-    asked.value(operand).is_none_or(|value| asked.model.value(value).constant.is_some())
+    let Some(value) = asked.value(operand) else { return true };
+    let constant = |value: ValueId| asked.model.value(value).constant.as_ref();
+    let widened = asked.producer(value).filter(|node| meaning::role(asked.model, node) == Some(Role::Dequantize));
+    let half = widened
+        .and_then(|node| constant(node.input(0)?))
+        .is_some_and(|constant| constant.element.dtype() == Some(DType::F16));
+    half || constant(value).is_some()
 }
 
 /// Returns the known dims of all operands and of the result; nothing where a size is open.
@@ -202,9 +208,8 @@ fn activation(asked: &Asked<'_>) -> Option<Does> {
             format!("loses the fused activation {name} where the ranks of the operands differ").into(),
         ));
     }
-    let reader = |value: ValueId| {
-        asked.readers(value).any(|(node, _)| crate::meaning::role(asked.model, node) == Some(Role::Relu))
-    };
+    let reader =
+        |value: ValueId| asked.readers(value).any(|(node, _)| meaning::role(asked.model, node) == Some(Role::Relu));
     let follows = !asked.is_of(System::Tflite) && asked.node.output(0).is_some_and(reader);
     if follows {
         unknown("loses an activation that the converter fuses where the ranks of the operands differ")

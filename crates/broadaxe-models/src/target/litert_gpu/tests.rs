@@ -160,6 +160,27 @@ fn what_is_wrong_is_repaired() {
     }
 }
 
+/// A constant of f16 that is widened is read as one of f32; of other nodes over constants nothing is known.
+#[test]
+fn constants_behind_nodes() {
+    for (dtype, op, shape, want) in [
+        (DType::F16, "DEQUANTIZE", [2, 3], "differs"),
+        (DType::F16, "DEQUANTIZE", [1, 3], "same"),
+        (DType::I8, "DEQUANTIZE", [2, 3], "unknown"),
+        (DType::F32, "ABS", [2, 3], "unknown"),
+    ] {
+        let mut sample = Sample::of(("tflite", System::Tflite), 0);
+        let x = sample.input("x", "(2,3)");
+        let stored = sample.bytes("c", &shape, dtype, vec![1; shape[0] * shape[1] * dtype.size()]);
+        let wide = sample.node(op, &[stored], &[], &text_of(&shape));
+        sample.node("ADD", &[x, wide], &[], "(2,3)");
+        let target: Target = "litert-gpu".parse().expect("a target");
+        let report = check(&sample.model, &sample.shapes, &[target]);
+        let found = report.findings.last().map(|finding| finding.verdict.name());
+        assert_eq!(found, Some(want), "{op} of {shape:?} {dtype}");
+    }
+}
+
 /// A constant of int32 is exchanged with the second operand; what else becomes of integers is not known.
 #[test]
 fn integers() {
