@@ -57,6 +57,18 @@ pub(super) static MNN: Profile = Profile {
             evidence: MNN_ALL_RUN,
         },
         Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(remainder),
+            text: "computes Mod with fmod=1 of floats with the sign of the divisor",
+            evidence: MNN_RUN,
+        },
+        Law {
+            kinds: &[Kind::Many],
+            way: Way::Ask(several),
+            text: "gives wrong results for more than two operands that broadcast",
+            evidence: MNN_RUN,
+        },
+        Law {
             kinds: &[Kind::Slope],
             way: Way::Ask(slope),
             text: "reads the constant slope along axis 1, past its end where that axis is longer",
@@ -158,6 +170,25 @@ fn overrun(asked: &Asked<'_>) -> Option<Does> {
     (dims[1] == result.dims() && fewer).then_some(Does::Overrun { operand: 2 })
 }
 
+/// Finds remainders of floats with the sign of the dividend; those of integers are right.
+fn remainder(asked: &Asked<'_>) -> Option<Does> {
+    let element = |k: usize| asked.model.value(asked.value(k)?).element.as_ref()?.dtype();
+    let floats = element(0).or(element(1)).is_none_or(broadaxe_kernels::DType::is_float);
+    let text = "computes Mod with fmod=1 of floats with the sign of the divisor";
+    (asked.operator() == Some(id("fmod")) && floats).then(|| Does::Garbled(text.into()))
+}
+
+/// Finds sums and the like of more than two operands that broadcast: Sum, Max, Min and Mean of (2,3), (3,) and (2,1) are wrong.
+fn several(asked: &Asked<'_>) -> Option<Does> {
+    let shapes: Option<Vec<_>> = asked.operands.iter().map(broadaxe_shape::SymbolicShape::known).collect();
+    let text = "gives wrong results for more than two operands that broadcast, in shapes that were tried";
+    match shapes {
+        _ if asked.operands.len() < 3 => None,
+        Some(shapes) if shapes.iter().all(|shape| *shape == shapes[0]) => Some(Does::Own),
+        _ => Some(Does::Unknown(text.into())),
+    }
+}
+
 fn asked_operators(asked: &Asked<'_>) -> Option<Does> {
     let known = asked.operator().is_some_and(|op| ASKED_OPERATORS.contains(&op)) && asked.operands.len() == 2;
     known.then(|| Does::Rule(Rule::numpy()))
@@ -175,6 +206,19 @@ mod tests {
         let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
         let Verdict::Differs(example) = &report.findings[0].verdict else { panic!("{text}") };
         (**example).clone()
+    }
+
+    #[test]
+    fn sums_of_several_and_remainders() {
+        for (text, want) in [
+            ("x(2,3); y(2,3); z(2,3); r=Sum(x,y,z)", "same"),
+            ("x(2,3); y(3); z(2,1); r=Sum(x,y,z)", "unknown"),
+            ("x(2,3); y(3); r=Mod(x,y) fmod=1", "differs"),
+        ] {
+            let (model, shapes) = model(text);
+            let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
+            assert_eq!(report.findings[0].verdict.name(), want, "{text}");
+        }
     }
 
     #[test]
