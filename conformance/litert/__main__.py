@@ -71,8 +71,10 @@ SAYS = {"same": "right", "differs": "wrong", "refused": "refused", "unsupported"
 class Run:
     """Compares answers with verdicts, and counts."""
 
-    def __init__(self, device, engine):
-        self.engine, self.device = engine, device
+    def __init__(self, device, python):
+        self.engine = engine = Engine(python, device)
+        # A model that is repaired for the delegate has to stay right on CPUs.
+        self.cpu = Engine(python, "cpu") if device == "gpu" else None
         self.target = ("litert-gpu@" if device == "gpu" else "litert@") + engine.version
         self.tally, self.wrong = collections.Counter(), []
 
@@ -96,9 +98,9 @@ class Run:
         if says == "wrong":
             self._fixed(case, path, arrays, want)
 
-    def _asked(self, case, model, arrays, want):
+    def _asked(self, case, model, arrays, want, engine=None):
         feeds = [array for array, kind in zip(arrays, case["kinds"], strict=True) if kind == "i"]
-        return self.engine.ask(model, feeds, want)
+        return (engine or self.engine).ask(model, feeds, want)
 
     def _again(self, case, shape):
         """Ask with other numbers: an element that is read instead may have the right value by chance."""
@@ -112,14 +114,17 @@ class Run:
 
     def _fixed(self, case, path, arrays, want):
         fixed = path.with_name("fixed.tflite")
-        fix = bx.fix(path, targets=[self.target], out=fixed)
+        fix = bx.fix(path, targets=sorted({self.target, f"litert@{self.engine.version}"}), out=fixed)
         if fix.left:
             self.tally["not repaired"] += 1
             return
-        does = self._asked(case, fixed.read_bytes(), arrays, want)
-        self.tally[f"repaired: {does}"] += 1
-        if does != "right":
-            self.wrong.append(f"{json.dumps(case)}: {does} after {[change.change for change in fix.changes]}")
+        for engine, where in ((self.engine, ""), (self.cpu, " on the CPU")):
+            if engine is None:
+                continue
+            does = self._asked(case, fixed.read_bytes(), arrays, want, engine)
+            self.tally[f"repaired: {does}{where}"] += 1
+            if does != "right":
+                self.wrong.append(f"{json.dumps(case)}: {does}{where} after {[change.change for change in fix.changes]}")
 
 
 def main():
@@ -133,7 +138,7 @@ def main():
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         for python in args.python or [sys.executable]:
-            run = Run(args.device, Engine(python, args.device))
+            run = Run(args.device, python)
             for case in cases(args.seed, args.count):
                 run.case(case, Path(folder) / "model.tflite")
             print(f"{run.target}: " + ", ".join(f"{count} {what}" for what, count in sorted(run.tally.items())))  # noqa: T201
