@@ -1,6 +1,5 @@
 //! Replaces a layer by others.
 
-use broadaxe::Scalar as Number;
 use broadaxe_frameworks::{Kind, Row, System, called, newest};
 
 use super::{
@@ -10,7 +9,7 @@ use super::{
     result,
 };
 use crate::{
-    edit::{NewNode, ShapeOp, Wire, rejected},
+    edit::{NewNode, ShapeOp, Wire, number_bytes, rejected},
     error::Error,
     graph::{Element, NodeId},
     result_shape::ResultShape,
@@ -112,8 +111,8 @@ fn input(
             let Some((element, dtype)) = element.and_then(|element| Some((element.clone(), element.dtype()?))) else {
                 return Err(rejected(format!("the dtype of {number} in a new {} is not known", new.op)));
             };
-            let bytes = Number::from_f64(dtype, *number).bytes();
-            draft.constant(net, &format!("{name}/number"), element, &[], &bytes[..dtype.size()])
+            let bytes = number_bytes(dtype, *number);
+            draft.constant(net, &format!("{name}/number"), element, &[], &bytes)
         }
     }
 }

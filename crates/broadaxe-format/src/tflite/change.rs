@@ -1,6 +1,5 @@
 //! Makes each change to a [`ModelDraft`].
 
-use broadaxe::Scalar as Number;
 use broadaxe_frameworks::{Kind, Row, System, newest};
 use broadaxe_shape::symbolic::SymbolicShape;
 
@@ -14,7 +13,7 @@ use super::{
     settle::result_shape,
 };
 use crate::{
-    edit::{NewNode, Place, Primitive, Scalar, ShapeOp, Wire, With, rejected},
+    edit::{NewNode, Place, Primitive, Scalar, ShapeOp, Wire, With, number_bytes, rejected},
     error::Error,
     graph::{Element, NodeId, Use, ValueId},
     result_shape::ResultShape,
@@ -311,7 +310,7 @@ fn wired(
             let (Some(code), Some(dtype)) = (first, dtype) else {
                 return Err(rejected(format!("the dtype of {number} in a new operator is not known")));
             };
-            let bytes = Number::from_f64(dtype, *number).bytes()[..dtype.size()].to_vec();
+            let bytes = number_bytes(dtype, *number);
             Ok(draft.constant(graph, format!("{base}/number"), code, &[], bytes))
         }
     }

@@ -1,6 +1,6 @@
 //! New messages.
 
-use broadaxe::{DType, Scalar as Number};
+use broadaxe::DType;
 
 use super::super::{
     super::wire::splice::{bytes, bytes_field, float, int, length, wrap},
@@ -116,7 +116,7 @@ pub(super) fn dims(shape: &[usize]) -> Vec<u8> {
 
 /// Returns the bytes of an element with this value.
 pub(super) fn number(dtype: DType, value: f64) -> Vec<u8> {
-    Number::from_f64(dtype, value).bytes()[..dtype.size()].to_vec()
+    crate::edit::number_bytes(dtype, value)
 }
 
 /// Writes a tensor of this shape, type and elements.
