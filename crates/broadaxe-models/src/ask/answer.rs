@@ -136,7 +136,7 @@ impl Reference {
     }
 }
 
-/// Returns the difference that is no difference: relative and absolute.
+/// Returns the tolerance, relative and absolute, within which two results count as equal.
 ///
 /// Numbers are drawn in steps of 1/256, so a wrong element is further away. Engines compute f64 in f32, and powers with a few
 /// ULPs.

@@ -109,7 +109,7 @@ fn report(format: ReportFormat, found: &Checked, texts: &str) -> String {
 fn show(record: &CheckRecord, asked: &Asked, args: &CheckArgs) -> String {
     let mut out = String::new();
     let wanted = |finding: &FindingRecord| match finding.verdict.as_str() {
-        // Where the laws are right in general, but not alone, the engine's answer is no news.
+        // If a law depends on neighbours, the engine's answer about the node alone does not contradict it.
         "same" => finding.law.as_ref().is_some_and(|law| law.alone || args.all),
         "unknown" | "unsupported" => args.all || fails(args, &finding.verdict),
         _ => true,

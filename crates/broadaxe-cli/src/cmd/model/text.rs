@@ -11,7 +11,7 @@ use crate::{
 /// How many operands are listed of a node that has more: the first, and those that are read otherwise.
 const LISTED: usize = 16;
 
-/// Draws one finding; colours are taken out where there is no terminal. `alike` are the numbers of findings that say the same.
+/// Draws one finding; colours are removed if the output is not a terminal. `alike` are the numbers of findings that say the same.
 pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord, alike: &[usize]) -> String {
     let level = match finding.verdict.as_str() {
         "differs" | "refused" => Level::ERROR,

@@ -410,7 +410,7 @@ fn declared_and_inferred() {
     one.node("SELECT_V2 c,x,x -> y", &[]);
     assert_eq!(known(&one, "y").0, "()");
     assert!(one.infer().contradictions.is_empty());
-    // With another input, what the file says of results is no longer so.
+    // With another input shape, the shapes that the file records for results no longer hold.
     let given = infer(&maker.model, &[("x".into(), vec![Dim::known(3), Dim::known(4)])]).unwrap();
     let shapes: Vec<String> = given.of.iter().map(|known| known.shape.to_string()).collect();
     assert_eq!(shapes, ["(3, 4)", "(1, 9)", "(...)", "(...)"]);

@@ -1,4 +1,4 @@
-//! Runs an engine in a child process, and asks it: the process may end, hang, or write what is no answer.
+//! Runs an engine in a child process, and asks it: the process may end, hang, or write invalid answers.
 
 use std::{
     io::{BufRead, BufReader, Read, Write},

@@ -43,7 +43,7 @@ def answer(question):
         raise ValueError("no\n  Min")
     if question.op == "Sum":
         raise Unasked("sums are not known")
-    # What an engine prints is no answer.
+    # What an engine prints is not part of its answer.
     os.write(1, b'{"refused": "noise"}\n')
     print("noise", flush=True)
     open("left", "w").write("a file")
