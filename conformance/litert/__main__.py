@@ -7,7 +7,6 @@ another version of LiteRT. Ends with 1 where a verdict is not what the engine di
 """
 
 import argparse
-import base64
 import collections
 import json
 import subprocess
@@ -20,45 +19,45 @@ import numpy as np
 import broadaxe as bx
 
 from .cases import cases
-from .models import COMPARES, numbers, one_node, reference
+from .models import COMPARES, numbers, one_node, reference, said, script
 
 # How often numbers are drawn again where an engine that reads other elements gives the right result.
 AGAIN = 16
 
 
 class Engine:
-    """LiteRT in a process of its own, which is started again when it has ended."""
+    """LiteRT in a process of its own, driven as by `check --ask`, and started again when it has ended."""
 
     def __init__(self, python, device):
-        self.command = [python, str(Path(__file__).with_name("child.py")), device]
+        self.command = [python, "-c", script(device) + "\nmain()"]
+        packages = "from importlib.metadata import version; print(version('ai-edge-litert'), end='')"
+        self.version = subprocess.run([python, "-c", packages], capture_output=True, text=True, check=True).stdout
         self.process = None
-        self.version = None
         self._start()
 
     def _start(self):
-        self.process = subprocess.Popen(
-            self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        self.version = json.loads(self.process.stdout.readline())
+        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+        ready = json.loads(self.process.stdout.readline())
+        if not ready.get("ready"):
+            raise SystemExit(ready["fails"])
 
-    def ask(self, model, feeds, want):
+    def ask(self, case, arrays, model, want):
         """Return `right`, `wrong`, `refused` or `crash`."""
-        dtype = want.dtype.str
-        data = [[a.dtype.str, a.shape, base64.b64encode(a.tobytes()).decode()] for a in feeds]
-        question = {"model": base64.b64encode(model).decode(), "feeds": data, "shape": want.shape, "dtype": dtype}
+        question, data = said(case, arrays, want.shape, model)
         try:
-            print(json.dumps(question), file=self.process.stdin, flush=True)
+            self.process.stdin.write(json.dumps(question).encode() + b"\n" + b"".join(data))
+            self.process.stdin.flush()
             line = self.process.stdout.readline()
         except BrokenPipeError:
-            line = ""
+            line = b""
         if not line:
             self.process.wait()
             self._start()
             return "crash"
         answer = json.loads(line)
-        if "refused" in answer:
+        if "shape" not in answer:
             return "refused"
-        got = np.frombuffer(base64.b64decode(answer["ok"]), dtype)
+        got = np.frombuffer(self.process.stdout.read(answer["bytes"]), answer["kind"])
         if got.size != want.size:
             return "wrong"
         close = np.isclose(got.astype(float), want.reshape(-1).astype(float), rtol=2e-4, atol=1e-5, equal_nan=True)
@@ -99,8 +98,7 @@ class Run:
             self._fixed(case, path, arrays, want)
 
     def _asked(self, case, model, arrays, want, engine=None):
-        feeds = [array for array, kind in zip(arrays, case["kinds"], strict=True) if kind == "i"]
-        return (engine or self.engine).ask(model, feeds, want)
+        return (engine or self.engine).ask(case, arrays, model, want)
 
     def _again(self, case, shape):
         """Ask with other numbers: an element that is read instead may have the right value by chance."""

@@ -1,39 +1,23 @@
-"""Models of one node, written with the schema that LiteRT brings, and numbers that tell the elements apart."""
+"""Models of one node, built as `check --ask` builds them, and numbers that tell the elements apart."""
 
 import zlib
+from pathlib import Path
 
-import flatbuffers
 import numpy as np
-from ai_edge_litert import schema_py_generated as schema
 
-# Operator: the version that LiteRT's own converter writes, and the table of its options.
-OPERATORS = {
-    "ADD": (1, "AddOptions"),
-    "SUB": (1, "SubOptions"),
-    "MUL": (1, "MulOptions"),
-    "DIV": (1, "DivOptions"),
-    "MAXIMUM": (1, "MaximumMinimumOptions"),
-    "MINIMUM": (1, "MaximumMinimumOptions"),
-    "SQUARED_DIFFERENCE": (1, "SquaredDifferenceOptions"),
-    "POW": (1, "PowOptions"),
-    "FLOOR_DIV": (2, "FloorDivOptions"),
-    "FLOOR_MOD": (1, "FloorModOptions"),
-    "ATAN2": (1, None),
-    "EQUAL": (1, "EqualOptions"),
-    "NOT_EQUAL": (1, "NotEqualOptions"),
-    "LESS": (1, "LessOptions"),
-    "LESS_EQUAL": (1, "LessEqualOptions"),
-    "GREATER": (1, "GreaterOptions"),
-    "GREATER_EQUAL": (1, "GreaterEqualOptions"),
-    "LOGICAL_AND": (1, "LogicalAndOptions"),
-    "LOGICAL_OR": (1, "LogicalOrOptions"),
-    "SELECT_V2": (1, "SelectV2Options"),
-    "PRELU": (1, None),
-}
+# The parts of the scripts with which `check --ask` drives LiteRT.
+SCRIPTS = Path(__file__).parents[2] / "crates/broadaxe-cli/src/cmd/model/ask/scripts"
+PARTS = {"cpu": ("protocol", "tflite", "litert"), "gpu": ("protocol", "tflite", "vulkan", "litert_gpu")}
+
+OPERATORS = (
+    "ADD", "SUB", "MUL", "DIV", "MAXIMUM", "MINIMUM", "SQUARED_DIFFERENCE", "POW", "FLOOR_DIV", "FLOOR_MOD", "ATAN2", "EQUAL", "NOT_EQUAL",
+    "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL", "LOGICAL_AND", "LOGICAL_OR", "SELECT_V2", "PRELU",
+)  # fmt: skip
+# The versions that LiteRT's own converter writes, where they are not the first.
+VERSIONS = {"FLOOR_DIV": 2}
 FUSES = ("ADD", "SUB", "MUL", "DIV")
 COMPARES = {"EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL", "LOGICAL_AND", "LOGICAL_OR"}
-ACTIVATIONS = {"NONE": 0, "RELU": 1, "RELU6": 3}
-TYPES = {np.dtype(np.float32): schema.TensorType.FLOAT32, np.dtype(bool): schema.TensorType.BOOL}
+TYPES = {np.dtype(np.float32): "f32", np.dtype(bool): "bool"}
 
 _REFERENCES = {
     "ADD": np.add,
@@ -58,6 +42,15 @@ _REFERENCES = {
     "SELECT_V2": np.where,
     "PRELU": lambda x, slope: np.where(x >= 0, x, x * slope),
 }
+
+
+def script(device):
+    """Return the script that drives LiteRT on a device, behind what all scripts share."""
+    return "\n".join((SCRIPTS / f"{part}.py").read_text() for part in PARTS[device])
+
+
+_NAMES = {}
+exec(script("cpu"), _NAMES)  # noqa: S102 - a script of this project
 
 
 def numbers(case, seed=0):
@@ -95,39 +88,24 @@ def reference(case, arrays):
     return result if low is None else np.clip(result, low, high)
 
 
-def _tensor(model, name, shape, dtype, data=None):
-    tensor, graph = schema.TensorT(), model.subgraphs[0]
-    tensor.name, tensor.shape, tensor.type, tensor.hasRank = name.encode(), list(shape), TYPES[np.dtype(dtype)], True
-    buffer = schema.BufferT()
-    if data is not None:
-        buffer.data = np.frombuffer(np.ascontiguousarray(data).tobytes(), np.uint8)
-    model.buffers.append(buffer)
-    tensor.buffer = len(model.buffers) - 1
-    graph.tensors.append(tensor)
-    return len(graph.tensors) - 1
+def said(case, arrays, shape, model=None):
+    """Return a question about a node in the words of `check --ask`, and the bytes that follow them."""
+    result = "bool" if case["op"] in COMPARES else "f32"
+    inputs = [
+        {"name": "xyz"[at], "dtype": TYPES[array.dtype], "shape": list(array.shape), "constant": kind == "c", "bytes": array.nbytes}
+        for at, (kind, array) in enumerate(zip(case["kinds"], arrays, strict=True))
+    ]
+    options = {"fused_activation_function": case.get("act", "NONE")} if case["op"] in FUSES else {}
+    question = {
+        "op": case["op"], "version": VERSIONS.get(case["op"], 1), "options": options, "model": None if model is None else len(model),
+        "inputs": inputs, "output": {"name": "out", "dtype": result, "shape": [int(dim) for dim in shape], "constant": False},
+        "seconds": 60,
+    }  # fmt: skip
+    return question, [*([] if model is None else [model]), *(np.ascontiguousarray(array).tobytes() for array in arrays)]
 
 
 def one_node(case, arrays, shape):
     """Return the bytes of a model of one node whose result is declared with this shape."""
-    version, options = OPERATORS[case["op"]]
-    model, graph, code, node = schema.ModelT(), schema.SubGraphT(), schema.OperatorCodeT(), schema.OperatorT()
-    model.version, model.subgraphs, model.operatorCodes, model.buffers = 3, [graph], [code], [schema.BufferT()]
-    model.buffers[0].data = []
-    graph.name, graph.tensors, graph.inputs = b"main", [], []
-    code.builtinCode = getattr(schema.BuiltinOperator, case["op"])
-    code.deprecatedBuiltinCode, code.version = min(code.builtinCode, 127), version
-    node.opcodeIndex, node.inputs = 0, []
-    for at, (kind, array) in enumerate(zip(case["kinds"], arrays, strict=True)):
-        node.inputs.append(_tensor(model, "xyz"[at], array.shape, array.dtype, array if kind == "c" else None))
-        if kind == "i":
-            graph.inputs.append(node.inputs[-1])
-    node.outputs = [_tensor(model, "out", shape, bool if case["op"] in COMPARES else np.float32)]
-    graph.outputs, graph.operators = node.outputs, [node]
-    if options:
-        node.builtinOptionsType = getattr(schema.BuiltinOptions, options)
-        node.builtinOptions = getattr(schema, options + "T")()
-        if case["op"] in FUSES:
-            node.builtinOptions.fusedActivationFunction = ACTIVATIONS[case.get("act", "NONE")]
-    builder = flatbuffers.Builder(1024)
-    builder.Finish(model.Pack(builder), b"TFL3")
-    return bytes(builder.Output())
+    question, data = said(case, arrays, shape)
+    data = iter(data)
+    return _NAMES["build"](_NAMES["Question"](question, lambda _count: next(data)))

@@ -45,6 +45,9 @@ use crate::{
 /// The most bytes of the operands and of the result of a question.
 const MOST_QUESTION_BYTES: usize = 64 << 20;
 
+/// How often an engine is asked with other numbers at most.
+pub const MOST_DRAWS: usize = 8;
+
 /// Nodes that compute the same of the same operands.
 #[derive(Clone, Debug)]
 pub struct NodeClass {
@@ -79,6 +82,8 @@ pub struct Question {
     /// Its result; `data` is empty.
     pub output: QuestionTensor,
     reference: Reference,
+    /// How many elements show what an engine reads.
+    shown: usize,
 }
 
 /// What the laws of a target say of a node.
@@ -179,7 +184,11 @@ impl NodeClass {
             return Err(too_large());
         }
         let shape = reference.shape().to_vec();
-        let output = QuestionTensor { name: "out".to_owned(), dtype, shape, data: Vec::new(), constant: false };
+        // A choice by a few conditions shows few of the elements of its branches.
+        let conditions = inputs.first().and_then(Option::as_ref).filter(|_| meaning.kind == Kind::Select);
+        let conditions = conditions.map_or(usize::MAX, |tensor| tensor.shape.iter().product());
+        let shown = reference.values().len().min(conditions);
+        let output = QuestionTensor { name: "result".to_owned(), dtype, shape, data: Vec::new(), constant: false };
         Ok(Question {
             model: None,
             op: node.op.clone(),
@@ -188,6 +197,7 @@ impl NodeClass {
             inputs,
             output,
             reference,
+            shown,
         })
     }
 }
@@ -273,8 +283,8 @@ impl Question {
 
     /// Returns how often an engine is asked that computes the same: with few elements, wrong ones may be right by accident.
     pub fn draws(&self) -> usize {
-        match self.wanted().len() {
-            1..=4 => 8,
+        match self.shown {
+            1..=4 => MOST_DRAWS,
             5..=16 => 4,
             17..=64 => 2,
             _ => 1,

@@ -61,7 +61,7 @@ pub(crate) fn ways(model: &Model, shapes: &Shapes, target: &Target) -> Vec<candi
     let Some(Ok(meaning)) = crate::meaning::meaning(model, id) else { return vec![] };
     let Ok(subject) = candidate::Subject::new((model, shapes), &inferences, id, &meaning) else { return vec![] };
     let same = |way: &candidate::Candidate| judges[0].answer(id, way) == planner::Answer::Same;
-    subject.candidates(target.reads_by_rank()).into_iter().filter(same).collect()
+    subject.candidates(target.profile().reads_by_rank).into_iter().filter(same).collect()
 }
 
 /// What is changed for a node.

@@ -99,7 +99,44 @@ pub struct Profile {
     pub laws: &'static [Law],
     /// Operators that it removes from the graph before it merges nodes, where what reads them gives the same without.
     pub removed: &'static [Role],
+    /// The conversion that a model goes through first, where the target does not read its format.
+    pub conversion: Option<Conversion>,
+    /// Whether it treats tensors by their own rank, whatever they are combined with.
+    pub reads_by_rank: bool,
+    /// Whether it follows through the graph which axis of a tensor is the batch.
+    pub follows_batches: bool,
+    /// Whether it makes sums of two operands of a sum of several, from the left.
+    pub splits_lists: bool,
+    /// Lists the reshapes of a model that it cannot load, with the reason.
+    pub refused_reshapes: Option<RefusedReshapes>,
 }
+
+/// Lists the reshapes of a model that a target cannot load, with the reason.
+pub type RefusedReshapes = fn(&Model, &Shapes) -> Vec<(NodeId, String)>;
+
+/// Describes how models in other formats come to a runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conversion {
+    /// The format that the runtime reads.
+    pub to: &'static str,
+    /// What verdicts assume of the converter.
+    pub assumes: &'static str,
+}
+
+/// The profile that others are written as changes of.
+const PLAIN: Profile = Profile {
+    name: "",
+    summary: "",
+    aliases: &[],
+    versions: &[],
+    laws: &[],
+    removed: COPIES,
+    conversion: None,
+    reads_by_rank: false,
+    follows_batches: false,
+    splits_lists: false,
+    refused_reshapes: None,
+};
 
 /// Says what a target does with some nodes, and how that is known.
 #[derive(Debug)]
@@ -229,23 +266,12 @@ pub enum Does {
 impl Target {
     /// Lists the reshapes that the target cannot load, with the reason: what a repair puts in is no element-wise node.
     pub(crate) fn refused_reshapes(&self, model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
-        if self.profile().name == pnnx::PNNX.name && model.system != System::Ncnn {
-            pnnx::refused_reshapes(model, shapes, &model.uses())
-        } else {
-            vec![]
-        }
+        self.profile().refused_reshapes.map_or_else(Vec::new, |refused| refused(model, shapes))
     }
 
     /// Says what a verdict assumes of a model in this format, which the runtime does not read itself.
     pub fn assumption(&self, format: &str) -> Option<&'static str> {
-        let reads_tflite = [litert::LITERT.name, litert_gpu::LITERT_GPU.name].contains(&self.profile().name);
-        let text = "after a conversion that keeps all shapes, such as litert-torch's; onnx2tf moves channels last";
-        (reads_tflite && format != "tflite").then_some(text)
-    }
-
-    /// Says whether the target reads tensors by their own rank, whatever they are combined with.
-    pub(crate) fn reads_by_rank(&self) -> bool {
-        self.profile().name == litert_gpu::LITERT_GPU.name
+        self.profile().conversion.filter(|conversion| conversion.to != format).map(|conversion| conversion.assumes)
     }
 
     /// Says what the target does with a node.

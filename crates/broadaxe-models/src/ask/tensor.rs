@@ -60,7 +60,8 @@ impl Part {
             return Err(format!("an operand has {count} elements, more than are asked about"));
         }
         let data = self.kept.clone().unwrap_or_else(|| draw.elements(k, self.dtype, count));
-        let (name, shape) = (format!("in{k}"), self.shape.clone());
+        // pnnx itself gives names such as in0 and out0.
+        let (name, shape) = (format!("operand{k}"), self.shape.clone());
         Ok(QuestionTensor { name, dtype: self.dtype, shape, data, constant: self.constant })
     }
 }

@@ -82,7 +82,7 @@ fn questions_of_equal_nodes_are_equal() {
         question("x(2,3); c=const(3); a=Sub(x,c)").inputs[0].as_ref().unwrap().data
     );
     let names: Vec<&str> = one.feeds().iter().map(|feed| feed.name.as_str()).collect();
-    assert_eq!(names, ["in0"]);
+    assert_eq!(names, ["operand0"]);
     let read = format::read(&source::Source::memory(one.model.clone().unwrap(), None)).unwrap();
     let shapes = infer(&read, &[]).unwrap();
     assert_eq!(classes(&read, &shapes).unwrap().classes[0].key, {

@@ -28,17 +28,8 @@ pub(super) struct Parting {
 
 impl Reading {
     pub(super) fn of(alignment: &Alignment) -> Self {
-        let shape = alignment.shape().to_vec();
-        let term = |((axis, &(stride, period)), &dim): ((usize, &(isize, usize)), &usize)| {
-            let period = Some(period).filter(|period| (2..dim).contains(period));
-            IndexTerm { period, ..IndexTerm::along(axis, stride.unsigned_abs()) }
-        };
-        let operand = |k: usize| -> Vec<IndexTerm> {
-            let terms = alignment.steps(k).iter().enumerate().zip(&shape).map(term).collect::<Vec<_>>();
-            terms.into_iter().filter(|term| term.stride != 0).collect()
-        };
-        let operands = (0..alignment.operands().len()).map(operand).collect();
-        Self { shape, operands }
+        let operands = (0..alignment.operands().len()).map(|k| IndexTerm::all_of(alignment, k)).collect();
+        Self { shape: alignment.shape().to_vec(), operands }
     }
 
     /// Makes the reading of two operands of which one is a list along an axis of the other; nothing if there is no such axis.

@@ -56,7 +56,7 @@ impl Judge for KnownShapes<'_> {
     }
 
     fn reads_by_rank(&self) -> bool {
-        self.target.reads_by_rank()
+        self.target.profile().reads_by_rank
     }
 
     fn answer(&self, id: NodeId, way: &Candidate) -> Answer {

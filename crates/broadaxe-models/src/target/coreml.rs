@@ -4,7 +4,7 @@ use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::{Rule, SymbolicShape};
 
 use super::{
-    Asked, COPIES, Does, Evidence, Law, Profile, Way, mnn::has_no_elements, neighbours::only_axis, opset6::unread,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Way, mnn::has_no_elements, neighbours::only_axis, opset6::unread,
 };
 use crate::meaning::Kind;
 
@@ -34,9 +34,6 @@ const CONVERTED_OPERATORS: &[OpId] = &[
 pub(super) static COREML: Profile = Profile {
     name: "coreml",
     summary: "Core ML's ML programs (converted only; values are documented)",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Slope, Kind::Select],
@@ -75,6 +72,7 @@ pub(super) static COREML: Profile = Profile {
             evidence: VALUES,
         },
     ],
+    ..PLAIN
 };
 
 fn shapes(asked: &Asked<'_>) -> Option<Does> {

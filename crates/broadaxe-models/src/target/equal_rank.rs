@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use broadaxe_shape::Rule;
 
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
 
 const TENSORRT_LAYERS: Evidence = Evidence::documented("TensorRT, Operators: Elementwise; the choice is the caller's");
@@ -12,9 +12,6 @@ const TENSORRT_LAYERS: Evidence = Evidence::documented("TensorRT, Operators: Ele
 pub(super) static EQUAL_RANK: Profile = Profile {
     name: "equal-rank",
     summary: "a runtime whose operands must have equal ranks, as TOSA and TensorRT's layers require",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],
@@ -29,6 +26,7 @@ pub(super) static EQUAL_RANK: Profile = Profile {
             evidence: TENSORRT_LAYERS,
         },
     ],
+    ..PLAIN
 };
 
 fn ranks(asked: &Asked<'_>) -> Option<Does> {

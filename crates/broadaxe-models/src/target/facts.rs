@@ -3,7 +3,7 @@
 use broadaxe_frameworks::Role;
 use broadaxe_shape::SymbolicShape;
 
-use super::{Target, pnnx, pnnx::Batches};
+use super::{Target, pnnx::Batches};
 use crate::{
     graph::{Model, Node, Use, ValueId},
     infer::{Inferences, Origin, Shapes, infer},
@@ -35,7 +35,7 @@ impl Facts {
     /// Gathers what these targets ask for.
     pub fn of(model: &Model, shapes: &Shapes, targets: &[Target]) -> Self {
         let uses = model.uses();
-        let asks = targets.iter().any(|target| target.profile().name == pnnx::PNNX.name);
+        let asks = targets.iter().any(|target| target.profile().follows_batches);
         let batches = if asks { Batches::of(model, shapes, &uses) } else { Batches::default() };
         let mut outputs = vec![false; model.values.len()];
         for value in model.graphs.iter().flat_map(|graph| &graph.outputs) {

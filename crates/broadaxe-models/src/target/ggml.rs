@@ -5,7 +5,7 @@
 use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::Rule;
 
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
 
 const GGML_RUN: Evidence = Evidence::run_here("ggml 0.13.1; CPU, recorded answers in cases/ggml.case");
@@ -17,9 +17,6 @@ const GGML_OPERATORS: &[OpId] = &[id("add"), id("sub"), id("mul"), id("div")];
 pub(super) static GGML: Profile = Profile {
     name: "ggml",
     summary: "ggml: the second operand of add, sub, mul and div is tiled to the shape of the first",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Binary],
@@ -41,6 +38,7 @@ pub(super) static GGML: Profile = Profile {
             evidence: HEADER,
         },
     ],
+    ..PLAIN
 };
 
 fn tiles(asked: &Asked<'_>) -> Option<Does> {

@@ -2,8 +2,14 @@
 
 use broadaxe_frameworks::System;
 
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
+use super::{Asked, Conversion, Does, Evidence, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
+
+/// How models in other formats become models that LiteRT reads.
+pub(super) const KEEPS_SHAPES: Conversion = Conversion {
+    to: "tflite",
+    assumes: "after a conversion that keeps all shapes, such as litert-torch's; onnx2tf moves channels last",
+};
 
 const ON_CPUS: Evidence = Evidence::run_here("LiteRT 2.3.0; models of one node, with XNNPACK and without");
 /// The greatest rank that was asked.
@@ -14,7 +20,6 @@ pub(super) static LITERT: Profile = Profile {
     summary: "LiteRT (TensorFlow Lite) on CPUs",
     aliases: &["tflite"],
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
-    removed: COPIES,
     laws: &[
         Law { kinds: &[Kind::Binary], way: Way::Ask(no_elements), text: "ends the process", evidence: ON_CPUS },
         Law {
@@ -57,6 +62,8 @@ pub(super) static LITERT: Profile = Profile {
             evidence: ON_CPUS,
         },
     ],
+    conversion: Some(KEEPS_SHAPES),
+    ..PLAIN
 };
 
 /// Finds constants without elements over which a sum or a product stretches the other way: their data is read, and there is none.

@@ -9,7 +9,7 @@ use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::DType;
 
 use self::placement::Placed;
-use super::{Asked, COPIES, Does, Evidence, IndexTerm, Law, Profile, Way};
+use super::{Asked, Does, Evidence, IndexTerm, Law, PLAIN, Profile, Way, litert::KEEPS_SHAPES};
 use crate::{
     graph::{Attribute, ValueId},
     meaning::{self, Kind, Source},
@@ -20,9 +20,7 @@ const ON_WEBGPU: Evidence = Evidence::run_here("LiteRT 2.3.0; WebGPU on SwiftSha
 pub(super) static LITERT_GPU: Profile = Profile {
     name: "litert-gpu",
     summary: "LiteRT's GPU delegate (WebGPU): constants are placed by their own rank",
-    aliases: &[],
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
-    removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(outside), text: "leaves the node to the CPU", evidence: ON_WEBGPU },
         Law {
@@ -51,6 +49,9 @@ pub(super) static LITERT_GPU: Profile = Profile {
         },
         Law { kinds: &[Kind::Bounds], way: Way::Ask(bounds), text: "compares with numbers", evidence: ON_WEBGPU },
     ],
+    reads_by_rank: true,
+    conversion: Some(KEEPS_SHAPES),
+    ..PLAIN
 };
 
 /// The version in which two computed operands are aligned before they are exchanged, and an activation is kept.
@@ -283,9 +284,7 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
 /// Returns the terms by which the node itself reads an operand.
 fn own(asked: &Asked<'_>, shapes: &[Vec<usize>], operand: usize) -> Option<Vec<IndexTerm>> {
     let shapes: Vec<&[usize]> = shapes.iter().map(Vec::as_slice).collect();
-    let strides = asked.meaning.rule.align(&shapes).ok()?.strides(operand);
-    let terms = strides.iter().enumerate().map(|(axis, stride)| IndexTerm::along(axis, stride.unsigned_abs()));
-    Some(terms.filter(|term| term.stride != 0).collect())
+    Some(IndexTerm::all_of(&asked.meaning.rule.align(&shapes).ok()?, operand))
 }
 
 /// Says what becomes of a slope.

@@ -3,10 +3,10 @@
 //! Not asked: the back ends for GPUs (`OpenCL`, Vulkan, Metal), other precisions, and the converter with other formats.
 
 use broadaxe_kernels::{OpId, id};
-use broadaxe_shape::Rule;
+use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
 use super::{
-    Asked, COPIES, Does, Evidence, Law, Profile, Way,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Way,
     opset6::{axis_ignored, is_old},
 };
 use crate::meaning::Kind;
@@ -14,6 +14,8 @@ use crate::meaning::Kind;
 const MNN_RUN: Evidence = Evidence::run_here("MNN 3.6.1; CPU, ONNX converter, recorded answers");
 const MNN_ALL_RUN: Evidence =
     Evidence::run_here("MNN 3.6.1; CPU, ONNX converter, recorded answers, and those of 3.0.0, 3.2.0 and 3.4.1");
+const MNN_ALL_ASKED: Evidence =
+    Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; conformance, asked, and 3.0.0, 3.2.0 and 3.4.1");
 const MNN_SOURCE: Evidence = Evidence::documented("MNN, source/shape/SizeComputer.cpp, computeBroadCastDims");
 
 /// The operators of two operands that were asked; `Max` and `Min` of two are among them.
@@ -26,17 +28,21 @@ const ASKED_OPERATORS: &[OpId] = &[
     id("max"),
     id("min"),
     id("equal"),
-    id("less"),
     id("greater"),
+    id("greater_equal"),
+    id("less_equal"),
     id("logical_and"),
+    id("logical_or"),
+    id("logical_xor"),
 ];
+
+/// The comparisons of which MNN has two ways to compute, one of them wrong.
+const COMPARISONS: &[OpId] = &[id("greater"), id("greater_equal"), id("less_equal")];
 
 pub(super) static MNN: Profile = Profile {
     name: "mnn",
     summary: "MNN 3 on the CPU, through its converter for ONNX",
-    aliases: &[],
     versions: &["3.0.0", "3.2.0", "3.4.1", "3.6.1"],
-    removed: COPIES,
     laws: &[
         Law {
             kinds: &[],
@@ -49,6 +55,12 @@ pub(super) static MNN: Profile = Profile {
             way: Way::Ask(quotient),
             text: "refuses a quotient by a constant of rank 0 before opset 7 (version 3.2.0)",
             evidence: MNN_ALL_RUN,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(comparison),
+            text: "compares two negative floats the wrong way round: always in Less, and in Greater, GreaterOrEqual and LessOrEqual where both operands stretch",
+            evidence: MNN_ALL_ASKED,
         },
         Law {
             kinds: &[Kind::Binary],
@@ -65,8 +77,8 @@ pub(super) static MNN: Profile = Profile {
         Law {
             kinds: &[Kind::Many],
             way: Way::Ask(several),
-            text: "gives wrong results for more than two operands that broadcast",
-            evidence: MNN_RUN,
+            text: "gives wrong results for more than two operands that broadcast, and none for a mean of two",
+            evidence: MNN_ALL_ASKED,
         },
         Law {
             kinds: &[Kind::Slope],
@@ -112,6 +124,7 @@ pub(super) static MNN: Profile = Profile {
             evidence: MNN_SOURCE,
         },
     ],
+    ..PLAIN
 };
 
 /// Finds operands without elements, of which nothing could be read.
@@ -125,7 +138,7 @@ fn empty(asked: &Asked<'_>) -> Option<Does> {
 }
 
 fn quotient(asked: &Asked<'_>) -> Option<Does> {
-    let number = asked.operands.get(1).and_then(broadaxe_shape::SymbolicShape::rank) == Some(0) && asked.constants[1];
+    let number = asked.operands.get(1).and_then(SymbolicShape::rank) == Some(0) && asked.constants[1];
     let version = asked.at_least("3.2.0") && !asked.at_least("3.4.1");
     (version && is_old(asked) && number && asked.operator() == Some(id("div")))
         .then(|| Does::Refused("refuses a quotient by a constant of rank 0 before opset 7".into()))
@@ -144,6 +157,11 @@ fn slope(asked: &Asked<'_>) -> Option<Does> {
     if asked.elements(1) == Some(1) {
         return None;
     }
+    if x.rank() == Some(1) {
+        return Some(Does::Refused(
+            "reads a constant slope past the end of data of rank 1, and mostly ends the process".into(),
+        ));
+    }
     let (Some(own), Some(rank)) = (slope.known(), x.rank()) else {
         return Some(Does::Unknown("reads some constant slopes along axis 1, and the shapes are not known".into()));
     };
@@ -157,41 +175,78 @@ fn slope(asked: &Asked<'_>) -> Option<Does> {
 
 /// Finds branches that are read past their end: the second operand has the result's shape, and the third several elements, but fewer.
 fn overrun(asked: &Asked<'_>) -> Option<Does> {
-    let shapes: Option<Vec<broadaxe_shape::Shape>> =
-        asked.operands.iter().map(broadaxe_shape::SymbolicShape::known).collect();
-    let Some(shapes) = shapes else {
+    let Some(shapes) = known_shapes(asked) else {
         let unknown = "may read the third operand of Where past its end, and the shapes are not known";
         return (asked.elements(2) != Some(1)).then(|| Does::Unknown(unknown.into()));
     };
-    let dims: Vec<&[usize]> = shapes.iter().map(broadaxe_shape::Shape::dims).collect();
+    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
     let result = Rule::numpy().align(&dims).ok()?.shape().clone();
     let count = |dims: &[usize]| dims.iter().product::<usize>();
     let fewer = 1 < count(dims[2]) && count(dims[2]) < count(&result);
-    (dims[1] == result.dims() && fewer).then_some(Does::Overrun { operand: 2 })
+    (without_leading_ones(dims[1]) == without_leading_ones(&result) && fewer).then_some(Does::Overrun { operand: 2 })
+}
+
+fn without_leading_ones(dims: &[usize]) -> &[usize] {
+    &dims[dims.iter().position(|&dim| dim != 1).unwrap_or(dims.len())..]
 }
 
 /// Finds remainders of floats with the sign of the dividend; those of integers are right.
 fn remainder(asked: &Asked<'_>) -> Option<Does> {
-    let element = |k: usize| asked.model.value(asked.value(k)?).element.as_ref()?.dtype();
-    let floats = element(0).or(element(1)).is_none_or(broadaxe_kernels::DType::is_float);
     let text = "computes Mod with fmod=1 of floats with the sign of the divisor";
-    (asked.operator() == Some(id("fmod")) && floats).then(|| Does::Garbled(text.into()))
+    (asked.operator() == Some(id("fmod")) && floats(asked)).then(|| Does::Garbled(text.into()))
 }
 
-/// Finds sums and the like of more than two operands that broadcast: Sum, Max, Min and Mean of (2,3), (3,) and (2,1) are wrong.
+/// Says whether the operands are floats, or may be.
+fn floats(asked: &Asked<'_>) -> bool {
+    let element = |k: usize| asked.model.value(asked.value(k)?).element.as_ref()?.dtype();
+    element(0).or(element(1)).is_none_or(broadaxe_kernels::DType::is_float)
+}
+
+/// Returns the shapes of all operands, where they are known.
+fn known_shapes(asked: &Asked<'_>) -> Option<Vec<Shape>> {
+    asked.operands.iter().map(SymbolicShape::known).collect()
+}
+
+/// Finds comparisons that treat floats as integers of the same bits, whose order is the other way round among negative ones.
+fn comparison(asked: &Asked<'_>) -> Option<Does> {
+    let op = asked.operator()?;
+    let less = op == id("less");
+    if !less && !COMPARISONS.contains(&op) || !floats(asked) {
+        return None;
+    }
+    let Some(shapes) = known_shapes(asked) else {
+        let text = "compares two negative floats the wrong way round where both operands stretch, and the shapes are not known";
+        let alike = asked.operands.iter().all(|shape| shape == &asked.operands[0]);
+        return (!alike && !less).then(|| Does::Unknown(text.into()));
+    };
+    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
+    let result = Rule::numpy().align(&dims).ok()?.shape().clone();
+    let count = |dims: &[usize]| dims.iter().product::<usize>();
+    let whole = |dims: &[usize]| count(dims) == count(&result);
+    let text = "compares two negative floats the wrong way round, and is right where one is not negative";
+    (less || !dims.iter().any(|dims| whole(dims))).then(|| Does::Unknown(text.into()))
+}
+
+/// Finds sums and the like of more than two operands that broadcast, and means of two.
 fn several(asked: &Asked<'_>) -> Option<Does> {
-    let shapes: Option<Vec<_>> = asked.operands.iter().map(broadaxe_shape::SymbolicShape::known).collect();
-    let text = "gives wrong results for more than two operands that broadcast, in shapes that were tried";
-    match shapes {
-        _ if asked.operands.len() < 3 => None,
-        Some(shapes) if shapes.iter().all(|shape| *shape == shapes[0]) => Some(Does::Own),
-        _ => Some(Does::Unknown(text.into())),
+    let text = "gives wrong results for more than two operands that broadcast";
+    let equal = asked.operands.iter().all(|shape| shape == &asked.operands[0]);
+    match (asked.operands.len(), known_shapes(asked)) {
+        (1, _) => None,
+        (2, _) if asked.operator() == Some(id("mean")) => {
+            Some(Does::Refused("computes no mean of two operands".into()))
+        }
+        (2, _) => None,
+        (_, Some(_)) if equal => Some(Does::Own),
+        (_, Some(_)) => Some(Does::Garbled(text.into())),
+        (_, None) => Some(Does::Unknown(format!("{text}, and the shapes are not known").into())),
     }
 }
 
 fn asked_operators(asked: &Asked<'_>) -> Option<Does> {
-    let known = asked.operator().is_some_and(|op| ASKED_OPERATORS.contains(&op)) && asked.operands.len() == 2;
-    known.then(|| Does::Rule(Rule::numpy()))
+    let op = asked.operator()?;
+    let known = ASKED_OPERATORS.contains(&op) || asked.meaning.kind == Kind::Many && op == id("sum");
+    (known && asked.operands.len() == 2).then(|| Does::Rule(Rule::numpy()))
 }
 
 #[cfg(test)]
@@ -212,8 +267,15 @@ mod tests {
     fn sums_of_several_and_remainders() {
         for (text, want) in [
             ("x(2,3); y(2,3); z(2,3); r=Sum(x,y,z)", "same"),
-            ("x(2,3); y(3); z(2,1); r=Sum(x,y,z)", "unknown"),
+            ("x(2,3); y(3); z(2,1); r=Sum(x,y,z)", "differs"),
+            ("x(2,3); y(3); r=Sum(x,y)", "same"),
+            ("x(2,3); y(2,3); r=Mean(x,y)", "refused"),
             ("x(2,3); y(3); r=Mod(x,y) fmod=1", "differs"),
+            ("x(2,3); y(2,3); r=Less(x,y)", "unknown"),
+            ("x:i32(2,3); y:i32(2,3); r=Less(x,y)", "same"),
+            ("x(2,3); y(3); r=Greater(x,y)", "same"),
+            ("x(2,1); y(3); r=Greater(x,y)", "unknown"),
+            ("x(3); s=const(3); y=PRelu(x,s)", "refused"),
         ] {
             let (model, shapes) = model(text);
             let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);

@@ -134,15 +134,14 @@ impl FromStr for Target {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::{Evidence, Law, Way};
+    use crate::target::{Evidence, Law, PLAIN, Way};
 
     static VERSIONED: Profile = Profile {
         name: "versioned",
         summary: "a profile with versions",
-        aliases: &[],
         versions: &["2.1.3", "2.1.6", "2.2.0", "2.10.0.post1"],
-        removed: &[],
         laws: &[Law { kinds: &[], way: Way::Own, text: "does", evidence: Evidence::documented("this test") }],
+        ..PLAIN
     };
 
     #[test]

@@ -6,7 +6,7 @@ use broadaxe_frameworks::System;
 use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::Rule;
 
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
 
 const NCNN_RUN: Evidence = Evidence::run_here("ncnn 20261020; conformance, test_engines.py");
@@ -33,9 +33,6 @@ pub(super) const BINARY: &[OpId] = &[
 pub(super) static NCNN: Profile = Profile {
     name: "ncnn-param",
     summary: "ncnn with the shapes as they are written, and its own rule",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: NCNN_RUN },
         Law {
@@ -69,6 +66,7 @@ pub(super) static NCNN: Profile = Profile {
             evidence: NCNN_RUN,
         },
     ],
+    ..PLAIN
 };
 
 /// Does what ncnn's own file says.

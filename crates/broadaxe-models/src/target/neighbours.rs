@@ -31,9 +31,8 @@ impl<'a> Asked<'a> {
         if mean { Some(Op::Add) } else { self.op(self.node) }
     }
 
-    /// Says whether the target makes sums of two operands of `Sum`, from the left: OpenVINO's reader of ONNX does.
     fn splits_lists(&self) -> bool {
-        self.target.is_some_and(|target| target.profile().name == "openvino")
+        self.target.is_some_and(|target| target.profile().splits_lists)
     }
 
     /// Returns the value that another is a copy of, or is to the target.

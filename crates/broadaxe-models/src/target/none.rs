@@ -1,14 +1,11 @@
 //! A runtime without broadcasting, such as XLA's HLO: shapes are equal, and stretching is an operator of its own.
 
-use super::{COPIES, Evidence, Law, Profile, Way};
+use super::{Evidence, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
 
 pub(super) static NONE: Profile = Profile {
     name: "none",
     summary: "a runtime without broadcasting: every operand has the result's shape",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],
@@ -23,4 +20,5 @@ pub(super) static NONE: Profile = Profile {
             evidence: Evidence::documented("OpenXLA, StableHLO specification"),
         },
     ],
+    ..PLAIN
 };

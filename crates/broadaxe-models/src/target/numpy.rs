@@ -1,14 +1,12 @@
 //! NumPy, and what follows it: torch, JAX, `CuPy`. Every operand aligns to the right and may stretch.
 
-use super::{COPIES, Evidence, Law, Profile, Way};
+use super::{Evidence, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
 
 pub(super) static NUMPY: Profile = Profile {
     name: "numpy",
     summary: "NumPy and what follows it: shapes as they are, aligned to the right, every operand may stretch",
     aliases: &["torch", "jax"],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary],
@@ -23,4 +21,5 @@ pub(super) static NUMPY: Profile = Profile {
             evidence: Evidence::run_here("NumPy 2.4; conformance, test_engines.py"),
         },
     ],
+    ..PLAIN
 };

@@ -6,7 +6,7 @@ use broadaxe_frameworks::{System, called, operators};
 use broadaxe_shape::Rule;
 
 use super::{
-    Asked, COPIES, Does, Evidence, Law, Profile, Way,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Way,
     neighbours::{Op, fits},
     pattern::{self, NodePattern},
 };
@@ -20,8 +20,6 @@ pub(super) static ONNX: Profile = Profile {
     name: "onnx",
     summary: "ONNX of opset 7 and later",
     aliases: &["ort", "onnxruntime"],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Binary],
@@ -66,14 +64,12 @@ pub(super) static ONNX: Profile = Profile {
             evidence: RUNTIME,
         },
     ],
+    ..PLAIN
 };
 
 pub(super) static ONNX_6: Profile = Profile {
     name: "onnx6",
     summary: "ONNX before opset 7: shapes as they are, with broadcast=1 and no axis where they differ",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(absent), text: "has no such operator before opset 7", evidence: SCHEMAS },
         Law {
@@ -113,6 +109,7 @@ pub(super) static ONNX_6: Profile = Profile {
             evidence: SCHEMAS,
         },
     ],
+    ..PLAIN
 };
 
 /// What ONNX Runtime turns into one normalisation; the scale is the third constant, and the bias the fourth.

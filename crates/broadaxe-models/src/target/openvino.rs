@@ -16,7 +16,7 @@ mod quantize;
 use broadaxe_frameworks::{Role, System};
 use broadaxe_shape::{Mode, Rule, SymbolicShape};
 
-use super::{Asked, Does, Evidence, Law, Profile, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
 use crate::{
     graph::{Attribute, ValueId},
     meaning::Kind,
@@ -30,8 +30,6 @@ const OPENVINO_LAWS: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conforman
 pub(super) static OPENVINO: Profile = Profile {
     name: "openvino",
     summary: "OpenVINO 2026, through its own files or its readers of ONNX and Paddle",
-    aliases: &[],
-    versions: &[],
     removed: &[Role::Identity, Role::Expand],
     laws: &[
         Law { kinds: &[], way: Way::Ask(function), text: "has no functions of a model's own", evidence: OPENVINO_LAWS },
@@ -235,6 +233,8 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_RUN,
         },
     ],
+    splits_lists: true,
+    ..PLAIN
 };
 
 /// OpenVINO's reader of ONNX has no rule for a call of a function that the file defines, and refuses the model.

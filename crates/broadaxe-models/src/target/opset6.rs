@@ -8,7 +8,18 @@ use super::{Asked, Does};
 use crate::meaning::Kind;
 
 /// The operators that runtimes were asked about with `broadcast` and `axis`.
-const ASKED: &[OpId] = &[id("add"), id("sub"), id("mul"), id("div")];
+const ASKED: &[OpId] = &[
+    id("add"),
+    id("sub"),
+    id("mul"),
+    id("div"),
+    id("pow"),
+    id("less"),
+    id("greater"),
+    id("logical_and"),
+    id("logical_or"),
+    id("logical_xor"),
+];
 
 /// Says whether a node is ONNX's and of an opset before 7.
 pub(super) fn is_old(asked: &Asked<'_>) -> bool {
@@ -23,7 +34,7 @@ pub(super) fn axis_ignored(asked: &Asked<'_>) -> Option<Does> {
     if asked.operator().is_some_and(|op| ASKED.contains(&op)) {
         return Some(Does::Rule(Rule::numpy()));
     }
-    Some(Does::Unknown("ignores the axis of Add, Sub, Mul and Div before opset 7; this operator was not asked".into()))
+    Some(Does::Unknown("ignores the axis of operators before opset 7; this operator was not asked".into()))
 }
 
 /// Refuses every old node.

@@ -5,11 +5,12 @@
 use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way, opset6::is_old};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way, opset6::is_old};
 use crate::meaning::Kind;
 
 const WEBGPU_RUN: Evidence =
     Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader, recorded answers, and those of 1.25.0");
+const WEBGPU_ASKED: Evidence = Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader; conformance, asked");
 const KERNELS: Evidence = Evidence::run_here(
     "ONNX Runtime WebGPU 1.27.0; SwiftShader, recorded answers with session.disable_cpu_ep_fallback",
 );
@@ -23,6 +24,10 @@ const KERNEL_OPERATORS: &[OpId] =
 /// The operators that its source lists too.
 const LISTED_OPERATORS: &[OpId] = &[id("greater_equal"), id("less_equal")];
 
+/// Operators without a kernel, and those of several operands.
+const WITHOUT_KERNEL: &[OpId] = &[id("logical_or"), id("logical_xor"), id("fmod"), id("mod_floor")];
+const MANY_WITHOUT_KERNEL: &[OpId] = &[id("max"), id("min"), id("sum"), id("mean")];
+
 /// How many elements its kernels read at once.
 const VECTOR: usize = 4;
 
@@ -33,12 +38,10 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
     name: "ort-webgpu",
     summary: "ONNX Runtime with WebGPU (asked on SwiftShader)",
     aliases: &["onnxruntime-webgpu"],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(old), text: NO_KERNEL, evidence: KERNELS },
         Law { kinds: &[Kind::Slope], way: Way::Unsupported, text: NO_KERNEL, evidence: KERNELS },
-        Law { kinds: &[Kind::Many], way: Way::Ask(many), text: NO_KERNEL, evidence: KERNELS },
+        Law { kinds: &[Kind::Binary, Kind::Many], way: Way::Ask(absent), text: NO_KERNEL, evidence: KERNELS },
         Law {
             kinds: &[Kind::Binary],
             way: Way::Ask(invalid_dimension),
@@ -49,8 +52,8 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
         Law {
             kinds: &[Kind::Binary],
             way: Way::Ask(power),
-            text: "cannot compile some shaders for Pow of rank 5 and more, and which is not known",
-            evidence: WEBGPU_RUN,
+            text: "cannot compile the shader of Pow that computes in fours and reads an operand with a last axis of 1",
+            evidence: WEBGPU_ASKED,
         },
         Law {
             kinds: &[Kind::Binary],
@@ -78,6 +81,7 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
             evidence: Evidence::documented("ONNX operator schemas"),
         },
     ],
+    ..PLAIN
 };
 
 fn old(asked: &Asked<'_>) -> Option<Does> {
@@ -86,9 +90,11 @@ fn old(asked: &Asked<'_>) -> Option<Does> {
         .then(|| Does::Unsupported(format!("{NO_KERNEL} (opset 7 and later have one)").into()))
 }
 
-fn many(asked: &Asked<'_>) -> Option<Does> {
+/// Finds operators without a kernel.
+fn absent(asked: &Asked<'_>) -> Option<Does> {
     let op = asked.operator();
-    (op == Some(id("max")) || op == Some(id("min"))).then(|| Does::Unsupported(NO_KERNEL.into()))
+    let many = asked.meaning.kind == Kind::Many && MANY_WITHOUT_KERNEL.iter().any(|known| op == Some(*known));
+    (many || op.is_some_and(|op| WITHOUT_KERNEL.contains(&op))).then(|| Does::Unsupported(NO_KERNEL.into()))
 }
 
 /// Finds the operands of which its fast path makes a shape with a dim of -1.
@@ -129,10 +135,23 @@ fn could_stop(low: &SymbolicShape, high: &SymbolicShape) -> bool {
         && low.last().is_none_or(|last| last.size().is_none_or(|size| size % VECTOR != 0))
 }
 
+/// Finds powers with a last axis that is a multiple of 4 in the result and 1 in an operand, which is no single number.
 fn power(asked: &Asked<'_>) -> Option<Does> {
-    let large = asked.rank().is_none_or(|rank| rank >= 5);
-    (asked.operator() == Some(id("pow")) && large)
-        .then(|| Does::Unknown("cannot compile some shaders for Pow of rank 5 and more, and which is not known".into()))
+    if asked.operator() != Some(id("pow")) {
+        return None;
+    }
+    let [a, b] = asked.operands else { return None };
+    let text = "cannot compile the shader of Pow that computes in fours and reads an operand with a last axis of 1";
+    let known = a.known().zip(b.known());
+    let Some((a, b)) = known else {
+        let last = |shape: &SymbolicShape| shape.dims().and_then(|dims| dims.last().map(broadaxe_shape::Dim::size));
+        let alike = matches!((last(a), last(b)), (Some(Some(x)), Some(Some(y))) if x == y);
+        return (!alike).then(|| Does::Unknown(format!("{text}, and the sizes are not known").into()));
+    };
+    let last = |shape: &Shape| shape.last().copied().unwrap_or(1);
+    let number = |shape: &Shape| shape.len() <= 1 && last(shape) == 1;
+    let stretched = last(&a).min(last(&b)) == 1 && last(&a).max(last(&b)) % VECTOR == 0;
+    (stretched && !number(&a) && !number(&b)).then(|| Does::Refused(text.into()))
 }
 
 fn kernels(asked: &Asked<'_>) -> Option<Does> {

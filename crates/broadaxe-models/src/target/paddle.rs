@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use broadaxe_frameworks::System;
 use broadaxe_shape::Rule;
 
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
 
 const PADDLE_RUN: Evidence = Evidence::run_here("Paddle 3.3; conformance, test_engines.py");
@@ -14,9 +14,6 @@ const PRELU_DOCUMENTED: Evidence = Evidence::documented("paddle.nn.functional.pr
 pub(super) static PADDLE: Profile = Profile {
     name: "paddle",
     summary: "PaddlePaddle 3",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: PADDLE_RUN },
         Law {
@@ -44,6 +41,7 @@ pub(super) static PADDLE: Profile = Profile {
             evidence: PADDLE_RUN,
         },
     ],
+    ..PLAIN
 };
 
 fn own(asked: &Asked<'_>) -> Option<Does> {

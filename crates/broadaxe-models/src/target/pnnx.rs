@@ -11,15 +11,15 @@ mod slope;
 
 use std::collections::BTreeSet;
 
-use broadaxe_frameworks::Role;
+use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::id;
 use broadaxe_shape::SymbolicShape;
 
 pub(super) use self::batch::Batches;
 pub(crate) use self::batch::kept;
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way, ncnn, neighbours::Op};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way, ncnn, neighbours::Op};
 use crate::{
-    graph::{Attribute, Model, Node, NodeId, Use, ValueId},
+    graph::{Attribute, Model, Node, NodeId, ValueId},
     infer::Shapes,
     meaning::{self, Kind},
 };
@@ -34,9 +34,6 @@ const LARGEST_RANK: usize = 4;
 pub(super) static PNNX: Profile = Profile {
     name: "ncnn",
     summary: "ncnn through pnnx, which converts ONNX and torch",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(ncnn::own), text: "wrote the model", evidence: PNNX_RUN },
         Law {
@@ -133,6 +130,9 @@ pub(super) static PNNX: Profile = Profile {
             evidence: PNNX_RUN,
         },
     ],
+    follows_batches: true,
+    refused_reshapes: Some(refused_reshapes),
+    ..PLAIN
 };
 
 /// Refuses what has more axes than ncnn's tensors, the batch aside: operands, and the tensors that they are made of.
@@ -257,8 +257,11 @@ fn many(asked: &Asked<'_>) -> Option<Does> {
 }
 
 /// Lists the reshapes of a model that become layers which ncnn cannot load, with the reason.
-pub(super) fn refused_reshapes(model: &Model, shapes: &Shapes, uses: &[Vec<Use>]) -> Vec<(NodeId, String)> {
-    let batches = Batches::of(model, shapes, uses);
+fn refused_reshapes(model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
+    if model.system == System::Ncnn {
+        return vec![];
+    }
+    let batches = Batches::of(model, shapes, &model.uses());
     let rank = |value: Option<ValueId>| {
         let value = value?;
         let rank = shapes.of.get(value.0 as usize)?.shape.rank()?;

@@ -1,9 +1,9 @@
 //! QNN's HTP back end, through ONNX Runtime. Models were compiled, not run: values are documented only.
 
 use broadaxe_kernels::{OpId, id};
-use broadaxe_shape::Rule;
+use broadaxe_shape::{Rule, SymbolicShape};
 
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way, mnn::has_no_elements, opset6};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way, mnn::has_no_elements, opset6};
 use crate::meaning::Kind;
 
 const COMPILED: Evidence = Evidence::run_here("QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run");
@@ -28,9 +28,6 @@ const LARGEST_RANKS: &[(OpId, usize)] = &[
 pub(super) static QNN: Profile = Profile {
     name: "qnn",
     summary: "QNN HTP through ONNX Runtime (compiled only; values are documented)",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Slope],
@@ -71,6 +68,7 @@ pub(super) static QNN: Profile = Profile {
         },
         Law { kinds: &[Kind::Stretch, Kind::Unary], way: Way::Own, text: "does what ONNX says", evidence: QNN_VALUES },
     ],
+    ..PLAIN
 };
 
 fn empty(asked: &Asked<'_>) -> Option<Does> {
@@ -91,8 +89,26 @@ fn rank(asked: &Asked<'_>) -> Option<Does> {
     if rank > largest {
         return Some(Does::Refused(format!("supports ranks up to {largest} here; an operand has rank {rank}").into()));
     }
-    (asked.operator() == Some(id("pow")) && rank == 5)
-        .then(|| Does::Unknown("compiles some nodes of Pow of rank 5, and which is not known".into()))
+    if asked.operator() == Some(id("pow")) && rank == 5 {
+        return Some(Does::Unknown("compiles some nodes of Pow of rank 5, and which is not known".into()));
+    }
+    (rank == 5 && low_constant_stretches(asked)).then(|| {
+        let text = "ended the compiler's process for the one node that was asked of rank 5 with a constant of lower rank that stretches the other operand";
+        Does::Unknown(text.into())
+    })
+}
+
+/// Says whether a constant may stretch an operand of a higher rank than its own.
+fn low_constant_stretches(asked: &Asked<'_>) -> bool {
+    let [a, b] = asked.operands else { return false };
+    let stretches = |constant: &SymbolicShape, other: &SymbolicShape| {
+        let (Some(constant), Some(other)) = (constant.dims(), other.dims()) else { return true };
+        let mut pairs = constant.iter().rev().zip(other.iter().rev());
+        constant.len() < other.len()
+            && pairs.any(|(dim, other)| dim.size() != Some(1) && other.size().is_none_or(|size| size == 1))
+    };
+    let constant = |k: usize| asked.constants.get(k) == Some(&true);
+    constant(0) && stretches(a, b) || constant(1) && stretches(b, a)
 }
 
 fn numpy(asked: &Asked<'_>) -> Option<Does> {

@@ -2,20 +2,18 @@
 
 use std::borrow::Cow;
 
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
 
 const GIVEN: Evidence = Evidence::documented("the limit is the caller's");
 
 pub(super) static RANK: Profile = Profile {
     name: "rank<=N",
     summary: "a runtime that supports ranks up to N and otherwise computes what the model means",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law { kinds: &[], way: Way::Ask(too_many), text: "supports ranks up to its limit", evidence: GIVEN },
         Law { kinds: &[], way: Way::Own, text: "does what the model says", evidence: GIVEN },
     ],
+    ..PLAIN
 };
 
 fn too_many(asked: &Asked<'_>) -> Option<Does> {

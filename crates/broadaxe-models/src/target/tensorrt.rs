@@ -2,7 +2,7 @@
 
 use broadaxe_shape::Rule;
 
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way, opset6};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way, opset6};
 use crate::meaning::Kind;
 
 const PARSER: Evidence =
@@ -16,8 +16,6 @@ pub(super) static TENSORRT: Profile = Profile {
     name: "tensorrt",
     summary: "TensorRT through its parser for ONNX (documented, not run)",
     aliases: &["trt"],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Binary, Kind::Slope, Kind::Select],
@@ -62,6 +60,7 @@ pub(super) static TENSORRT: Profile = Profile {
             evidence: Evidence::documented("TensorRT, Operators: Unary; not run"),
         },
     ],
+    ..PLAIN
 };
 
 fn rank(asked: &Asked<'_>) -> Option<Does> {

@@ -2,7 +2,7 @@
 
 use broadaxe_shape::{Rule, SymbolicShape};
 
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
 
 const LAYER: Evidence = Evidence::documented("TNN, source/tnn/layer/multidir_broadcast_layer.cc; not run");
@@ -10,9 +10,6 @@ const LAYER: Evidence = Evidence::documented("TNN, source/tnn/layer/multidir_bro
 pub(super) static TNN: Profile = Profile {
     name: "tnn",
     summary: "TNN (documented, not run): equal shapes and single elements only",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Binary],
@@ -33,6 +30,7 @@ pub(super) static TNN: Profile = Profile {
             evidence: Evidence::documented("TNN, source/tnn/layer/elementwise_layer.cc; not run"),
         },
     ],
+    ..PLAIN
 };
 
 fn alike(asked: &Asked<'_>) -> Option<Does> {

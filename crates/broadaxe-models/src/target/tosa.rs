@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use broadaxe_kernels::{OpId, id};
 
-use super::{Asked, COPIES, Does, Evidence, Law, Profile, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
 
 const ANSWERS: Evidence =
@@ -33,9 +33,6 @@ const TOSA_OPERATORS: &[OpId] = &[
 pub(super) static TOSA: Profile = Profile {
     name: "tosa",
     summary: "TOSA: operands of equal rank up to 6, every operand may stretch",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Unary],
@@ -50,6 +47,7 @@ pub(super) static TOSA: Profile = Profile {
             evidence: ANSWERS,
         },
     ],
+    ..PLAIN
 };
 
 fn rule(asked: &Asked<'_>) -> Option<Does> {

@@ -3,21 +3,20 @@
 use broadaxe_kernels::id;
 
 use super::{
-    Asked, COPIES, Does, Evidence, Law, Profile, Way,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Way,
     mnn::has_no_elements,
     opset6::{axis_ignored, is_old},
 };
 use crate::meaning::Kind;
 
 const TVM_RUN: Evidence = Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM, recorded answers");
+const TVM_ASKED: Evidence =
+    Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM; recorded answers, and conformance, asked");
 const TVM_SOURCE: Evidence = Evidence::documented("TVM, Relax operators, broadcasting as in NumPy");
 
 pub(super) static TVM: Profile = Profile {
     name: "tvm",
     summary: "TVM through Relax, which reads ONNX",
-    aliases: &[],
-    versions: &[],
-    removed: COPIES,
     laws: &[
         Law {
             kinds: &[Kind::Binary],
@@ -52,9 +51,9 @@ pub(super) static TVM: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
-            way: Way::Ask(two),
+            way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
-            evidence: TVM_RUN,
+            evidence: TVM_ASKED,
         },
         Law {
             kinds: &[Kind::Unary],
@@ -63,6 +62,7 @@ pub(super) static TVM: Profile = Profile {
             evidence: TVM_SOURCE,
         },
     ],
+    ..PLAIN
 };
 
 fn empty_sum(asked: &Asked<'_>) -> Option<Does> {
@@ -74,8 +74,4 @@ fn empty_sum(asked: &Asked<'_>) -> Option<Does> {
 
 fn old_slope(asked: &Asked<'_>) -> Option<Does> {
     is_old(asked).then(|| Does::Rule(broadaxe_shape::Rule::unidirectional()))
-}
-
-fn two(asked: &Asked<'_>) -> Option<Does> {
-    (asked.operands.len() == 2).then(|| Does::Rule(broadaxe_shape::Rule::numpy()))
 }

@@ -14,7 +14,7 @@ use std::{
 
 use broadaxe_models::{
     Model, NodeId, Target,
-    ask::{self, LawVerdict, NodeClass, NodeClasses, Outcome, Question},
+    ask::{self, LawVerdict, MOST_DRAWS, NodeClass, NodeClasses, Outcome, Question},
     check::check,
     infer::Shapes,
     report::{CheckRecord, FindingRecord, LawRecord, node_name},
@@ -105,12 +105,13 @@ impl Asking {
             broadaxe::stop::checkpoint();
             let question = class.question(model, 0);
             for ((engine, asker), answers) in self.askers.iter_mut().zip(&mut answers) {
+                let target = engine.wanted.runtime.target(&engine.version);
+                let law = target.and_then(|target| question.as_ref().ok()?.law(target));
                 answers.outcomes.push(match &question {
-                    Ok(first) => self::answers(&self.cache, engine, asker, (model, class, first))?,
+                    Ok(first) => self::answers(&self.cache, engine, asker, (model, class, first, law.as_ref()))?,
                     Err(reason) => (Outcome::unknown(format!("it was not asked: {reason}")), NOT_ASKED),
                 });
-                let target = engine.wanted.runtime.target(&engine.version);
-                answers.laws.push(target.and_then(|target| question.as_ref().ok()?.law(target)));
+                answers.laws.push(law);
             }
         }
         let mut asked = Asked::default();
@@ -165,15 +166,17 @@ fn names(model: &Model, nodes: &[NodeId]) -> String {
     named.join(", ") + &if more == 0 { String::new() } else { format!(" and {more} more") }
 }
 
-/// Asks about a class, with other numbers again where a result of few elements is right; also says whether all answers were known.
+/// Asks about a class, with other numbers again where a result is right that the laws call wrong or that has few elements; also says
+/// whether all answers were known.
 fn answers(
     cache: &Cache,
     engine: &Engine,
     asker: &mut Asker,
-    (model, class, first): (&Model, &NodeClass, &Question),
+    (model, class, first, law): (&Model, &NodeClass, &Question, Option<&LawVerdict>),
 ) -> Result<(Outcome, &'static str), Error> {
     let (mut outcome, mut from) = answer(cache, engine, asker, first)?;
-    for draw in 1..first.draws() {
+    let doubtful = law.is_some_and(|law| !law.agrees(&outcome));
+    for draw in 1..if doubtful { MOST_DRAWS } else { first.draws() } {
         let Some(question) =
             Some(&outcome).filter(|known| known.is_same()).and_then(|_| class.question(model, draw).ok())
         else {

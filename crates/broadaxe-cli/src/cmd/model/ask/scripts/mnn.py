@@ -23,7 +23,7 @@ def answer(question):
         raise RuntimeError("the converter refuses the node")
     try:
         names = [one.name for one in question.computed()]
-        module = MNN.nn.load_module_from_file("m.mnn", names, ["out"])
+        module = MNN.nn.load_module_from_file("m.mnn", names, [question.output.name])
         kinds = {"f32": MNN.expr.float, "i32": MNN.expr.int, "bool": MNN.expr.int}
         given = []
         for one in question.computed():

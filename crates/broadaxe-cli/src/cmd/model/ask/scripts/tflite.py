@@ -79,7 +79,9 @@ class Builder:
 
 
 def build(question):
-    """Return the TFLite model of a question."""
+    """Return the TFLite model of a question: the one that it brings, or a model of its node."""
+    if question.model is not None:
+        return question.model
     builder, numbers = Builder(), {}
     for one in question.inputs:
         if one and one.name not in numbers:
