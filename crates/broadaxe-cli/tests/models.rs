@@ -243,6 +243,7 @@ fn a_node_alone_is_a_model() {
     assert!(output.status.success(), "{}", text(&output.stderr));
     let census: Value = serde_json::from_slice(&broadaxe(&["census", &out, "--json"]).stdout).expect("a census");
     assert_eq!(census["models"][0]["nodes"], 1, "{census}");
+    assert_eq!(census["models"][0]["elementwise"], 1, "{census}");
 }
 
 #[test]

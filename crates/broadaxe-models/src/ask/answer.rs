@@ -42,6 +42,16 @@ impl Outcome {
         self.verdict == "same"
     }
 
+    /// Says whether the engine computes something else.
+    pub fn is_wrong(&self) -> bool {
+        self.verdict == "differs"
+    }
+
+    /// Says whether the engine refuses the node, or ends.
+    pub fn is_refused(&self) -> bool {
+        self.verdict == "refused"
+    }
+
     /// Says whether it is one that can be: what is read from a file may not be.
     pub fn is_valid(&self) -> bool {
         let has_example = self.counterexample.is_some();

@@ -32,7 +32,8 @@ pub fn run(args: &CensusArgs, open: Open<'_>) -> Result<Answer, Error> {
 
 fn show(name: &str, census: &Census) -> String {
     let rows = census.rows();
-    let mut text = format!("{name}: {} element-wise nodes\n", census.nodes);
+    let (own, all) = (census.entries.len(), census.nodes);
+    let mut text = format!("{name}: {own} of {all} {} element-wise\n", if all == 1 { "node is" } else { "nodes are" });
     if rows.is_empty() {
         return text;
     }
@@ -55,5 +56,5 @@ fn describe(name: &str, census: &Census) -> Value {
             "blow_up": row.blow_up, "bytes": row.bytes,
         })
     };
-    json!({ "model": name, "nodes": census.nodes, "rows": census.rows().iter().map(row).collect::<Vec<_>>() })
+    json!({ "model": name, "nodes": census.nodes, "elementwise": census.entries.len(), "rows": census.rows().iter().map(row).collect::<Vec<_>>() })
 }

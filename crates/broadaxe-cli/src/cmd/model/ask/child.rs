@@ -46,6 +46,8 @@ struct Running {
     questions: Sender<Vec<u8>>,
     answers: Receiver<Option<Reply>>,
     folder: PathBuf,
+    /// Whether it has given a wrong result.
+    was_wrong: bool,
 }
 
 /// What the process wrote.
@@ -83,15 +85,23 @@ impl Asker {
 
     /// Asks a question. A process that ends is an answer.
     ///
+    /// A wrong result may be read from memory outside a tensor, and some engines write there too. A refusal behind one is
+    /// an answer only if a new process gives it.
+    ///
     /// # Errors
     /// When the engine does not start.
     pub(super) fn ask(&mut self, question: &Question) -> Result<Outcome, Error> {
-        let outcome = self.outcome(question)?;
+        let doubtful = self.running.as_ref().is_some_and(|running| running.was_wrong);
+        let mut outcome = self.outcome(question)?;
+        if doubtful && outcome.is_refused() {
+            self.running = None;
+            outcome = self.outcome(question)?;
+        }
         Ok(Outcome { device: self.device.clone(), ..outcome })
     }
 
     fn outcome(&mut self, question: &Question) -> Result<Outcome, Error> {
-        let running = match self.running.take() {
+        let mut running = match self.running.take() {
             Some(running) => running,
             None => self.start()?,
         };
@@ -102,6 +112,7 @@ impl Asker {
             Ok(Some(Reply::Said(said, data))) => {
                 let outcome = outcome(question, &said, &data);
                 if let Some(outcome) = outcome {
+                    running.was_wrong |= outcome.is_wrong();
                     self.running = Some(running);
                     return Ok(outcome);
                 }
@@ -161,7 +172,7 @@ impl Running {
         thread::spawn(move || read(stdout, &to_read));
         // The thread that writes ends only when this is dropped.
         let _ = questions.send(script.as_bytes().to_vec());
-        Ok(Self { child, questions, answers, folder })
+        Ok(Self { child, questions, answers, folder, was_wrong: false })
     }
 
     /// Says how the process ended.

@@ -43,6 +43,10 @@ def answer(question):
         raise ValueError("no\n  Min")
     if question.op == "Sum":
         raise Unasked("sums are not known")
+    if question.op == "Mean":
+        answer.broken = True
+    elif hasattr(answer, "broken"):
+        sys.exit(4)
     # What an engine prints is not part of its answer.
     os.write(1, b'{"refused": "noise"}\n')
     print("noise", flush=True)
@@ -144,6 +148,15 @@ fn show(record: &CheckRecord) -> Vec<String> {
         format!("{} {}{reason} ({evidence}, {source})", finding.node, finding.verdict)
     };
     record.findings.iter().map(one).collect()
+}
+
+#[test]
+fn a_refusal_behind_a_wrong_result_is_asked_again() {
+    let folder = Folder::new("broken");
+    folder.environment("1.0");
+    let (record, _) = ask(&mut folder.asking(&["fake"]), &["Mean", "Add"]).unwrap();
+    let verdicts: Vec<&str> = record.findings.iter().map(|finding| finding.verdict.as_str()).collect();
+    assert_eq!(verdicts, ["differs", "same"]);
 }
 
 #[test]
