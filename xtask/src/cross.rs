@@ -291,7 +291,7 @@ impl Target {
         }
         if self.triple.ends_with("-darwin") {
             // The tool that strips programs is not among what Debian's compiler brings.
-            for profile in ["DEV", "RELEASE", "SHIPPED"] {
+            for profile in ["DEV", "RELEASE"] {
                 command.env(format!("CARGO_PROFILE_{profile}_STRIP"), "false");
             }
         }

@@ -1,7 +1,7 @@
 //! Builds everything that a release has into `target/dist`: archives of the command, wheels, the source package, an SBOM
 //! and checksums.
 //!
-//! Each target is built as [`crate::cross`] does, with the profile `shipped`. Two runs on the same commit with the same tools
+//! Each target is built as [`crate::cross`] does, with the profile `release`. Two runs on the same commit with the same tools
 //! write the same bytes: times are that of the commit, and paths of this machine are replaced. `packaging/pack.py`
 //! writes the archives.
 
@@ -16,7 +16,7 @@ use crate::cross::{self, BuildOptions};
 pub(crate) const DIST_USAGE: &str = "[--target T]... [--no-wheels | --no-archives]";
 
 /// The profile of what is shipped.
-const PROFILE: &str = "shipped";
+const PROFILE: &str = "release";
 
 /// Holds one platform: the targets whose commands are archived, and how its wheels are called.
 struct Platform {

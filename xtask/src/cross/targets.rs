@@ -178,6 +178,7 @@ const QEMU_LIMITS: &[(&str, &str)] = &[
         "ignored_interrupts_stay_ignored_and_a_killed_run_is_swept",
         "/proc/self/status lists the signals that qemu ignores, not those that the program does",
     ),
+    ("a_python_that_is_gone", "qemu starts a program that does not exist, and fails only then"),
     ("refused_threads_are_done_without", "qemu itself needs 128 MiB, more than the test leaves to the program"),
     (
         "bombs_end_within_the_memory_of_their_nodes",

@@ -278,6 +278,11 @@ fn engines_that_are_not_there() {
     let python = folder.0.join("env-0.1/bin/python");
     assert_eq!(error.detail(), Some(format!("  it was started with {}", python.display()).as_str()));
     assert!(folder.answers().is_empty());
+}
+
+#[test]
+fn a_python_that_is_gone() {
+    let folder = Folder::new("gone");
     let gone = Engine {
         wanted: Wanted { runtime: &RUNTIME[0], version: None },
         version: "1.0".to_owned(),
