@@ -77,7 +77,7 @@ pub(super) static MNN: Profile = Profile {
         Law {
             kinds: &[Kind::Many],
             way: Way::Ask(several),
-            text: "gives wrong results for more than two operands that broadcast, and none for a mean of two",
+            text: "gives a sum and the like of more than two operands the shape of the first and reads the others flat, and computes no mean of two",
             evidence: MNN_ALL_ASKED,
         },
         Law {
@@ -229,15 +229,22 @@ fn comparison(asked: &Asked<'_>) -> Option<Does> {
 
 /// Finds sums and the like of more than two operands that broadcast, and means of two.
 fn several(asked: &Asked<'_>) -> Option<Does> {
-    let text = "gives wrong results for more than two operands that broadcast";
+    let text = "gives a result of the first operand's shape, and reads more than one other operand flat, past their ends";
     let equal = asked.operands.iter().all(|shape| shape == &asked.operands[0]);
+    let whole = |shapes: &[Shape]| {
+        let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
+        let result = Rule::numpy().align(&dims).ok().map(|aligned| aligned.shape().clone());
+        let count = |dims: &[usize]| dims.iter().product::<usize>();
+        result.as_deref() == Some(dims[0]) && dims.iter().all(|other| count(other) == count(dims[0]))
+    };
     match (asked.operands.len(), known_shapes(asked)) {
         (1, _) => None,
         (2, _) if asked.operator() == Some(id("mean")) => {
             Some(Does::Refused("computes no mean of two operands".into()))
         }
         (2, _) => None,
-        (_, Some(_)) if equal => Some(Does::Own),
+        (_, Some(shapes)) if whole(&shapes) => Some(Does::Own),
+        (_, None) if equal => Some(Does::Own),
         (_, Some(_)) => Some(Does::Garbled(text.into())),
         (_, None) => Some(Does::Unknown(format!("{text}, and the shapes are not known").into())),
     }
@@ -268,6 +275,8 @@ mod tests {
         for (text, want) in [
             ("x(2,3); y(2,3); z(2,3); r=Sum(x,y,z)", "same"),
             ("x(2,3); y(3); z(2,1); r=Sum(x,y,z)", "differs"),
+            ("x(1,4); y(4); z(4); r=Sum(x,y,z)", "same"),
+            ("x(4); y(1,4); z(4); r=Sum(x,y,z)", "differs"),
             ("x(2,3); y(3); r=Sum(x,y)", "same"),
             ("x(2,3); y(2,3); r=Mean(x,y)", "refused"),
             ("x(2,3); y(3); r=Mod(x,y) fmod=1", "differs"),
