@@ -1,6 +1,6 @@
 """Asks a runtime about drawn nodes with `check --ask`, and compares with what its target says; then again after `fix`.
 
-    python -m conformance.asked mnn@3.6.1 --engines DIR [--seed N] [--count N] [--old] [--most-rank N] [--command FILE]
+    python -m conformance.asked --runtime mnn@3.6.1 --engines DIR [--seed N] [--count N] [--old] [--most-rank N] [--command FILE]
 
 `--engines` is a folder of Python environments, as for `check`. Prints a table, then the nodes whose verdict is not what the runtime
 did; ends with 1 where there are any. A node of which the laws say `unknown` is counted, and is no disagreement.
@@ -106,9 +106,9 @@ class Run:
 def main():
     """Ask, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("runtime")
+    parser.add_argument("--runtime", required=True)
     parser.add_argument("--engines")
-    parser.add_argument("--command", default="broadaxe")
+    parser.add_argument("--command", default=Path(__file__).parents[2] / "target/debug/broadaxe")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=1000)
     parser.add_argument("--old", action="store_true", help="nodes of opset 6, with the attribute axis")

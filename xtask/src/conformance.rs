@@ -6,7 +6,7 @@ use std::{env, fs, path::Path, process::Command};
 
 use crate::python;
 
-pub(crate) const CONFORMANCE_USAGE: &str = "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]... | --dask [--megabytes N]... | --peers [--array-api-tests DIR]...";
+pub(crate) const CONFORMANCE_USAGE: &str = "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]... | --asked --runtime R[@V] --engines DIR [--count N]... | --dask [--megabytes N]... | --peers [--array-api-tests DIR]...";
 
 /// The engines of the bounded part, and of all of it.
 pub(crate) const BOUNDED: &str = "requirements.txt";
@@ -15,6 +15,10 @@ const FULL: &str = "requirements-full.txt";
 /// What `--verdicts` passes on to the script: the words that take a value, and those that do not.
 const VERDICTS: (&[&str], &[&str]) =
     (&["--seed", "--count", "--jobs", "--minutes", "--formats", "--targets"], &["--resume", "--save", "--cases"]);
+
+/// What `--asked` passes on to its script, in the same way.
+const ASKED: (&[&str], &[&str]) =
+    (&["--runtime", "--engines", "--seed", "--count", "--most-rank", "--only", "--rows"], &["--old"]);
 
 /// What `--dask` passes on to its script: words that take a value.
 const DASK: [&str; 3] = ["--megabytes", "--limit", "--folder"];
@@ -43,7 +47,8 @@ const MODEL_SUITES: [(&str, &[&str]); 7] = [
 ];
 
 /// Runs the suite; all of it writes `docs/conformance.md`. With `--models` the engines are asked about whole models instead,
-/// and with `--verdicts` about random ones, which writes `docs/verdicts.md`. With `--dask` a cluster of Dask reduces an array that is larger
+/// and with `--verdicts` about random ones, which writes `docs/verdicts.md`. With `--asked` a runtime that the user has installed is asked about
+/// random nodes. With `--dask` a cluster of Dask reduces an array that is larger
 /// than the memory of its workers, and no engine is asked.
 /// With `--peers` the tests of other projects are run
 /// against the package, which writes `docs/peer-suites.md`.
@@ -51,6 +56,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     match words.split_first().map(|(first, told)| (first.as_str(), told)) {
         Some(("--verdicts", told)) => return verdicts(root, told),
         Some(("--peers", told)) => return peers(root, told),
+        Some(("--asked", told)) => return asked(root, told),
         Some(("--dask", told)) => return dask(root, told),
         _ => (),
     }
@@ -87,11 +93,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
 
 /// Builds the command and the examples, and asks every question about whole models; all are asked, whatever one finds.
 fn models(root: &Path, suite: &Command) -> Result<(), String> {
-    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
-    let built = Command::new(cargo).args(["build", "--workspace", "--bins", "--examples"]).current_dir(root).status();
-    if !built.is_ok_and(|status| status.success()) {
-        return Err("the command and the examples do not build".to_owned());
-    }
+    build_programs(root)?;
     let mut wrong = Vec::new();
     for (name, words) in MODEL_SUITES {
         println!("{name}");
@@ -107,6 +109,26 @@ fn models(root: &Path, suite: &Command) -> Result<(), String> {
 /// Asks the engines about random models: whether every verdict is right, and every repair.
 fn verdicts(root: &Path, told: &[String]) -> Result<(), String> {
     script(root, "conformance.verdicts", (told, VERDICTS), FULL, "a verdict or a repair is wrong, or was not judged")
+}
+
+/// Asks an installed runtime about drawn nodes through the command, and compares with the laws of its target.
+fn asked(root: &Path, told: &[String]) -> Result<(), String> {
+    build_programs(root)?;
+    script(
+        root,
+        "conformance.asked",
+        (told, ASKED),
+        BOUNDED,
+        "a law is not what the runtime does, or a repair is wrong",
+    )
+}
+
+/// Builds the command and the examples.
+fn build_programs(root: &Path) -> Result<(), String> {
+    let cargo = env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let built = Command::new(cargo).args(["build", "--workspace", "--bins", "--examples"]).current_dir(root).status();
+    let is_built = built.is_ok_and(|status| status.success());
+    is_built.then_some(()).ok_or_else(|| "the command and the examples do not build".to_owned())
 }
 
 /// Runs the tests of other projects against the package: numexpr's and NumPy's, and the array API's where its checkout is given.
@@ -245,7 +267,8 @@ mod tests {
     fn scripts_take_what_is_passed_on() {
         let verdicts = include_str!("../../conformance/verdicts/__main__.py");
         let peers = include_str!("../../conformance/peers/__main__.py");
-        for (script, (valued, plain)) in [(verdicts, VERDICTS), (peers, PEER_OPTIONS)] {
+        let asked = include_str!("../../conformance/asked/__main__.py");
+        for (script, (valued, plain)) in [(verdicts, VERDICTS), (peers, PEER_OPTIONS), (asked, ASKED)] {
             for word in valued.iter().chain(plain) {
                 assert!(script.contains(&format!("add_argument(\"{word}\"")), "{word}");
             }

@@ -58,17 +58,25 @@ fn generated(profile: &Profile) -> String {
     text + LAST
 }
 
+/// Writes the list of all targets.
+fn index() -> String {
+    let row = |profile: &&Profile| format!("| [`{}`]({}) | {} |\n", profile.name, file(profile), profile.summary);
+    let rows: String = PROFILES.iter().map(row).collect();
+    format!("{FIRST}| target | what it is |\n|---|---|\n{rows}{LAST}")
+}
+
 #[test]
 fn pages_are_current() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/targets");
     let write = std::env::var_os("BROADAXE_WRITE").is_some();
     let mut stale = Vec::new();
-    for profile in PROFILES {
-        let path = folder.join(file(profile));
-        let old = fs::read_to_string(&path).unwrap_or_else(|_| format!("# `{}`\n\n{FIRST}{LAST}", profile.name));
+    let pages = PROFILES.iter().map(|profile| (file(profile), format!("# `{}`", profile.name), generated(profile)));
+    for (name, title, text) in pages.chain([("README.md".to_owned(), "# Targets".to_owned(), index())]) {
+        let path = folder.join(name);
+        let old = fs::read_to_string(&path).unwrap_or_else(|_| format!("{title}\n\n{FIRST}{LAST}"));
         let (before, rest) = old.split_once(FIRST).unwrap_or((&old, LAST));
         let after = rest.split_once(LAST).map_or("", |(_, after)| after);
-        let new = format!("{before}{}{after}", generated(profile));
+        let new = format!("{before}{text}{after}");
         if write {
             fs::write(&path, &new).unwrap();
         } else if fs::read_to_string(&path).ok().as_ref() != Some(&new) {

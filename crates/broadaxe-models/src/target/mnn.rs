@@ -229,7 +229,8 @@ fn comparison(asked: &Asked<'_>) -> Option<Does> {
 
 /// Finds sums and the like of more than two operands that broadcast, and means of two.
 fn several(asked: &Asked<'_>) -> Option<Does> {
-    let text = "gives a result of the first operand's shape, and reads more than one other operand flat, past their ends";
+    let text =
+        "gives a result of the first operand's shape, and reads more than one other operand flat, past their ends";
     let equal = asked.operands.iter().all(|shape| shape == &asked.operands[0]);
     let whole = |shapes: &[Shape]| {
         let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
