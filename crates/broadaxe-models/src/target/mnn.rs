@@ -239,11 +239,10 @@ fn several(asked: &Asked<'_>) -> Option<Does> {
         result.as_deref() == Some(dims[0]) && dims.iter().all(|other| count(other) == count(dims[0]))
     };
     match (asked.operands.len(), known_shapes(asked)) {
-        (1, _) => None,
         (2, _) if asked.operator() == Some(id("mean")) => {
             Some(Does::Refused("computes no mean of two operands".into()))
         }
-        (2, _) => None,
+        (1 | 2, _) => None,
         (_, Some(shapes)) if whole(&shapes) => Some(Does::Own),
         (_, None) if equal => Some(Does::Own),
         (_, Some(_)) => Some(Does::Garbled(text.into())),
