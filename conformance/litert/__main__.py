@@ -1,9 +1,9 @@
 """Asks LiteRT about models of one node, and Broadaxe about the same files; then about the files that it has fixed.
 
-    python -m conformance.litert [--device cpu|gpu] [--python PYTHON]... [--seed N] [--count N]
+    python -m conformance.litert [--device cpu|gpu] [--python PYTHON]... [--seed N] [--count N | --graphs DIR]
 
 The GPU delegate needs a Vulkan adapter; SwiftShader is one. `--python` names the interpreter of another environment, with
-another version of LiteRT. Ends with 1 where a verdict is not what the engine did, or where a fixed file is wrong.
+another version of LiteRT. `--graphs` asks about whole graphs, which `conformance.litert.graphs` writes. Ends with 1 where a verdict is not what the engine did, or where a fixed file is wrong.
 """
 
 import argparse
@@ -97,6 +97,21 @@ class Run:
         if says == "wrong":
             self._fixed(case, path, arrays, want)
 
+    def graph(self, path, scratch):
+        """Ask about a whole graph, of which TensorFlow's result is known, and about the fixed one."""
+        with np.load(path.with_suffix(".npz")) as known:
+            arrays, want = [known["x"]], known["y"]
+        case = {"op": path.stem, "kinds": "i"}
+        does = self._asked(case, path.read_bytes(), arrays, want)
+        findings = [finding for finding in bx.check(path, targets=[self.target]).findings if finding.verdict != "same"]
+        says = "wrong" if any(finding.verdict == "differs" for finding in findings) else "right"
+        self.tally[f"graph {does}, said so" if says == does else f"graph {does}, {says} said"] += 1
+        if says != does:
+            self.wrong.append(f"{path.name}: {does}, and the verdict is {says}")
+        if says == "wrong":
+            scratch.write_bytes(path.read_bytes())
+            self._fixed(case, scratch, arrays, want)
+
     def _asked(self, case, model, arrays, want, engine=None):
         return (engine or self.engine).ask(case, arrays, model, want)
 
@@ -132,13 +147,18 @@ def main():
     parser.add_argument("--python", action="append", default=[])
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--count", type=int, default=0)
+    parser.add_argument("--graphs", type=Path)
     args = parser.parse_args()
     wrong = 0
     with tempfile.TemporaryDirectory() as folder:
         for python in args.python or [sys.executable]:
             run = Run(args.device, python)
-            for case in cases(args.seed, args.count):
-                run.case(case, Path(folder) / "model.tflite")
+            if args.graphs:
+                for path in sorted(args.graphs.glob("*.tflite")):
+                    run.graph(path, Path(folder) / "model.tflite")
+            else:
+                for case in cases(args.seed, args.count):
+                    run.case(case, Path(folder) / "model.tflite")
             print(f"{run.target}: " + ", ".join(f"{count} {what}" for what, count in sorted(run.tally.items())))  # noqa: T201
             for text in run.wrong[:20]:
                 print(f"  {text}")  # noqa: T201

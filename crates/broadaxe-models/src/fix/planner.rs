@@ -171,7 +171,9 @@ impl<'a> Planner<'a> {
             return;
         }
         let answers: Vec<Answer> = self.answers(id, &subject.plain());
-        if answers.iter().all(|answer| *answer == Answer::Same) {
+        // What reads one operand is not judged by check; here it matters only to a target that refuses it.
+        let open = |answer: &Answer| !meaning.broadcasts() && matches!(answer, Answer::Unknown(_));
+        if answers.iter().all(|answer| *answer == Answer::Same || open(answer)) {
             return;
         }
         let repairable = |answer: &Answer| match answer {
