@@ -252,6 +252,15 @@ fn for_ncnn(sample: &Sample) -> (String, Vec<String>) {
 }
 
 #[test]
+fn what_has_one_operand_and_is_not_known_is_left_alone() {
+    let mut sample = Sample::new(16);
+    let x = sample.input("x", "(2,3,4)");
+    sample.node("Relu", &[x], &[], "(2,3,4)");
+    let fix = proposed(&sample, &["litert-gpu"]);
+    assert_eq!((fix.edits.len(), fix.left.len()), (0, 0), "{}", show(&fix));
+}
+
+#[test]
 fn what_a_target_lacks_is_replaced_or_passed_over() {
     let mut sample = Sample::new(16);
     let (x, y, slope) = (sample.input("x", "(2,3,4)"), sample.input("y", "(3,1)"), sample.input("slope", "(3,1)"));
