@@ -3,11 +3,14 @@
     python packaging/pack.py --dist target/dist --epoch 1700000000 x86_64-unknown-linux-musl=path/to/broadaxe ...
 
 An archive has one folder with the command, the manual pages, the completions of shells, the readme and the licences. Its bytes depend on these
-files and the time alone. The program also copies the bill of materials out of a wheel.
+files and the time alone. The program also copies the bill of materials out of a wheel, without the paths of this machine, which maturin writes
+into it.
 """
 
 import argparse
+import base64
 import gzip
+import hashlib
 import io
 import pathlib
 import platform
@@ -73,6 +76,28 @@ def archive(dist, target, command, extra, epoch):
     (zip_ if name.endswith(".zip") else tar)(dist / name, files, epoch)
 
 
+def without_paths(path, root=ROOT):
+    """Writes a wheel again, with `/broadaxe` for the folder of the sources in its bill of materials."""
+    with zipfile.ZipFile(path) as wheel:
+        entries = [(info, wheel.read(info)) for info in wheel.infolist()]
+    changed = {}
+    for at, (info, data) in enumerate(entries):
+        if "/sboms/" in info.filename:
+            data = data.replace(str(root.resolve()).encode(), b"/broadaxe")
+            digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+            changed[info.filename] = f"{info.filename},sha256={digest},{len(data)}"
+            entries[at] = (info, data)
+    for at, (info, data) in enumerate(entries):
+        if info.filename.endswith(".dist-info/RECORD"):
+            lines = [changed.get(line.split(",")[0], line) for line in data.decode().splitlines()]
+            entries[at] = (info, "".join(f"{line}\n" for line in lines).encode())
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as wheel:
+        for info, data in entries:
+            again = zipfile.ZipInfo(info.filename, info.date_time)
+            again.external_attr, again.compress_type, again.create_system = info.external_attr, zipfile.ZIP_DEFLATED, 3
+            wheel.writestr(again, data)
+
+
 def copy_materials(dist):
     """Copies the bill of materials of the package, which maturin writes, out of a wheel."""
     wheels = sorted(dist.glob("*.whl"))
@@ -96,6 +121,8 @@ def main():
         extra = pages(own[0])
         for target, command in commands.items():
             archive(chosen.dist, target, command, extra, chosen.epoch)
+    for wheel in chosen.dist.glob("*.whl"):
+        without_paths(wheel)
     copy_materials(chosen.dist)
     names = sorted(file.name for file in chosen.dist.iterdir())
     (chosen.dist / "SHA256SUMS").write_text("".join(f"{sums.digest(chosen.dist / name)}  {name}\n" for name in names))

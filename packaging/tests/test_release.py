@@ -1,10 +1,14 @@
 """Tests the programs that the release workflow runs, on small made-up releases."""
 
+import base64
+import hashlib
 import io
+import json
 import pathlib
 import re
 import shutil
 import tarfile
+import zipfile
 
 import pytest
 import yaml
@@ -14,6 +18,7 @@ import collect
 import conda
 import homebrew
 import image
+import pack
 import sums
 import version
 
@@ -199,3 +204,18 @@ def test_the_scripts_run_as_programs(tmp_path):
     for script in ("homebrew.py", "conda.py"):
         code, text = run(["python3", ROOT / "packaging" / script, "--dist", dist, "--version", "1.2.3"], pathlib.Path(tmp_path))
         assert code == 0 and sums.PACKAGES in text, text
+
+
+def test_a_wheel_names_no_folder_of_the_machine(tmp_path):
+    root, wheel = tmp_path / "sources", tmp_path / "x-1-py3-none-any.whl"
+    materials = "x-1.dist-info/sboms/x.cyclonedx.json"
+    with zipfile.ZipFile(wheel, "w") as written:
+        written.writestr("x.py", "pass\n")
+        written.writestr(materials, json.dumps({"bom-ref": f"path+file://{root.resolve()}/crates/x#1"}))
+        written.writestr("x-1.dist-info/RECORD", f"x.py,sha256=a,5\n{materials},sha256=b,9\nx-1.dist-info/RECORD,,\n")
+    pack.without_paths(wheel, root)
+    with zipfile.ZipFile(wheel) as read:
+        data, record = read.read(materials), read.read("x-1.dist-info/RECORD").decode()
+    assert json.loads(data) == {"bom-ref": "path+file:///broadaxe/crates/x#1"}
+    digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
+    assert record.splitlines() == ["x.py,sha256=a,5", f"{materials},sha256={digest},{len(data)}", "x-1.dist-info/RECORD,,"]
