@@ -18,8 +18,6 @@ import onnx
 
 from .cases import cases, model
 
-# The targets of the runtimes whose names differ from theirs.
-TARGETS = {"onnxruntime": "onnx"}
 # Nodes to a model: one that fails to load or to be fixed loses no others.
 BATCH = 250
 
@@ -29,9 +27,7 @@ class Run:
 
     def __init__(self, args):
         self.args = args
-        name, _, version = args.runtime.partition("@")
-        self.target = TARGETS.get(name, name)
-        self.versions = "@" + version if version else ""
+        self.target_name = args.target or args.runtime
         self.tally, self.unknown, self.wrong = collections.Counter(), collections.Counter(), []
         self.rows, self.asked = [], ""
 
@@ -40,12 +36,6 @@ class Run:
         if found.returncode > 1:
             raise SystemExit(found.stderr)
         return found.stdout
-
-    def _target(self):
-        """Return the target of the version that is asked, or the newest that laws know."""
-        wanted = self.target + self.versions
-        known = subprocess.run([self.args.command, "check", "--for", wanted, "-"], capture_output=True, text=True, check=False)
-        return self.target if "target" in known.stderr else wanted
 
     def check(self, path):
         """Return the verdicts of the laws and those of the runtime, by node; nodes without one are the same."""
@@ -96,7 +86,6 @@ class Run:
 
     def all(self):
         """Ask about all cases."""
-        self.target_name = self._target()
         drawn = cases(self.args.seed, self.args.count, old=self.args.old, most_rank=self.args.most_rank, only=self.args.only)
         with tempfile.TemporaryDirectory() as folder:
             for start in range(0, len(drawn), BATCH):
@@ -107,6 +96,7 @@ def main():
     """Ask, and print what came of it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runtime", required=True)
+    parser.add_argument("--target", help="the target whose laws are compared, where it is not named as the runtime")
     parser.add_argument("--engines")
     parser.add_argument("--command", default=Path(__file__).parents[2] / "target/debug/broadaxe")
     parser.add_argument("--seed", type=int, default=1)

@@ -8,6 +8,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
+from .. import draw
+
 ARITHMETIC = ("Add", "Sub", "Mul", "Div", "Pow")
 LISTS = ("Max", "Min", "Sum", "Mean")
 COMPARES = ("Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual")
@@ -20,20 +22,7 @@ MOST_ELEMENTS = 2048
 
 
 def _shapes(rng, count, most_rank):
-    """Draw shapes that broadcast by NumPy's rule, often with equal sizes."""
-    while True:
-        rank = min(rng.choice((1, 2, 2, 3, 3, 4, 4, 4, 5)), most_rank)
-        pool = rng.sample(DIMS, rng.choice((1, 2, 2, 3)))
-        full = [rng.choice(pool) for _ in range(rank)]
-        if math.prod(full) <= MOST_ELEMENTS:
-            break
-    shapes = []
-    for at in range(count):
-        own = full[rank - (rank if at == 0 else rng.randrange(rank + 1)) :]
-        ones = rng.choice((0, 0.15, 0.4))
-        shapes.append([1 if rng.random() < ones else dim for dim in own])
-    rng.shuffle(shapes)
-    return shapes
+    return draw.shapes(rng, count, DIMS, MOST_ELEMENTS, most_rank)
 
 
 def _old(rng):

@@ -2,11 +2,11 @@
 
 import itertools
 import json
-import math
 import random
 
 import numpy as np
 
+from .. import draw
 from .models import FUSES, OPERATORS
 
 KINDS = ("ii", "ic", "ci")
@@ -28,20 +28,7 @@ def grid():
 
 
 def _shapes(rng, count):
-    """Draw shapes that broadcast and often have equal sizes."""
-    while True:
-        rank = rng.choice((1, 2, 2, 3, 3, 4, 4, 4, 5))
-        pool = rng.sample((2, 3, 4, 5, 8, 17), rng.choice((1, 2, 2, 3)))
-        full = [rng.choice(pool) for _ in range(rank)]
-        if math.prod(full) <= 4096:
-            break
-    shapes = []
-    for at in range(count):
-        own = full[rank - (rank if at == 0 else rng.randrange(rank + 1)) :]
-        ones = rng.choice((0, 0.15, 0.4))
-        shapes.append([1 if rng.random() < ones else dim for dim in own])
-    rng.shuffle(shapes)
-    return shapes
+    return draw.shapes(rng, count, (2, 3, 4, 5, 8, 17), 4096)
 
 
 def drawn(rng):

@@ -18,7 +18,7 @@ const VERDICTS: (&[&str], &[&str]) =
 
 /// What `--asked` passes on to its script, in the same way.
 const ASKED: (&[&str], &[&str]) =
-    (&["--runtime", "--engines", "--seed", "--count", "--most-rank", "--only", "--rows"], &["--old"]);
+    (&["--runtime", "--target", "--engines", "--seed", "--count", "--most-rank", "--only", "--rows"], &["--old"]);
 
 /// What `--dask` passes on to its script: words that take a value.
 const DASK: [&str; 3] = ["--megabytes", "--limit", "--folder"];
