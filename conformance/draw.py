@@ -4,7 +4,7 @@ import math
 
 
 def shapes(rng, count, dims, most_elements, most_rank=5):
-    """Draw shapes of few different dims, so that many are equal, and of at most so many elements together."""
+    """Draw shapes with few different dims, so that many dims are equal; their result has at most `most_elements` elements."""
     while True:
         rank = min(rng.choice((1, 2, 2, 3, 3, 4, 4, 4, 5)), most_rank)
         pool = rng.sample(dims, rng.choice((1, 2, 2, 3)))

@@ -2,8 +2,8 @@
 
 /// Computes a product and a sum with one rounding.
 pub(crate) trait Fma: Copy + 'static {
-    /// Says whether every operand is near zero (see [`Lanewise::NEAR`]). Then there are no NaNs, and all
-    /// results and intermediate powers of two are normal numbers, so loops omit the code for the other cases.
+    /// Is true where every operand is near zero (see [`Lanewise::NEAR`]). No operand is then NaN, and all results and
+    /// intermediate powers of two are normal numbers, so loops leave out the code for other cases.
     const NEAR: bool = false;
     /// The same for numbers near zero, if such a path exists.
     type Near: Fma;
