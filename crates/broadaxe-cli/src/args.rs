@@ -12,8 +12,8 @@ use clap::{
 };
 
 pub use self::model::{
-    AskArgs, CensusArgs, CheckArgs, ExtractArgs, FixArgs, InputArgs, OutArgs, ReportFile, ReportFormat, SizesArgs,
-    TargetArgs, UpgradeArgs,
+    AskArgs, CensusArgs, CheckArgs, ExtractArgs, FailOn, FixArgs, InputArgs, OutArgs, ReportFile, ReportFormat,
+    SizesArgs, TargetArgs, UpgradeArgs,
 };
 use crate::error::Error;
 

@@ -84,6 +84,11 @@ pub fn quoted(name: &str) -> String {
     tame(name, MAX_NAME)
 }
 
+/// Shows a name that a file says: in full where it goes to a file or a pipe, and as [`quoted`] does in a terminal.
+pub fn named(name: &str) -> String {
+    if crate::terminal::columns().is_some() { quoted(name) } else { escaped(name) }
+}
+
 /// Writes control characters, and those that turn the direction of writing, as escapes; cuts after `most` characters.
 fn tame(text: &str, most: usize) -> String {
     let mut tamed = String::new();

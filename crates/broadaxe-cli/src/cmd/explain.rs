@@ -1,6 +1,7 @@
 //! `broadaxe explain`: draws how shapes are aligned, and lists the loops and their cost.
 
 mod symbolic;
+mod codes;
 
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use broadaxe::{
     promote::{self, Typed},
 };
 use broadaxe_kernels::{DType, Promotion};
+use broadaxe_models::code;
 use broadaxe_shape::{Alignment, Rule, Shape, SymbolicShape, contiguous_strides};
 use serde_json::{Value, json};
 
@@ -28,6 +30,11 @@ use crate::{
 /// When the shapes do not broadcast, or no address could reach the result.
 pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
     let Some(node) = &args.node else {
+        if let [word] = args.shapes.as_slice()
+            && let Some(code) = code::find(word)
+        {
+            return Ok(codes::page(code));
+        }
         let shapes: Vec<SymbolicShape> = args.shapes.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
         let (text, json) = answer(args.rule.rule()?, &shapes, args)?;
         return Ok(Answer::new(text, json));

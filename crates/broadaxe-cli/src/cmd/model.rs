@@ -3,11 +3,7 @@
 mod census;
 
 mod skip;
-mod text;
-mod severity;
-mod sarif;
-mod github;
-mod gitlab;
+mod report;
 mod ask;
 mod check;
 mod explain;

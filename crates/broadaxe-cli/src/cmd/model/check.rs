@@ -1,21 +1,21 @@
 //! `broadaxe check`: checks what a model's broadcasts mean on other runtimes.
 
-use std::{collections::HashSet, io::Write, path::Path};
+use std::{io::Write, path::Path};
 
 use broadaxe_models::{
-    Model,
     check::check,
     check_model,
-    report::{CheckRecord, FindingRecord, TargetRecord},
+    report::CheckRecord,
     target::{Law, PROFILES, Profile, Target},
-    upgrade::OPSET,
 };
 use serde_json::{Value, json};
 
 use super::{
     Open,
-    ask::{Asked, Asking},
-    github, gitlab, given, load, sarif, skip, text,
+    ask::Asking,
+    given, load,
+    report::{self, Asked, Shown, View, full, report, statistics},
+    skip,
 };
 use crate::{
     answer::{Answer, Checked, FileRecord, Json, table},
@@ -23,9 +23,6 @@ use crate::{
     error::Error,
     file::write::Whole,
 };
-
-/// How many findings of a model are shown in full unless all are asked for.
-const SHOWN: usize = 5;
 
 /// Checks models; fails when a finding has a verdict that fails. A file that cannot be used is an error of the answer, and the others are
 /// still judged.
@@ -54,15 +51,20 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
         }
     }
     found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
-    let refused = found.models.iter().flat_map(|record| &record.findings).any(|finding| fails(args, &finding.verdict));
-    let texts = texts.join("\n");
+    let shown = Shown { all: args.all, fail_on: &args.fail_on };
+    let refused = found.models.iter().flat_map(|record| &record.findings).any(|finding| shown.fails(&finding.verdict));
+    let texts = texts.join(if args.quiet { "" } else { "\n" });
     for output in &args.outputs {
-        let text = report(output.format, &found, &texts);
+        let text = report(output.format, &found, &texts, shown);
         let text = anstream::adapter::strip_str(&text).to_string();
         let written = Whole::create(&output.path).and_then(|whole| whole.save(|to| to.write_all(text.as_bytes())));
         errors.extend(written.err());
     }
-    let text = if json { String::new() } else { report(args.format, &found, &texts) };
+    let text = match (json, args.statistics) {
+        (true, _) => String::new(),
+        (false, true) => statistics(&found, shown),
+        (false, false) => report(args.format, &found, &texts, shown),
+    };
     Ok(Answer { text, json: Json::Checked(found), refused, errors, notes: skip::note(&skipped).into_iter().collect() })
 }
 
@@ -82,123 +84,18 @@ fn judged(
 ) -> Result<(CheckRecord, String), Error> {
     let loaded = load(path, &args.targets.inputs, open)?;
     let (path, model) = (&loaded.path, &loaded.model);
-    let (mut record, fixed) = if args.quiet {
-        (CheckRecord::new(&path.display().to_string(), model, &check(model, &loaded.shapes, targets)), 0)
+    let mut record = if args.quiet {
+        CheckRecord::new(&path.display().to_string(), model, &check(model, &loaded.shapes, targets))
     } else {
         check_model(path, model, &loaded.shapes, targets).map_err(|error| Error::from(error).of(path))?
     };
-    let hint = if args.quiet { String::new() } else { hint(model, &record, fixed) };
     let asked = asking.map_or_else(|| Ok(Asked::default()), |asking| asking.ask(model, &loaded.shapes, &mut record));
     let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
-    let text = show(&record, &asked, args) + &asked.text + &hint;
+    let shown = Shown { all: args.all, fail_on: &args.fail_on };
+    let view = View { shown, is_batch: args.models.len() > 1, quiet: args.quiet };
+    let draw = if args.format == ReportFormat::Full { full } else { report::model };
+    let text = draw(&record, &asked, view);
     Ok((record, text))
-}
-
-/// Writes a report; `texts` is the one for people.
-fn report(format: ReportFormat, found: &Checked, texts: &str) -> String {
-    let line = |value: &Value| format!("{value}\n");
-    match format {
-        ReportFormat::Text => texts.to_owned(),
-        ReportFormat::Json => serde_json::to_string(found).unwrap_or_default() + "\n",
-        ReportFormat::Sarif => line(&sarif::log(found)),
-        ReportFormat::Github => github::commands(found),
-        ReportFormat::Gitlab => line(&gitlab::issues(found)),
-    }
-}
-
-fn show(record: &CheckRecord, asked: &Asked, args: &CheckArgs) -> String {
-    let mut out = String::new();
-    let wanted = |finding: &FindingRecord| match finding.verdict.as_str() {
-        // If a law depends on neighbours, the engine's answer about the node alone does not contradict it.
-        "same" => finding.law.as_ref().is_some_and(|law| law.alone || args.all),
-        "unknown" | "unsupported" => args.all || fails(args, &finding.verdict),
-        _ => true,
-    };
-    let repeated: HashSet<usize> = asked.alike.values().flatten().copied().collect();
-    let numbered = record.findings.iter().enumerate().filter(|(at, _)| !repeated.contains(at));
-    let mut findings: Vec<(usize, &FindingRecord)> = numbered.filter(|(_, finding)| wanted(finding)).collect();
-    findings.sort_by_key(|(_, finding)| !finding.law.as_ref().is_some_and(|law| law.alone));
-    let most = if args.quiet {
-        0
-    } else if args.all {
-        findings.len()
-    } else {
-        SHOWN
-    };
-    for (at, finding) in findings.iter().take(most) {
-        let alike = asked.alike.get(at).map_or(&[][..], Vec::as_slice);
-        out += &text::finding(record, finding, alike);
-        out += "\n";
-    }
-    if !args.quiet && findings.len() > most {
-        out += &format!("... and {} more; --all shows them, --json lists them\n\n", findings.len() - most);
-    }
-    out += &summary(record);
-    out
-}
-
-/// Says whether a verdict ends with exit code 1.
-fn fails(args: &CheckArgs, verdict: &str) -> bool {
-    args.fail_on.iter().any(|fails| fails.is(verdict))
-}
-
-/// Says what to do next, if anything can be done.
-fn hint(model: &Model, record: &CheckRecord, fixed: usize) -> String {
-    let all = record.repairable();
-    if all == 0 {
-        return String::new();
-    }
-    let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
-    if let Some(opset) = opset.filter(|&opset| model.format == "onnx" && opset < OPSET) {
-        let name = &record.model;
-        return format!(
-            "opset {opset} places operands in old ways; 'broadaxe upgrade {name} -o OUT' spells them out\n"
-        );
-    }
-    let names: Vec<&str> = record.targets.iter().map(|target| target.name.as_str()).collect();
-    let findings = if all == 1 { "finding" } else { "findings" };
-    if fixed == 0 {
-        return format!("0 of {all} {findings} can be fixed by 'broadaxe fix'\n");
-    }
-    let (model, names) = (&record.model, names.join(","));
-    format!("{fixed} of {all} {findings} can be fixed: broadaxe fix {model} --for {names} -o OUT\n")
-}
-
-/// Says in a line or two how many nodes were looked at and what was found for each target.
-fn summary(record: &CheckRecord) -> String {
-    let nodes = match record.nodes {
-        1 => "1 element-wise node".to_owned(),
-        n => format!("{n} element-wise nodes"),
-    };
-    let unknown = if record.unknown == 0 {
-        "all shapes known".to_owned()
-    } else {
-        format!("{} of unknown shape", record.unknown)
-    };
-    let mut text = format!("{}: {nodes}, {unknown}\n", record.model);
-    for target in &record.targets {
-        text += &format!("  {}: {}\n", target.name, counts(target));
-        let assumed = target.name.parse::<Target>().ok().and_then(|target| target.assumption(&record.format));
-        text += &assumed.map_or_else(String::new, |text| format!("    {text}\n"));
-    }
-    if record.others > 0 {
-        let (nodes, were) = if record.others == 1 { ("node", "was") } else { ("nodes", "were") };
-        text += &format!("  element-wise nodes only; {} other {nodes} {were} not judged\n", record.others);
-    }
-    text
-}
-
-fn counts(target: &TargetRecord) -> String {
-    let parts = [
-        (target.differs, "differ"),
-        (target.refused, "refused"),
-        (target.unsupported, "unsupported"),
-        (target.guarded, "under a condition"),
-        (target.unknown, "unknown"),
-        (target.same, "same"),
-    ];
-    let said: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
-    if said.is_empty() { "nothing to look at".to_owned() } else { said.join(", ") }
 }
 
 /// Reads the names of targets.

@@ -17,14 +17,14 @@ pub(super) fn issues(found: &Checked) -> Value {
     for record in &found.models {
         let path = relative(&record.model);
         for finding in &record.findings {
-            let Some((_, severity)) = severity::of(finding) else { continue };
+            let Some(code) = severity::reported(finding) else { continue };
             // The sentence may change with a version of the command, so it is no part of the fingerprint.
-            let known = [severity.verdict, &path, &finding.node, &finding.op, &finding.target];
+            let known = [finding.verdict.as_str(), &path, &finding.node, &finding.op, &finding.target];
             made.push(json!({
-                "check_name": format!("broadaxe/{}", severity.verdict),
-                "description": sentence(finding, severity),
+                "check_name": format!("broadaxe/{}", code.id),
+                "description": sentence(finding, code),
                 "fingerprint": fingerprint(&known, &mut seen),
-                "severity": severity.gitlab,
+                "severity": severity::gitlab(code.severity),
                 "location": { "path": path, "lines": { "begin": line(&finding.place) } },
             }));
         }
@@ -49,7 +49,7 @@ fn relative(path: &str) -> String {
 }
 
 /// Returns a fingerprint of these parts; that of equal parts also depends on how many there were before.
-fn fingerprint(parts: &[&str], seen: &mut HashMap<u128, usize>) -> String {
+pub(super) fn fingerprint(parts: &[&str], seen: &mut HashMap<u128, usize>) -> String {
     let hash = parts.iter().fold(FNV_OFFSET, |hash, part| fnv(fnv(hash, part.as_bytes()), &[0]));
     let before = seen.entry(hash).and_modify(|count| *count += 1).or_insert(0);
     let hash = if *before == 0 { hash } else { fnv(hash, before.to_string().as_bytes()) };
@@ -61,7 +61,7 @@ const FNV_OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const FNV_PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 
 /// Returns a hash of these parts.
-pub(super) fn hash(parts: &[&[u8]]) -> u128 {
+pub(in super::super) fn hash(parts: &[&[u8]]) -> u128 {
     let one = |hash, part: &&[u8]| fnv(fnv(hash, &(part.len() as u64).to_le_bytes()), part);
     parts.iter().fold(FNV_OFFSET, one)
 }
