@@ -163,6 +163,15 @@ impl Error {
         self
     }
 
+    /// Adds a drawing that is printed below the sentence, if there is one.
+    #[must_use]
+    pub fn drawn(self, drawing: Option<String>) -> Self {
+        match drawing {
+            Some(drawing) => self.with_detail(format!("\n{drawing}")),
+            None => self,
+        }
+    }
+
     /// Adds lines that are shown below the sentence.
     #[must_use]
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {

@@ -21,6 +21,8 @@ pub mod preview;
 
 pub mod answer;
 
+pub mod failing;
+
 pub mod args;
 
 pub mod cmd;

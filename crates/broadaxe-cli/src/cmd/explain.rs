@@ -22,6 +22,7 @@ use crate::{
     args::ExplainArgs,
     bytes,
     error::{Error, ErrorKind},
+    failing,
 };
 
 /// Draws the alignment and the plan of an operation on contiguous arrays; without the plan where a dim is not known.
@@ -60,7 +61,8 @@ fn answer(rule: Rule, shapes: &[SymbolicShape], args: &ExplainArgs) -> Result<(S
 }
 
 fn draw_all(rule: Rule, shapes: &[Shape], dtypes: Vec<DType>) -> Result<KnownDrawing, Error> {
-    let alignment = rule.align(&shapes.iter().map(Shape::dims).collect::<Vec<_>>())?;
+    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
+    let alignment = rule.align(&dims).map_err(|error| Error::from(error).drawn(failing::draw(&rule, &dims)))?;
     let operands: Vec<Typed> = dtypes.iter().copied().map(Typed::Strong).collect();
     let dtype = promote::dtype(Promotion::Common, &operands).unwrap_or(DType::F32);
     let plan = plan(&alignment, &dtypes, dtype)?;
