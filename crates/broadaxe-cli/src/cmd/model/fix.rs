@@ -8,7 +8,7 @@ use broadaxe_models::{
     format,
     infer::infer,
     report::node_name,
-    upgrade,
+    upgrade::{self, Upgraded},
     verify::{Verified, verify},
 };
 use serde_json::{Value, json};
@@ -81,23 +81,10 @@ fn unwritten(loaded: &Loaded, plan: &Fix, out: &OutArgs) -> Result<Option<Vec<u8
 fn repaired(args: &FixArgs, open: Open<'_>) -> Result<Repaired, Error> {
     let targets = targets_of(&args.targets)?;
     let loaded = load(&args.out.model, &args.targets.inputs, open)?;
-    let plan = fix::plan(&loaded.model, &loaded.shapes, &targets)?;
-    if plan.left.is_empty() || !upgrade::is_old(&loaded.model) {
-        return Ok(Repaired { loaded, plan, old: None });
-    }
-    let raised = upgrade::upgrade(&loaded.model, &loaded.shapes)?;
-    if !raised.left.is_empty() {
-        return Ok(Repaired { loaded, plan, old: None });
-    }
-    let written = format::write(&loaded.model, &raised.edits)?;
-    let model = format::changed(&loaded.model, &written)?;
-    let shapes = infer(&model, &given(&args.targets.inputs)?)?;
-    let better = fix::plan(&model, &shapes, &targets)?;
-    if better.left.len() >= plan.left.len() {
-        return Ok(Repaired { loaded, plan, old: None });
-    }
+    let (upgraded, plan) = upgrade::plan(&loaded.model, &loaded.shapes, &targets)?;
+    let Some(Upgraded { changes, model, shapes }) = upgraded else { return Ok(Repaired { loaded, plan, old: None }) };
     let upgraded = Loaded { path: loaded.path.clone(), model, shapes };
-    Ok(Repaired { loaded: upgraded, plan: better, old: Some((loaded, raised)) })
+    Ok(Repaired { loaded: upgraded, plan, old: Some((loaded, changes)) })
 }
 
 /// Brings an ONNX model to opset 7.

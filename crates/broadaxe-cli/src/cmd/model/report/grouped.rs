@@ -86,7 +86,7 @@ fn nodes(record: &CheckRecord) -> String {
 fn line(record: &CheckRecord) -> String {
     let targets = record.targets.iter().map(|target| format!("{}: {}", target.name, counts(target, &[])));
     let parts: Vec<String> = std::iter::once(nodes(record)).chain(targets).collect();
-    wrap("", &format!("{}: {}", escaped(&record.model), parts.join("; ")), 2, terminal::prose())
+    wrap("", &format!("{}: {}", escaped(&record.model), parts.join("; ")), 2, terminal::columns().unwrap_or(usize::MAX))
 }
 
 /// Writes the name of the model, and a line per target.
@@ -270,16 +270,13 @@ fn next(record: &CheckRecord) -> String {
     if all == 0 {
         return String::new();
     }
-    if let Some(opset) = record.opset.filter(|&opset| record.format == "onnx" && opset < OPSET) {
-        let text =
-            format!("this model uses broadcasts of opset {opset}; 'broadaxe fix' converts it to opset {OPSET} first");
-        return wrap("", &text, 2, terminal::prose()) + &command(record);
-    }
     let (fixed, findings) = (record.fixable(), if all == 1 { "finding" } else { "findings" });
     if fixed == 0 {
         return format!("0 of {all} {findings} can be fixed by 'broadaxe fix'\n");
     }
-    format!("{fixed} of {all} {findings} can be fixed:\n") + &command(record)
+    let old = record.opset.filter(|&opset| record.format == "onnx" && opset < OPSET);
+    let upgrade = old.map_or_else(String::new, |opset| format!(", with an upgrade from opset {opset} to {OPSET}"));
+    format!("{fixed} of {all} {findings} can be fixed{upgrade}:\n") + &command(record)
 }
 
 /// Writes the command that fixes a model, on a line of its own, so that it can be copied.
