@@ -277,6 +277,18 @@ pub fn columns(rows: &[Vec<String>]) -> String {
     rows.iter().map(line).collect()
 }
 
+/// Sets rows in columns to the left, two blanks apart; a line for each row, however long.
+pub fn aligned(rows: &[Vec<String>]) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |i: usize| rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).map(|(cell, &n)| format!("{cell:n$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
 /// Lists operand `k`'s strides over the result. Where it is tiled, the index counts modulo its extent: `1%2`.
 pub fn strides(alignment: &Alignment, k: usize) -> Vec<String> {
     let steps = alignment.steps(k).into_iter().zip(alignment.shape().iter());

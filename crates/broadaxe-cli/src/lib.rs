@@ -13,6 +13,8 @@ pub mod stop;
 
 pub mod bytes;
 
+mod natural;
+
 pub mod file;
 
 pub mod preview;

@@ -17,7 +17,7 @@ use crate::{
     answer::{Answer, join, tuple},
     args::EvalArgs,
     bytes,
-    error::Error,
+    error::{Error, written},
     file::{
         self, Format, Place, Stored,
         write::{Mapped, Output, Plain, encode},
@@ -163,8 +163,7 @@ impl Target {
             }
             Self::Stdout => {
                 let mut out = std::io::stdout().lock();
-                let written = encode(Format::Npy, "", &plain, &mut out).and_then(|()| out.flush());
-                written.map_err(|error| Error::output(&error))?;
+                written(encode(Format::Npy, "", &plain, &mut out).and_then(|()| out.flush()))?;
                 String::new()
             }
             Self::File(output, place) => {

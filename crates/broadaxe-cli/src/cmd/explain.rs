@@ -9,6 +9,7 @@ use broadaxe::{
     promote::{self, Typed},
 };
 use broadaxe_kernels::{DType, Promotion};
+use broadaxe_models::format;
 use broadaxe_shape::{Alignment, Rule, Shape, SymbolicShape, contiguous_strides};
 use serde_json::{Value, json};
 
@@ -28,7 +29,7 @@ use crate::{
 /// When the shapes do not broadcast, or no address could reach the result.
 pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
     let Some(node) = &args.node else {
-        let shapes: Vec<SymbolicShape> = args.shapes.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+        let shapes: Vec<SymbolicShape> = args.shapes.iter().map(|text| shape(text)).collect::<Result<_, _>>()?;
         let (text, json) = answer(args.rule.rule()?, &shapes, args)?;
         return Ok(Answer::new(text, json));
     };
@@ -39,6 +40,23 @@ pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
     let (text, mut json) = answer(node.rule, &node.shapes, args)?;
     json["node"] = node.json;
     Ok(Answer::new(format!("{}\n{text}", node.head), json))
+}
+
+/// Reads a shape; a file in its place is a model whose node is not said.
+fn shape(text: &str) -> Result<SymbolicShape, Error> {
+    text.parse().map_err(|error: broadaxe_shape::Error| {
+        let is_model = Path::new(text).is_file() || format::FORMATS.iter().any(|format| has_extension(text, format.extensions));
+        if is_model {
+            let text = format!("'{text}' is a model file; add --node NAME to explain one of its nodes ('broadaxe list {text}' lists them)");
+            return Error::usage(text);
+        }
+        Error::from(error)
+    })
+}
+
+fn has_extension(text: &str, extensions: &[&str]) -> bool {
+    let own = Path::new(text).extension().and_then(|extension| extension.to_str());
+    own.is_some_and(|own| extensions.iter().any(|extension| extension.eq_ignore_ascii_case(own)))
 }
 
 fn answer(rule: Rule, shapes: &[SymbolicShape], args: &ExplainArgs) -> Result<(String, Value), Error> {

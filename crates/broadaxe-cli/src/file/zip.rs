@@ -235,10 +235,7 @@ pub(super) fn unpack<R: Read + Seek>(source: &mut Source<R>, member: &Member, li
             within(member.size, limit)?;
             Data::Read(inflate(&source.load(at, member.packed)?, member, at)?)
         }
-        other => {
-            let text = format!("packing method {other} is not known; stored (0) and deflated (8) are");
-            return Err(Error::field("directory", member.at, text));
-        }
+        other => return Err(unknown_method(member, other)),
     };
     let mut hasher = crc32fast::Hasher::new();
     data.for_each_piece(&mut |piece| hasher.update(piece))?;
@@ -263,6 +260,30 @@ fn data<R: Read + Seek>(source: &mut Source<R>, member: &Member) -> Result<u64, 
         return Err(wrong("the member and the directory disagree about its name or packing"));
     }
     Ok(member.local + LOCAL + name + extra)
+}
+
+/// Unpacks the first bytes of a member, at most `most` of them; its checksum is not computed.
+pub(super) fn first<R: Read + Seek>(source: &mut Source<R>, member: &Member, most: usize) -> Result<Vec<u8>, Error> {
+    let at = data(source, member)?;
+    let most = (most as u64).min(member.size);
+    match member.method {
+        _ if member.flags & 1 != 0 => Err(Error::field("directory", member.at, "the member is encrypted")),
+        0 => source.load(at, most.min(member.packed)),
+        8 => {
+            // Deflate does not always make bytes fewer: a stored block has 5 more, and the codes of a block some hundreds.
+            let packed = source.load(at, member.packed.min(most * 2 + MAX_RATIO))?;
+            let mut bytes = Vec::new();
+            let read = DeflateDecoder::new(packed.as_slice()).take(most).read_to_end(&mut bytes);
+            read.map_err(|error| Error::field("data", at, format!("cannot unpack the member: {error}")))?;
+            Ok(bytes)
+        }
+        other => Err(unknown_method(member, other)),
+    }
+}
+
+fn unknown_method(member: &Member, method: u16) -> Error {
+    let text = format!("packing method {method} is not known; stored (0) and deflated (8) are");
+    Error::field("directory", member.at, text)
 }
 
 fn inflate(packed: &[u8], member: &Member, at: u64) -> Result<Vec<u8>, Error> {
