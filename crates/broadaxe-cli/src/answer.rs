@@ -9,7 +9,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::error::{Error, ErrorKind, escaped};
+use crate::{
+    error::{Error, ErrorKind, escaped},
+    exact::Elements,
+};
 
 /// The answer of a subcommand.
 #[derive(Debug)]
@@ -31,6 +34,9 @@ pub struct Answer {
 pub enum Json {
     /// A value.
     Value(Value),
+    /// An object, and the elements of an array, which become its member `data`. They may be many, so they are written only when
+    /// they are asked for.
+    Array(Value, Elements),
     /// What checks found. It may be large, so it is written only when it is asked for.
     Checked(Checked),
 }
@@ -108,7 +114,7 @@ impl Json {
     /// Returns a member; null where there is none.
     pub(crate) fn member(&self, name: &str) -> &Value {
         match self {
-            Self::Value(value) => &value[name],
+            Self::Value(value) | Self::Array(value, _) => &value[name],
             Self::Checked(_) => &Value::Null,
         }
     }
@@ -116,7 +122,7 @@ impl Json {
     /// Writes the part that a pointer such as `/models/0` names, without one of its members; none where there is no such part.
     pub fn part(&self, pointer: &str, without: Option<&str>) -> Option<String> {
         match self {
-            Self::Value(value) => part(value, pointer, without),
+            Self::Value(value) | Self::Array(value, _) => part(value, pointer, without),
             Self::Checked(found) if without == Some("findings") => {
                 let models = found.models.iter().map(CheckRecord::head).collect();
                 let head = Checked { models, errors: found.errors.clone(), skipped: found.skipped.clone() };
@@ -129,7 +135,7 @@ impl Json {
     /// Writes some items of the list that a pointer names, from this one on: none behind the last, or where there is no such list.
     pub fn items(&self, pointer: &str, from: usize) -> String {
         match self {
-            Self::Value(value) => some(value.pointer(pointer).and_then(Value::as_array), from),
+            Self::Value(value) | Self::Array(value, _) => some(value.pointer(pointer).and_then(Value::as_array), from),
             Self::Checked(Checked { models, .. }) => {
                 let named = |k: &usize| pointer == format!("/models/{k}/findings");
                 some((0..models.len()).find(named).map(|k| &models[k].findings), from)
@@ -168,6 +174,11 @@ impl Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Value(value) => write!(f, "{value}"),
+            Self::Array(value, elements) => {
+                let object = value.to_string();
+                let head = object.strip_suffix('}').unwrap_or_default();
+                write!(f, "{head},\"data\":{elements}}}")
+            }
             Self::Checked(found) => f.write_str(&written(found)),
         }
     }

@@ -15,6 +15,8 @@ pub mod bytes;
 
 mod natural;
 
+pub mod exact;
+
 pub mod file;
 
 pub mod preview;

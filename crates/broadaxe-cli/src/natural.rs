@@ -45,18 +45,18 @@ mod tests {
         let sorted = [
             "",
             "1",
-            "2",
             "02",
+            "2",
             "10",
             "99999999999999999999999",
             "a",
+            "a1b2",
+            "a1b10",
+            "a01b11",
             "a.1.b",
             "a.1.c",
             "a.2",
             "a.10.b",
-            "a1b2",
-            "a1b10",
-            "a01b11",
             "layer.2",
             "layer.10",
             "layer.10.bias",
@@ -66,9 +66,6 @@ mod tests {
         let mut names = sorted;
         names.reverse();
         names.sort_by(|a, b| compare(a, b));
-        let (names, mut sorted): (Vec<_>, Vec<_>) = (names.to_vec(), sorted.to_vec());
-        // Equal in value: the shorter text first, as texts are compared.
-        sorted.swap(2, 3);
         assert_eq!(names, sorted);
     }
 }

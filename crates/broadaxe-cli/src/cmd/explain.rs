@@ -44,14 +44,13 @@ pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
 
 /// Reads a shape; a file in its place is a model whose node is not said.
 fn shape(text: &str) -> Result<SymbolicShape, Error> {
-    text.parse().map_err(|error: broadaxe_shape::Error| {
-        let is_model = Path::new(text).is_file() || format::FORMATS.iter().any(|format| has_extension(text, format.extensions));
-        if is_model {
-            let text = format!("'{text}' is a model file; add --node NAME to explain one of its nodes ('broadaxe list {text}' lists them)");
-            return Error::usage(text);
-        }
-        Error::from(error)
-    })
+    if Path::new(text).is_file() || format::FORMATS.iter().any(|format| has_extension(text, format.extensions)) {
+        let text = format!(
+            "'{text}' is a model file; --node NAME explains one of its nodes, and 'broadaxe list {text}' lists them"
+        );
+        return Err(Error::usage(text));
+    }
+    Ok(text.parse()?)
 }
 
 fn has_extension(text: &str, extensions: &[&str]) -> bool {

@@ -26,7 +26,7 @@ pub fn run(args: &LsArgs) -> Result<Answer, Error> {
     let path = &args.file;
     let mut entries = match constants(path)? {
         Some(entries) => entries,
-        None => file::entries(path)?,
+        None => file::entries(path).map_err(unlisted)?,
     };
     entries.sort_by(|a, b| natural::compare(&a.name, &b.name));
     let total: u128 = entries.iter().map(|entry| u128::from(entry.bytes)).sum();
@@ -47,6 +47,13 @@ pub fn run(args: &LsArgs) -> Result<Answer, Error> {
 fn cells(entry: &Entry) -> Vec<String> {
     let name = if entry.name.is_empty() { "-".to_owned() } else { escaped(&entry.name) };
     vec![name, quoted(&entry.dtype), tuple(&entry.shape), bytes::show(entry.bytes.into())]
+}
+
+/// Adds that models are listed too, where a file is of no format.
+fn unlisted(error: Error) -> Error {
+    let is_foreign =
+        error.field_name() == Some("magic") && Format::of(error.file_name().unwrap_or_default().as_ref()).is_none();
+    if is_foreign { error.with_detail("  the constants of model files can be listed too") } else { error }
 }
 
 /// Describes the constants of a model file; nothing for a file that is not a model.

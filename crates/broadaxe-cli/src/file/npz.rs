@@ -16,7 +16,7 @@ pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, key: Option<&str>, li
 }
 
 /// Returns the name of the array in a member; other members are none.
-fn array_name(member: &str) -> Option<&str> {
+pub(super) fn array_name(member: &str) -> Option<&str> {
     member.strip_suffix(".npy")
 }
 

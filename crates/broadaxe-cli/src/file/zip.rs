@@ -35,11 +35,15 @@ const LOCAL: u64 = 30;
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) name: String,
-    flags: u16,
-    method: u16,
-    crc: u32,
-    packed: u64,
+    pub(super) flags: u16,
+    pub(super) method: u16,
+    /// The time and the date, as they are written.
+    pub(super) stamp: u32,
+    pub(super) crc: u32,
+    pub(super) packed: u64,
     pub(super) size: u64,
+    /// The attributes that the system of the writer gave it.
+    pub(super) attributes: u32,
     local: u64,
     /// Where the directory describes it.
     at: u64,
@@ -170,12 +174,13 @@ fn member(bytes: &[u8], at: u64) -> Result<(Member, usize), Error> {
     }
     let mut fields = Fields(bytes.get(8..ENTRY).ok_or_else(cut)?);
     let (flags, method) = (fields.u16().ok_or_else(cut)?, fields.u16().ok_or_else(cut)?);
-    fields.u32().ok_or_else(cut)?;
+    let stamp = fields.u32().ok_or_else(cut)?;
     let (crc, packed, size) =
         (fields.u32().ok_or_else(cut)?, fields.u32().ok_or_else(cut)?, fields.u32().ok_or_else(cut)?);
     let mut lengths = || fields.u16().map(usize::from).ok_or_else(cut);
     let (name, extra, comment, disk) = (lengths()?, lengths()?, lengths()?, lengths()?);
-    let local = Fields(&bytes[42..]).u32().ok_or_else(cut)?;
+    let mut last = Fields(&bytes[38..]);
+    let (attributes, local) = (last.u32().ok_or_else(cut)?, last.u32().ok_or_else(cut)?);
     let rest = bytes.get(ENTRY..ENTRY + name + extra + comment).ok_or_else(cut)?;
     let name_text = std::str::from_utf8(&rest[..name])
         .map_err(|_| Error::field("directory", at + ENTRY as u64, "a name is not UTF-8"))?;
@@ -183,9 +188,11 @@ fn member(bytes: &[u8], at: u64) -> Result<(Member, usize), Error> {
         name: name_text.to_owned(),
         flags,
         method,
+        stamp,
         crc,
         packed: packed.into(),
         size: size.into(),
+        attributes,
         local: local.into(),
         at,
     };
@@ -248,7 +255,7 @@ pub(super) fn unpack<R: Read + Seek>(source: &mut Source<R>, member: &Member, li
 }
 
 /// Finds the member's data behind its local header, which must agree with the directory.
-fn data<R: Read + Seek>(source: &mut Source<R>, member: &Member) -> Result<u64, Error> {
+pub(super) fn data<R: Read + Seek>(source: &mut Source<R>, member: &Member) -> Result<u64, Error> {
     let header = source.load(member.local, LOCAL)?;
     let wrong = |text: &str| Error::field("local header", member.local, text);
     if !header.starts_with(b"PK\x03\x04") {

@@ -49,7 +49,7 @@ pub fn run(args: &ListArgs, open: Open<'_>) -> Result<Answer, Error> {
     let rows: Vec<Row> = listed.map(|id| Row::new(model, &loaded.shapes, id, &judged)).collect();
 
     let name = args.model.display().to_string();
-    let counts = format!("{} of {} nodes, {} of them element-wise", rows.len(), all.len(), judged.verdicts.len());
+    let counts = format!("{} of {} nodes listed, {} are element-wise", rows.len(), all.len(), judged.verdicts.len());
     let text = show(&rows, &targets) + &format!("{}: {counts}\n", escaped(&name));
     let json = json!({
         "model": name,
