@@ -16,6 +16,7 @@ mod npz;
 mod place;
 mod safetensors;
 pub mod write;
+pub mod zarr;
 
 use std::{
     fs::{self, File},
@@ -168,6 +169,9 @@ fn in_order(dtype: DType, shape: &[usize], fortran: bool) -> Vec<isize> {
 /// ```
 pub fn read(place: &Place, limit: u64) -> Result<Stored, Error> {
     let path = place.path();
+    if zarr::is_array(path) {
+        return zarr::read(path, limit).map_err(|e| e.of(path));
+    }
     let mut source = open(path)?;
     read_from(&mut source, Format::of(path), place.key(), limit).map_err(|e| e.of(path))
 }
@@ -177,6 +181,9 @@ pub fn read(place: &Place, limit: u64) -> Result<Stored, Error> {
 /// # Errors
 /// When the file cannot be read, or is not what it says.
 pub fn entries(path: &Path) -> Result<Vec<Entry>, Error> {
+    if zarr::is_array(path) {
+        return Ok(vec![zarr::describe(path).map_err(|e| e.of(path))?]);
+    }
     let mut source = open(path)?;
     let entries = match sniff(&mut source, Format::of(path)).map_err(|error| error.of(path))? {
         Format::Npy => npy::describe("", &mut source).map(|entry| vec![entry]),

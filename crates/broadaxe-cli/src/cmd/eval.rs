@@ -22,6 +22,7 @@ use crate::{
     file::{
         self, Format, Place, Stored,
         write::{Mapped, Output, Plain, encode},
+        zarr,
     },
     preview,
 };
@@ -119,6 +120,7 @@ enum Target {
     Json,
     Stdout,
     File(Output, Place),
+    Zarr(zarr::Output, Place),
 }
 
 impl Target {
@@ -132,6 +134,9 @@ impl Target {
             Some("-") => Ok(Self::Stdout),
             Some(text) => {
                 let place = Place::new(text);
+                if zarr::is_named(place.path()) {
+                    return Ok(Self::Zarr(zarr::Output::create(place.path())?, place));
+                }
                 Ok(Self::File(Output::create(&place)?, place))
             }
         }
@@ -154,7 +159,7 @@ impl Target {
         match self {
             Self::File(output, _) => output.check(evaluation.shape())?,
             Self::Json => few_enough(evaluation.shape())?,
-            Self::Preview | Self::Stdout => {}
+            Self::Preview | Self::Stdout | Self::Zarr(..) => {}
         }
         Ok((evaluation, Computed::Array(None)))
     }
@@ -190,6 +195,11 @@ impl Target {
                     Computed::Mapped(mapped) => output.finish(mapped)?,
                     Computed::Array(_) => output.save(&plain)?,
                 }
+                value["file"] = json!(place.path().display().to_string());
+                format!("{place}: {facts}\n")
+            }
+            Self::Zarr(output, place) => {
+                output.save(&plain)?;
                 value["file"] = json!(place.path().display().to_string());
                 format!("{place}: {facts}\n")
             }
