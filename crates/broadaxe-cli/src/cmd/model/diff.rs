@@ -250,9 +250,7 @@ impl Found<'_> {
         let (changed, equal) = (self.changed.len(), self.equal);
         let [only_a, only_b] = self.only.each_ref().map(Vec::len);
         let [a, b] = names;
-        text + &format!(
-            "{equal} element-wise nodes are equal, {changed} changed, {only_a} only in {a}, {only_b} only in {b}\n"
-        )
+        text + &format!("{equal} equal, {changed} changed, {only_a} only in {a}, {only_b} only in {b}\n")
     }
 
     fn describe(&self) -> Value {
