@@ -14,13 +14,15 @@ use serde_json::json;
 
 use self::bind::{Given, Value};
 use crate::{
-    answer::{Answer, join, tuple},
+    answer::{Answer, Json, join, tuple},
     args::EvalArgs,
     bytes,
-    error::Error,
+    error::{Error, written},
+    exact::Elements,
     file::{
         self, Format, Place, Stored,
         write::{Mapped, Output, Plain, encode},
+        zarr,
     },
     preview,
 };
@@ -64,11 +66,15 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     files.iter().try_for_each(LoadedArray::check)?;
     done?.map_err(|error| memory_hint(pointed(error)))?;
 
-    let (mut text, mut value) = target.take(result, &evaluation)?;
+    let (mut text, mut value, elements) = target.take(result, &evaluation)?;
     if args.stats {
         Stats::new(&evaluation, seconds).add(&evaluation, &mut text, &mut value);
     }
-    Ok(Answer::new(text, value))
+    let mut answer = Answer::new(text, value.clone());
+    if let Some(elements) = elements {
+        answer.json = Json::Array(value, elements);
+    }
+    Ok(answer)
 }
 
 /// A name and its array.
@@ -110,13 +116,17 @@ fn memory_hint(error: Error) -> Error {
 /// Where the result goes.
 enum Target {
     Preview,
+    /// The answer as JSON, with all elements.
+    Json,
     Stdout,
     File(Output, Place),
+    Zarr(zarr::Output, Place),
 }
 
 impl Target {
     fn create(output: Option<&str>, json: bool) -> Result<Self, Error> {
         match output {
+            None if json => Ok(Self::Json),
             None => Ok(Self::Preview),
             Some("-") if json => {
                 Err(Error::usage("standard output is for the array (-o -) or the answer (--json), not both"))
@@ -124,6 +134,9 @@ impl Target {
             Some("-") => Ok(Self::Stdout),
             Some(text) => {
                 let place = Place::new(text);
+                if zarr::is_named(place.path()) {
+                    return Ok(Self::Zarr(zarr::Output::create(place.path())?, place));
+                }
                 Ok(Self::File(Output::create(&place)?, place))
             }
         }
@@ -142,11 +155,21 @@ impl Target {
                 return Ok((evaluation, Computed::Mapped(mapped)));
             }
         }
-        Ok((plan(false)?, Computed::Array(None)))
+        let evaluation = plan(false)?;
+        match self {
+            Self::File(output, _) => output.check(evaluation.shape())?,
+            Self::Json => few_enough(evaluation.shape())?,
+            Self::Preview | Self::Stdout | Self::Zarr(..) => {}
+        }
+        Ok((evaluation, Computed::Array(None)))
     }
 
-    /// Puts the result where it goes; answers what to say about it.
-    fn take(self, result: Computed, of: &Evaluation<'_>) -> Result<(String, serde_json::Value), Error> {
+    /// Puts the result where it goes; answers what to say about it, and its elements where JSON has them.
+    fn take(
+        self,
+        result: Computed,
+        of: &Evaluation<'_>,
+    ) -> Result<(String, serde_json::Value, Option<Elements>), Error> {
         let (dtype, shape) = (of.dtype(), of.shape());
         let facts = format!("{} {}", dtype.name(), tuple(shape));
         let mut value = json!({ "shape": shape, "dtype": dtype.name() });
@@ -155,16 +178,16 @@ impl Target {
             Computed::Array(None) | Computed::Mapped(_) => &[],
         };
         let plain = Plain { dtype, shape, bytes };
+        let mut elements = None;
         let text = match self {
-            Self::Preview => {
-                let preview = preview::draw(&plain);
-                value["preview"] = json!(preview.lines().collect::<Vec<_>>());
-                format!("{facts}\n{preview}")
+            Self::Preview => format!("{facts}\n{}", preview::draw(&plain)),
+            Self::Json => {
+                elements = Some(Elements { dtype, bytes: bytes.to_vec() });
+                String::new()
             }
             Self::Stdout => {
                 let mut out = std::io::stdout().lock();
-                let written = encode(Format::Npy, "", &plain, &mut out).and_then(|()| out.flush());
-                written.map_err(|error| Error::output(&error))?;
+                written(encode(Format::Npy, "", &plain, &mut out).and_then(|()| out.flush()))?;
                 String::new()
             }
             Self::File(output, place) => {
@@ -175,9 +198,29 @@ impl Target {
                 value["file"] = json!(place.path().display().to_string());
                 format!("{place}: {facts}\n")
             }
+            Self::Zarr(output, place) => {
+                output.save(&plain)?;
+                value["file"] = json!(place.path().display().to_string());
+                format!("{place}: {facts}\n")
+            }
         };
-        Ok((text, value))
+        Ok((text, value, elements))
     }
+}
+
+/// The most elements that JSON has; a file is shorter and quicker to read.
+const MAX_JSON_ELEMENTS: usize = 10_000_000;
+
+/// Rejects results that are too large for JSON.
+fn few_enough(shape: &[usize]) -> Result<(), Error> {
+    let count = broadaxe_shape::elements(shape)?;
+    if count <= MAX_JSON_ELEMENTS {
+        return Ok(());
+    }
+    let text = format!(
+        "the result has {count} elements, and --json prints at most {MAX_JSON_ELEMENTS}; write it to a file with -o OUT.npy"
+    );
+    Err(Error::usage(text))
 }
 
 /// Where a result is computed.
