@@ -21,6 +21,8 @@ pub mod answer;
 
 pub mod args;
 
+pub mod config;
+
 pub mod cmd;
 
 pub mod front;

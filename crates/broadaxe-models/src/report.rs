@@ -112,6 +112,12 @@ pub struct FindingRecord {
     /// What the laws of the target say, where an engine that was asked says otherwise; absent elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub law: Option<LawRecord>,
+    /// Why a project ignores the finding; absent for those that count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignored: Option<String>,
+    /// Whether the finding is in the baseline of a project; absent where it is not.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub known: bool,
 }
 
 /// What the laws of a target say of a node, where an engine that was asked says otherwise.
@@ -223,6 +229,11 @@ fn each<S: serde::Serializer>(items: &[FindingRecord], serializer: S) -> Result<
     serializer.collect_seq(items.iter().inspect(|_| broadaxe::stop::checkpoint()))
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // Serde asks for a reference.
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 fn shared<S: serde::Serializer>(items: &Arc<[OperandRecord]>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(items.iter())
 }
@@ -325,7 +336,14 @@ impl FindingRecord {
             source: finding.evidence.map(|evidence| evidence.source.to_owned()),
             repair: finding.repair.as_ref().map(|r| RepairRecord { text: r.text.clone(), bytes: r.bytes }),
             law: None,
+            ignored: None,
+            known: false,
         }
+    }
+
+    /// Says whether a project ignores the finding or has it in its baseline.
+    pub fn is_suppressed(&self) -> bool {
+        self.known || self.ignored.is_some()
     }
 }
 

@@ -2,20 +2,13 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-use clap::{Args, ValueEnum, builder::ArgPredicate};
+use clap::{Args, ValueEnum};
 
 /// Names the targets and fixes what the model leaves open.
 #[derive(Args, Clone, Debug)]
 pub struct TargetArgs {
-    /// The runtimes to check for; `broadaxe targets` explains each
-    #[arg(
-        long = "for",
-        value_name = "TARGET,...",
-        value_delimiter = ',',
-        default_value = "onnx,openvino,ncnn",
-        // `check --ask` alone only asks.
-        default_value_if("ask", ArgPredicate::IsPresent, None)
-    )]
+    /// The runtimes to check for; `broadaxe targets` explains each [default: onnx,openvino,ncnn]
+    #[arg(long = "for", value_name = "TARGET,...", value_delimiter = ',')]
     pub targets: Vec<String>,
 
     #[command(flatten)]
@@ -23,11 +16,27 @@ pub struct TargetArgs {
 }
 
 /// Fixes the shapes of inputs that the model leaves open.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct InputArgs {
     /// The shape of an input, such as image:1,3,224,224 (dims can be names or ?)
     #[arg(long = "input-shape", value_name = "NAME:SHAPE")]
     pub input_shapes: Vec<String>,
+
+    /// Shapes from a configuration, for those of its inputs that a model has.
+    #[arg(skip)]
+    pub(crate) configured: Vec<String>,
+}
+
+/// Chooses the configuration of a project.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ConfigArgs {
+    /// Read settings from FILE [default: broadaxe.toml, or pyproject.toml with a table tool.broadaxe, in this folder or one above it]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Ignore configuration files
+    #[arg(long, conflicts_with = "config")]
+    pub no_config: bool,
 }
 
 /// The format of a report.
@@ -86,6 +95,13 @@ pub enum FailOn {
 }
 
 impl FailOn {
+    /// Finds a verdict by its name.
+    pub(crate) fn named(text: &str) -> Result<Self, String> {
+        let names = || Self::value_variants().iter().filter_map(Self::to_possible_value);
+        let names = || names().map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ");
+        Self::from_str(text, false).map_err(|_| format!("'{text}' is not a verdict that can fail; write {}", names()))
+    }
+
     /// Says whether a finding has this verdict.
     pub(crate) fn is(self, verdict: &str) -> bool {
         self.to_possible_value().is_some_and(|value| value.get_name() == verdict)
@@ -138,15 +154,24 @@ pub struct CheckArgs {
     #[arg(short, long, conflicts_with = "quiet")]
     pub all: bool,
 
-    /// The verdicts that end with exit code 1
-    #[arg(
-        long,
-        value_enum,
-        value_name = "VERDICT,...",
-        value_delimiter = ',',
-        default_value = "differs,refused,guarded"
-    )]
+    /// The verdicts that end with exit code 1 [default: differs,refused,guarded]
+    #[arg(long, value_enum, value_name = "VERDICT,...", value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,
+
+    /// End with exit code 0 whatever is found; a file that cannot be read is still an error
+    #[arg(long)]
+    pub exit_zero: bool,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
+
+    /// Findings that FILE lists do not fail
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+
+    /// List the findings that fail in FILE, for `--baseline`
+    #[arg(long, value_name = "FILE")]
+    pub write_baseline: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) asking: AskArgs,
@@ -181,6 +206,9 @@ pub struct OutArgs {
 pub struct FixArgs {
     #[command(flatten)]
     pub(crate) targets: TargetArgs,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
 
     #[command(flatten)]
     pub(crate) out: OutArgs,

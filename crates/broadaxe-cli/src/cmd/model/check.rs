@@ -15,11 +15,14 @@ use serde_json::{Value, json};
 use super::{
     Open,
     ask::{Asked, Asking},
-    github, gitlab, given, load, sarif, skip, text,
+    github, gitlab, given, load, sarif, skip,
+    suppress::{self, Suppress},
+    text,
 };
 use crate::{
     answer::{Answer, Checked, FileRecord, Json, table},
-    args::{CheckArgs, ReportFormat, TargetArgs},
+    args::{CheckArgs, FailOn, ReportFormat},
+    config::{ModelSettings, Settings},
     error::Error,
     file::write::Whole,
 };
@@ -33,8 +36,9 @@ const SHOWN: usize = 5;
 /// # Errors
 /// When a target is unknown, or an argument is malformed.
 pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
-    let targets = targets_of(&args.targets)?;
+    let settings = Settings::of_check(args)?;
     given(&args.targets.inputs)?;
+    let suppress = Suppress::new(args, &settings)?;
     let mut asking = Asking::new(&args.asking)?;
     let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
     for path in &args.models {
@@ -42,7 +46,7 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
             skipped.push(path.as_path());
             continue;
         }
-        match judged(path, args, &targets, asking.as_mut(), open) {
+        match judged(path, args, &suppress, asking.as_mut(), open) {
             Ok((record, text)) => {
                 found.models.push(record);
                 texts.push(text);
@@ -54,7 +58,13 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
         }
     }
     found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
-    let refused = found.models.iter().flat_map(|record| &record.findings).any(|finding| fails(args, &finding.verdict));
+    let refused = suppress.fails(&found.models);
+    found.notes = suppress.notes(&found.models);
+    match suppress.write(&found.models) {
+        Ok(written) => found.notes.extend(written),
+        Err(error) => errors.push(error),
+    }
+    let notes = skip::note(&skipped).into_iter().chain(found.notes.iter().cloned()).collect();
     let texts = texts.join("\n");
     for output in &args.outputs {
         let text = report(output.format, &found, &texts);
@@ -63,7 +73,7 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
         errors.extend(written.err());
     }
     let text = if json { String::new() } else { report(args.format, &found, &texts) };
-    Ok(Answer { text, json: Json::Checked(found), refused, errors, notes: skip::note(&skipped).into_iter().collect() })
+    Ok(Answer { text, json: Json::Checked(found), refused, errors, notes })
 }
 
 /// Says whether a file is skipped; what cannot be opened is not.
@@ -76,21 +86,23 @@ fn is_skipped(args: &CheckArgs, path: &Path, open: Open<'_>) -> bool {
 fn judged(
     path: &Path,
     args: &CheckArgs,
-    targets: &[Target],
+    suppress: &Suppress<'_>,
     asking: Option<&mut Asking>,
     open: Open<'_>,
 ) -> Result<(CheckRecord, String), Error> {
-    let loaded = load(path, &args.targets.inputs, open)?;
-    let (path, model) = (&loaded.path, &loaded.model);
+    let ModelSettings { targets, inputs, fail_on } = suppress.settings.for_model(path);
+    let loaded = load(path, &inputs, open)?;
+    let (path, model, targets) = (&loaded.path, &loaded.model, &targets[..]);
     let (mut record, fixed) = if args.quiet {
         (CheckRecord::new(&path.display().to_string(), model, &check(model, &loaded.shapes, targets)), 0)
     } else {
         check_model(path, model, &loaded.shapes, targets).map_err(|error| Error::from(error).of(path))?
     };
-    let hint = if args.quiet { String::new() } else { hint(model, &record, fixed) };
     let asked = asking.map_or_else(|| Ok(Asked::default()), |asking| asking.ask(model, &loaded.shapes, &mut record));
     let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
-    let text = show(&record, &asked, args) + &asked.text + &hint;
+    suppress.mark(&mut record);
+    let hint = if args.quiet || suppress::all(&record) { String::new() } else { hint(model, &record, fixed) };
+    let text = show(&record, &asked, args, &fail_on) + &suppress.counts(&record) + &asked.text + &hint;
     Ok((record, text))
 }
 
@@ -106,12 +118,13 @@ fn report(format: ReportFormat, found: &Checked, texts: &str) -> String {
     }
 }
 
-fn show(record: &CheckRecord, asked: &Asked, args: &CheckArgs) -> String {
+fn show(record: &CheckRecord, asked: &Asked, args: &CheckArgs, fail_on: &[FailOn]) -> String {
     let mut out = String::new();
     let wanted = |finding: &FindingRecord| match finding.verdict.as_str() {
         // If a law depends on neighbours, the engine's answer about the node alone does not contradict it.
         "same" => finding.law.as_ref().is_some_and(|law| law.alone || args.all),
-        "unknown" | "unsupported" => args.all || fails(args, &finding.verdict),
+        _ if finding.is_suppressed() => false,
+        "unknown" | "unsupported" => args.all || fail_on.iter().any(|fails| fails.is(&finding.verdict)),
         _ => true,
     };
     let repeated: HashSet<usize> = asked.alike.values().flatten().copied().collect();
@@ -135,11 +148,6 @@ fn show(record: &CheckRecord, asked: &Asked, args: &CheckArgs) -> String {
     }
     out += &summary(record);
     out
-}
-
-/// Says whether a verdict ends with exit code 1.
-fn fails(args: &CheckArgs, verdict: &str) -> bool {
-    args.fail_on.iter().any(|fails| fails.is(verdict))
 }
 
 /// Says what to do next, if anything can be done.
@@ -199,11 +207,6 @@ fn counts(target: &TargetRecord) -> String {
     ];
     let said: Vec<String> = parts.iter().filter(|(n, _)| *n > 0).map(|(n, word)| format!("{n} {word}")).collect();
     if said.is_empty() { "nothing to look at".to_owned() } else { said.join(", ") }
-}
-
-/// Reads the names of targets.
-pub(super) fn targets_of(args: &TargetArgs) -> Result<Vec<Target>, Error> {
-    Ok(args.targets.iter().map(|name| name.parse()).collect::<Result<Vec<_>, _>>()?)
 }
 
 /// Lists the targets.

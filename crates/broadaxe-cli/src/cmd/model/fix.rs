@@ -11,11 +11,12 @@ use broadaxe_models::{
 };
 use serde_json::{Value, json};
 
-use super::{Loaded, Open, check::targets_of, destination, given, load, open, save};
+use super::{Loaded, Open, destination, given_for, load, open, save};
 use crate::{
     answer::{Answer, table},
     args::{FixArgs, InputArgs, OutArgs, UpgradeArgs},
     bytes,
+    config::{ModelSettings, Settings},
     error::{Error, ErrorKind, escaped, quoted},
 };
 
@@ -24,8 +25,8 @@ use crate::{
 /// # Errors
 /// When a target is unknown, the model cannot be read, a change cannot be made, or OUT cannot be written.
 pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
-    let (loaded, plan) = repaired(args, &open)?;
-    change(&loaded, &plan, &args.out, (!args.no_verify).then_some(&args.targets.inputs))
+    let (loaded, plan, inputs) = repaired(args, &open)?;
+    change(&loaded, &plan, &args.out, (!args.no_verify).then_some(&inputs))
 }
 
 /// As [`fix()`], for a caller that may hold the model; returns the changed model too where it is not written.
@@ -33,8 +34,8 @@ pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
 /// # Errors
 /// As [`fix()`]; when nothing could be verified that was to be.
 pub fn fixed(args: &FixArgs, open: Open<'_>) -> Result<(Answer, Option<Vec<u8>>), Error> {
-    let (loaded, plan) = repaired(args, open)?;
-    let answer = change(&loaded, &plan, &args.out, (!args.no_verify).then_some(&args.targets.inputs))?;
+    let (loaded, plan, inputs) = repaired(args, open)?;
+    let answer = change(&loaded, &plan, &args.out, (!args.no_verify).then_some(&inputs))?;
     if let Some(reason) = answer.json.member("unverified").as_str() {
         return Err(Error::new(ErrorKind::Value, format!("not verified: {reason}")).of(&args.out.model));
     }
@@ -52,11 +53,12 @@ fn unwritten(loaded: &Loaded, plan: &Fix, out: &OutArgs) -> Result<Option<Vec<u8
     Ok(Some(changed.source.read(0, changed.source.len() as usize)?))
 }
 
-fn repaired(args: &FixArgs, open: Open<'_>) -> Result<(Loaded, Fix), Error> {
-    let targets = targets_of(&args.targets)?;
-    let loaded = load(&args.out.model, &args.targets.inputs, open)?;
+/// Plans the repair; also returns the shapes of inputs, which the configuration may have.
+fn repaired(args: &FixArgs, open: Open<'_>) -> Result<(Loaded, Fix, InputArgs), Error> {
+    let ModelSettings { targets, inputs, .. } = Settings::of_fix(args)?.for_model(&args.out.model);
+    let loaded = load(&args.out.model, &inputs, open)?;
     let plan = fix::plan(&loaded.model, &loaded.shapes, &targets)?;
-    Ok((loaded, plan))
+    Ok((loaded, plan, inputs))
 }
 
 /// Brings an ONNX model to opset 7.
@@ -89,7 +91,7 @@ pub fn upgraded(args: &UpgradeArgs, open: Open<'_>) -> Result<(Answer, Option<Ve
 }
 
 fn raised(args: &UpgradeArgs, open: Open<'_>) -> Result<(Loaded, Fix), Error> {
-    let loaded = load(&args.out.model, &InputArgs { input_shapes: Vec::new() }, open)?;
+    let loaded = load(&args.out.model, &InputArgs::default(), open)?;
     let plan = upgrade::upgrade(&loaded.model, &loaded.shapes)?;
     Ok((loaded, plan))
 }
@@ -142,7 +144,7 @@ fn unverified_for(verified: &Verified) -> &str {
 /// Reads the changed model before it is written, and compares its element-wise nodes with those of the old one.
 fn verified(loaded: &Loaded, written: &Written, inputs: &InputArgs) -> Result<Verified, Error> {
     let after = format::changed(&loaded.model, written)?;
-    let shapes = infer(&after, &given(inputs)?)?;
+    let shapes = infer(&after, &given_for(&after, inputs)?)?;
     Ok(verify(&loaded.model, &loaded.shapes, &after, &shapes)?)
 }
 
