@@ -127,7 +127,8 @@ fn show(record: &CheckRecord, asked: &Asked, args: &CheckArgs, fail_on: &[FailOn
         "unknown" | "unsupported" => args.all || fail_on.iter().any(|fails| fails.is(&finding.verdict)),
         _ => true,
     };
-    let repeated: HashSet<usize> = asked.alike.values().flatten().copied().collect();
+    let groups = asked.alike.iter().filter(|(at, _)| !record.findings[**at].is_suppressed());
+    let repeated: HashSet<usize> = groups.flat_map(|(_, others)| others).copied().collect();
     let numbered = record.findings.iter().enumerate().filter(|(at, _)| !repeated.contains(at));
     let mut findings: Vec<(usize, &FindingRecord)> = numbered.filter(|(_, finding)| wanted(finding)).collect();
     findings.sort_by_key(|(_, finding)| !finding.law.as_ref().is_some_and(|law| law.alone));
