@@ -12,8 +12,8 @@ use clap::{
 };
 
 pub use self::model::{
-    AskArgs, CensusArgs, CheckArgs, ConfigArgs, ExtractArgs, FailOn, FixArgs, InputArgs, OutArgs, ReportFile,
-    ReportFormat, SizesArgs, TargetArgs, UpgradeArgs,
+    AcceptArgs, AskArgs, CensusArgs, CheckArgs, ConfigArgs, ExtractArgs, FailOn, FixArgs, InputArgs, OutArgs,
+    ReportFile, ReportFormat, SizesArgs, TargetArgs, UpgradeArgs,
 };
 use crate::error::Error;
 

@@ -35,7 +35,7 @@ const DEFAULT_FAIL_ON: [FailOn; 3] = [FailOn::Differs, FailOn::Refused, FailOn::
 /// The settings of a run: those of the command line and of a configuration file.
 #[derive(Clone, Debug, Default)]
 pub struct Settings {
-    /// The configuration file, as it is shown; nothing without one.
+    /// The configuration file, relative to the current directory where it was found; nothing without one.
     pub file: Option<PathBuf>,
     /// Its folder; absolute.
     folder: PathBuf,
@@ -107,12 +107,12 @@ impl Settings {
     /// Reads a configuration file.
     fn read(document: &Document) -> Result<Self, Error> {
         let raw = RawSettings::read(document)?;
-        let general = Choice::new(document, raw.choice())?;
+        let general = Choice::new(document, &raw.choice())?;
         let mut models = Vec::new();
         for entry in raw.models {
             let pattern = PathPattern::new(entry.path.get_ref());
             let pattern = pattern.map_err(|message| document.error(entry.path.span(), message))?;
-            models.push((pattern, Choice::new(document, entry.choice())?));
+            models.push((pattern, Choice::new(document, &entry.choice())?));
         }
         let ignores = raw.ignore.into_iter().map(|entry| Ignore::new(document, entry)).collect::<Result<_, _>>()?;
         let shown = document.path.parent().unwrap_or(Path::new(""));
@@ -173,7 +173,7 @@ fn overlay(list: &mut Vec<String>, shapes: &[String]) {
 }
 
 impl Choice {
-    fn new(document: &Document, raw: RawChoice<'_>) -> Result<Self, Error> {
+    fn new(document: &Document, raw: &RawChoice<'_>) -> Result<Self, Error> {
         let target = |name: &Spanned<String>| {
             let target = name.get_ref().parse::<Target>();
             target.map_err(|error| document.error(name.span(), error.message()))

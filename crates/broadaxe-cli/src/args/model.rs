@@ -39,6 +39,22 @@ pub struct ConfigArgs {
     pub no_config: bool,
 }
 
+/// Chooses the findings that do not fail.
+#[derive(Args, Clone, Debug, Default)]
+pub struct AcceptArgs {
+    /// End with exit code 0 whatever is found; a file that cannot be read is still an error
+    #[arg(long)]
+    pub exit_zero: bool,
+
+    /// Findings that FILE lists do not fail
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+
+    /// List the findings that fail in FILE, for `--baseline`
+    #[arg(long, value_name = "FILE")]
+    pub write_baseline: Option<PathBuf>,
+}
+
 /// The format of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
@@ -158,20 +174,11 @@ pub struct CheckArgs {
     #[arg(long, value_enum, value_name = "VERDICT,...", value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,
 
-    /// End with exit code 0 whatever is found; a file that cannot be read is still an error
-    #[arg(long)]
-    pub exit_zero: bool,
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
 
     #[command(flatten)]
     pub(crate) config: ConfigArgs,
-
-    /// Findings that FILE lists do not fail
-    #[arg(long, value_name = "FILE")]
-    pub baseline: Option<PathBuf>,
-
-    /// List the findings that fail in FILE, for `--baseline`
-    #[arg(long, value_name = "FILE")]
-    pub write_baseline: Option<PathBuf>,
 
     #[command(flatten)]
     pub(crate) asking: AskArgs,

@@ -30,29 +30,19 @@ pub struct Ignore {
 impl Ignore {
     /// Reads an entry.
     pub(super) fn new(document: &Document, entry: Spanned<RawIgnore>) -> Result<Self, Error> {
-        let (span, raw) = (entry.span(), entry.into_inner());
+        let (span, mut raw) = (entry.span(), entry.into_inner());
         let fail = |text: &Spanned<String>| {
             let span = text.span();
             move |message: String| document.error(span, message)
         };
-        let reason = raw.reason.filter(|reason| !reason.get_ref().trim().is_empty()).ok_or_else(|| {
+        let reason = raw.reason.take().filter(|reason| !reason.get_ref().trim().is_empty()).ok_or_else(|| {
             document.error(span.clone(), "this [[ignore]] needs a reason, such as reason = \"batch is always 1\"")
         })?;
-        let selectors = [
-            ("code", &raw.code),
-            ("op", &raw.op),
-            ("node", &raw.node),
-            ("model", &raw.model),
-            ("target", &raw.target),
-            ("verdict", &raw.verdict),
-        ];
-        let shown = selectors.iter().filter_map(|(key, text)| Some(format!("{key} = '{}'", text.as_ref()?.get_ref())));
-        let shown = shown.collect::<Vec<_>>().join(", ");
+        let shown = shown(&raw);
         if shown.is_empty() {
-            let keys = selectors.map(|(key, _)| key).join(", ");
-            return Err(
-                document.error(span, format!("this [[ignore]] ignores everything; give at least one of {keys}"))
-            );
+            let text =
+                "this [[ignore]] ignores everything; give at least one of code, op, node, model, target, verdict";
+            return Err(document.error(span, text));
         }
         if let Some(code) = raw.code.as_ref().filter(|code| !is_code(code.get_ref())) {
             let text = format!("'{}' is not the code of a finding such as BX101, nor its beginning", code.get_ref());
@@ -98,6 +88,15 @@ impl Ignore {
             && self.is_for(&finding.target)
             && self.node.as_ref().is_none_or(|pattern| pattern.matches(&finding.node))
     }
+}
+
+/// Writes the selectors of an entry: `op = 'Add', target = 'ncnn'`.
+fn shown(raw: &RawIgnore) -> String {
+    let RawIgnore { reason: _, code, op, node, model, target, verdict } = raw;
+    let selectors =
+        [("code", code), ("op", op), ("node", node), ("model", model), ("target", target), ("verdict", verdict)];
+    let given = selectors.iter().filter_map(|(key, text)| Some(format!("{key} = '{}'", text.as_ref()?.get_ref())));
+    given.collect::<Vec<_>>().join(", ")
 }
 
 /// Says whether a text is a code such as `BX101`, or the beginning of one.

@@ -8,7 +8,7 @@ use glob::{MatchOptions, Pattern};
 const OPTIONS: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: false, require_literal_leading_dot: false };
 
-/// A pattern of names: `*` stands for any characters.
+/// A pattern of names: `*` matches any characters.
 #[derive(Clone, Debug)]
 pub(super) struct NamePattern(Pattern);
 

@@ -14,14 +14,14 @@ const OWN: &str = "broadaxe.toml";
 /// The name of the file that may have them in a table.
 const SHARED: &str = "pyproject.toml";
 /// The most bytes that a configuration file may have.
-const MAX_BYTES: u64 = 1 << 20;
+const MAX_CONFIG_BYTES: u64 = 1 << 20;
 /// The most characters of a line that are shown below an error.
 const MAX_SHOWN: usize = 100;
 
 /// The text of a configuration file.
 #[derive(Debug)]
 pub(super) struct Document {
-    /// The path, as it is shown.
+    /// The path that errors show.
     pub(super) path: PathBuf,
     /// The text.
     pub(super) text: String,
@@ -41,8 +41,8 @@ impl Document {
             return wrong("not a regular file; give a broadaxe.toml or a pyproject.toml");
         }
         let mut bytes = Vec::new();
-        File::open(path).map_err(fail)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
-        if bytes.len() as u64 > MAX_BYTES {
+        File::open(path).map_err(fail)?.take(MAX_CONFIG_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
+        if bytes.len() as u64 > MAX_CONFIG_BYTES {
             return wrong("the configuration has more than 1 MiB");
         }
         match String::from_utf8(bytes) {
@@ -123,7 +123,7 @@ fn said(message: &str) -> String {
             format!("unknown key '{key}'{near} (keys: {})", keys.join(", "))
         }
         ([key, ..], _) if message.starts_with("missing field") => format!("the key '{key}' is missing"),
-        ([key, ..], _) if message.starts_with("duplicate field") => format!("the key '{key}' is there twice"),
+        ([key, ..], _) if message.starts_with("duplicate field") => format!("the key '{key}' is given twice"),
         _ => message.replace('`', "'"),
     }
 }

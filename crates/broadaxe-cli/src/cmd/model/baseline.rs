@@ -22,9 +22,9 @@ use crate::{
 /// The version of the form of the file.
 const VERSION: u32 = 1;
 /// The most bytes that a baseline may have.
-const MAX_BYTES: u64 = 64 << 20;
+const MAX_BASELINE_BYTES: u64 = 64 << 20;
 /// How many entries a note names.
-const NAMED: usize = 3;
+const NAMED_ENTRIES: usize = 3;
 
 /// A baseline.
 #[derive(Clone, Debug)]
@@ -109,8 +109,8 @@ impl Baseline {
             Ok(_) => (),
         }
         let mut bytes = Vec::new();
-        File::open(path).map_err(fail)?.take(MAX_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
-        if bytes.len() as u64 > MAX_BYTES {
+        File::open(path).map_err(fail)?.take(MAX_BASELINE_BYTES + 1).read_to_end(&mut bytes).map_err(fail)?;
+        if bytes.len() as u64 > MAX_BASELINE_BYTES {
             return Err(wrong("a baseline has at most 64 MiB".to_owned()));
         }
         let other = |error: serde_json::Error| wrong(format!("not a baseline of broadaxe check: {error}"));
@@ -157,8 +157,8 @@ impl Baseline {
     /// Writes a note on entries that no longer occur; nothing for none.
     pub(super) fn note(&self, stale: &[&Entry]) -> Option<String> {
         let (entries, occur) = if stale.len() == 1 { ("entry", "occurs") } else { ("entries", "occur") };
-        let named: Vec<String> = stale.iter().take(NAMED).map(|entry| entry.sentence()).collect();
-        let more = stale.len().saturating_sub(NAMED);
+        let named: Vec<String> = stale.iter().take(NAMED_ENTRIES).map(|entry| entry.sentence()).collect();
+        let more = stale.len().saturating_sub(NAMED_ENTRIES);
         let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let path = escaped(&self.path.display().to_string());
         let text = format!("{} {entries} of {path} no longer {occur}: {}{more}", stale.len(), named.join(", "));

@@ -38,7 +38,7 @@ const SHOWN: usize = 5;
 pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
     let settings = Settings::of_check(args)?;
     given(&args.targets.inputs)?;
-    let suppress = Suppress::new(args, &settings)?;
+    let suppress = Suppress::new(&args.accept, &settings)?;
     let mut asking = Asking::new(&args.asking)?;
     let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
     for path in &args.models {

@@ -14,7 +14,7 @@ use super::{
     fingerprint::{self, code},
 };
 use crate::{
-    args::CheckArgs,
+    args::AcceptArgs,
     config::{Settings, absolute, relative},
     error::{Error, ErrorKind, escaped},
 };
@@ -35,7 +35,7 @@ impl<'a> Suppress<'a> {
     ///
     /// # Errors
     /// When it cannot be read, or the file that would be written is not a baseline.
-    pub(super) fn new(args: &CheckArgs, settings: &'a Settings) -> Result<Self, Error> {
+    pub(super) fn new(args: &AcceptArgs, settings: &'a Settings) -> Result<Self, Error> {
         let write = args.write_baseline.clone();
         let path = args.baseline.as_ref().or(settings.baseline.as_ref());
         let baseline = match path {
