@@ -53,6 +53,9 @@ pub struct Checked {
     /// One entry per file that `--skip-others` skipped; absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<FileRecord>,
+    /// What the run says about its configuration and baseline, such as entries that are not used; absent if there is nothing to say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// A file that was not judged.
@@ -126,7 +129,8 @@ impl Json {
             Self::Value(value) | Self::Array(value, _) => part(value, pointer, without),
             Self::Checked(found) if without == Some("findings") => {
                 let models = found.models.iter().map(CheckRecord::head).collect();
-                let head = Checked { models, errors: found.errors.clone(), skipped: found.skipped.clone() };
+                let (errors, skipped) = (found.errors.clone(), found.skipped.clone());
+                let head = Checked { models, errors, skipped, notes: found.notes.clone() };
                 part(&json!(head), pointer, without)
             }
             Self::Checked(found) => part(&json!(found), pointer, without),

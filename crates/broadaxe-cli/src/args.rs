@@ -14,8 +14,8 @@ use clap::{
 use clap_complete::ArgValueCompleter;
 
 pub use self::model::{
-    AskArgs, CensusArgs, CheckArgs, DiffArgs, ExtractArgs, FailOn, FixArgs, InputArgs, ListArgs, OutArgs, ReportFile,
-    ReportFormat, SizesArgs, TargetArgs, UpgradeArgs,
+    AcceptArgs, AskArgs, CensusArgs, CheckArgs, ConfigArgs, DiffArgs, ExtractArgs, FailOn, FixArgs, InputArgs,
+    ListArgs, OutArgs, ReportFile, ReportFormat, SizesArgs, TargetArgs, UpgradeArgs,
 };
 use crate::error::Error;
 
@@ -157,6 +157,20 @@ pub enum Command {
     /// Print a manual page, or write them all
     #[command(after_help = MAN_EXAMPLES)]
     Man(ManArgs),
+}
+
+impl Command {
+    /// Returns the subcommand without the settings of configuration files.
+    #[must_use]
+    pub fn without_config(mut self) -> Self {
+        match &mut self {
+            Self::Check(CheckArgs { config, .. }) | Self::Fix(FixArgs { config, .. }) => {
+                *config = ConfigArgs { config: None, no_config: true };
+            }
+            _ => (),
+        }
+        self
+    }
 }
 
 const MAN_EXAMPLES: &str = "\

@@ -29,6 +29,8 @@ pub mod failing;
 
 pub mod args;
 
+pub mod config;
+
 pub mod cmd;
 
 pub mod front;

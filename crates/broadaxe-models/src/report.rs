@@ -118,9 +118,17 @@ pub struct FindingRecord {
     pub repair: Option<RepairRecord>,
     /// Whether one fix for all targets of this check removes the finding.
     pub fixable: bool,
+    /// Whether the finding ends a check with exit code 1, by the verdicts that fail and what a project accepts.
+    pub fails: bool,
     /// What the laws of the target say, where an engine that was asked says otherwise; absent elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub law: Option<LawRecord>,
+    /// Why a project ignores the finding; absent for those that count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignored: Option<String>,
+    /// Whether the finding is in the baseline of a project; absent where it is not.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub known: bool,
 }
 
 /// What the laws of a target say of a node, where an engine that was asked says otherwise.
@@ -232,6 +240,11 @@ fn each<S: serde::Serializer>(items: &[FindingRecord], serializer: S) -> Result<
     serializer.collect_seq(items.iter().inspect(|_| broadaxe::stop::checkpoint()))
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // Serde asks for a reference.
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 fn shared<S: serde::Serializer>(items: &Arc<[OperandRecord]>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(items.iter())
 }
@@ -273,7 +286,7 @@ impl CheckRecord {
 
     /// Counts the findings that one fix for all targets of the check removes.
     pub fn fixable(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.fixable).count()
+        self.findings.iter().filter(|finding| finding.fixable && !finding.is_suppressed()).count()
     }
 
     /// Says of each finding that a repair is looked for whether one fix for all targets of the check removes it.
@@ -290,7 +303,7 @@ impl CheckRecord {
 
     /// Counts the findings by laws that need attention, and those of lacking operators that a repair was found for.
     pub fn repairable(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.is_repairable()).count()
+        self.findings.iter().filter(|finding| finding.is_repairable() && !finding.is_suppressed()).count()
     }
 }
 
@@ -348,8 +361,16 @@ impl FindingRecord {
             source: finding.evidence.map(|evidence| evidence.source.to_owned()),
             repair: finding.repair.as_ref().map(|r| RepairRecord { text: r.text.clone(), bytes: r.bytes }),
             fixable: finding.fixable,
+            fails: false,
             law: None,
+            ignored: None,
+            known: false,
         }
+    }
+
+    /// Says whether a project ignores the finding or has it in its baseline.
+    pub fn is_suppressed(&self) -> bool {
+        self.known || self.ignored.is_some()
     }
 }
 

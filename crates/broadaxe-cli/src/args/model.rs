@@ -2,7 +2,7 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-use clap::{Args, ValueEnum, builder::ArgPredicate};
+use clap::{Args, ValueEnum};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter};
 
 use super::complete;
@@ -10,15 +10,12 @@ use super::complete;
 /// Names the targets and fixes what the model leaves open.
 #[derive(Args, Clone, Debug)]
 pub struct TargetArgs {
-    /// The runtimes to check for; `broadaxe targets` explains each
+    /// The runtimes to check for; `broadaxe targets` explains each [default: onnx,openvino,ncnn]
     #[arg(
         long = "for",
         value_name = "TARGET,...",
         value_delimiter = ',',
-        default_value = "onnx,openvino,ncnn",
-        add = ArgValueCandidates::new(complete::targets),
-        // `check --ask` alone only asks.
-        default_value_if("ask", ArgPredicate::IsPresent, None)
+        add = ArgValueCandidates::new(complete::targets)
     )]
     pub targets: Vec<String>,
 
@@ -27,11 +24,43 @@ pub struct TargetArgs {
 }
 
 /// Fixes the shapes of inputs that the model leaves open.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct InputArgs {
     /// The shape of an input, such as image:1,3,224,224 (dims can be names or ?)
     #[arg(long = "input-shape", value_name = "NAME:SHAPE")]
     pub input_shapes: Vec<String>,
+
+    /// Shapes from a configuration, for those of its inputs that a model has.
+    #[arg(skip)]
+    pub(crate) configured: Vec<String>,
+}
+
+/// Chooses the configuration of a project.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ConfigArgs {
+    /// Read settings from FILE [default: broadaxe.toml, or pyproject.toml with a table tool.broadaxe, in this folder or one above it]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Ignore configuration files
+    #[arg(long, conflicts_with = "config")]
+    pub no_config: bool,
+}
+
+/// Chooses the findings that do not fail.
+#[derive(Args, Clone, Debug, Default)]
+pub struct AcceptArgs {
+    /// End with exit code 0 whatever is found; a file that cannot be read is still an error
+    #[arg(long)]
+    pub exit_zero: bool,
+
+    /// Findings that FILE lists do not fail
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+
+    /// List the findings that fail in FILE, for `--baseline`
+    #[arg(long, value_name = "FILE")]
+    pub write_baseline: Option<PathBuf>,
 }
 
 /// The format of a report.
@@ -99,6 +128,13 @@ pub enum FailOn {
 }
 
 impl FailOn {
+    /// Finds a verdict by its name.
+    pub(crate) fn named(text: &str) -> Result<Self, String> {
+        let names = || Self::value_variants().iter().filter_map(Self::to_possible_value);
+        let names = || names().map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ");
+        Self::from_str(text, false).map_err(|_| format!("'{text}' is not a verdict that can fail; write {}", names()))
+    }
+
     /// Says whether a finding has this verdict.
     pub(crate) fn is(self, verdict: &str) -> bool {
         self.to_possible_value().is_some_and(|value| value.get_name() == verdict)
@@ -157,15 +193,15 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with_all = ["quiet", "format"])]
     pub statistics: bool,
 
-    /// The verdicts that end with exit code 1
-    #[arg(
-        long,
-        value_enum,
-        value_name = "VERDICT,...",
-        value_delimiter = ',',
-        default_value = "differs,refused,guarded"
-    )]
+    /// The verdicts that end with exit code 1 [default: differs,refused,guarded]
+    #[arg(long, value_enum, value_name = "VERDICT,...", value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,
+
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
 
     #[command(flatten)]
     pub(crate) asking: AskArgs,
@@ -200,6 +236,9 @@ pub struct OutArgs {
 pub struct FixArgs {
     #[command(flatten)]
     pub(crate) targets: TargetArgs,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
 
     #[command(flatten)]
     pub(crate) out: OutArgs,

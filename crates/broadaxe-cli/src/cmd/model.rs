@@ -4,6 +4,9 @@ mod census;
 mod find;
 
 mod skip;
+mod fingerprint;
+mod baseline;
+mod suppress;
 mod report;
 mod ask;
 mod check;
@@ -68,20 +71,34 @@ fn read(path: &Path, open: Open<'_>) -> Result<Model, Error> {
 /// Reads a model and infers its shapes.
 fn load(path: &Path, inputs: &InputArgs, open: Open<'_>) -> Result<Loaded, Error> {
     let model = read(path, open)?;
-    let given = given(inputs)?;
+    let given = given_for(&model, inputs)?;
     let shapes = infer(&model, &given).map_err(|error| Error::from(error).of(path))?;
     Ok(Loaded { path: path.to_path_buf(), model, shapes })
 }
 
-/// Reads `image:1,3,224,224`, one per input.
+/// Reads the shapes of the command line: `image:1,3,224,224`, one per input.
 fn given(inputs: &InputArgs) -> Result<Vec<(String, Vec<Dim>)>, Error> {
-    let one = |text: &String| {
-        let wrong = || Error::usage(format!("--input-shape '{text}' should be NAME:SHAPE, such as image:1,3,224,224"));
-        let (name, shape) = text.rsplit_once(':').filter(|(name, _)| !name.is_empty()).ok_or_else(wrong)?;
-        let shape: SymbolicShape = shape.parse()?;
-        Ok((name.to_owned(), shape.dims().ok_or_else(wrong)?.to_vec()))
-    };
-    inputs.input_shapes.iter().map(one).collect()
+    inputs.input_shapes.iter().map(|text| input_shape(text)).collect()
+}
+
+/// Reads the shapes for a model: those of the command line, and of the configured ones those for inputs that it has.
+fn given_for(model: &Model, inputs: &InputArgs) -> Result<Vec<(String, Vec<Dim>)>, Error> {
+    let mut all = given(inputs)?;
+    let has = |name: &str| model.main().inputs.iter().any(|&id| model.value(id).name == name);
+    for text in &inputs.configured {
+        let (name, dims) = input_shape(text)?;
+        if has(&name) {
+            all.push((name, dims));
+        }
+    }
+    Ok(all)
+}
+
+fn input_shape(text: &str) -> Result<(String, Vec<Dim>), Error> {
+    let wrong = || Error::usage(format!("--input-shape '{text}' should be NAME:SHAPE, such as image:1,3,224,224"));
+    let (name, shape) = text.rsplit_once(':').filter(|(name, _)| !name.is_empty()).ok_or_else(wrong)?;
+    let shape: SymbolicShape = shape.parse()?;
+    Ok((name.to_owned(), shape.dims().ok_or_else(wrong)?.to_vec()))
 }
 
 /// Where a changed model goes: to OUT, or over the model itself.

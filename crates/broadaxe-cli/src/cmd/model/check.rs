@@ -6,7 +6,7 @@ use broadaxe_models::{
     check::check,
     check_model,
     report::CheckRecord,
-    target::{Law, PROFILES, Profile, Target},
+    target::{Law, PROFILES, Profile},
 };
 use serde_json::{Value, json};
 
@@ -16,10 +16,12 @@ use super::{
     given, load,
     report::{self, Asked, Shown, View, full, report, statistics},
     skip,
+    suppress::Suppress,
 };
 use crate::{
     answer::{Answer, Checked, FileRecord, Json, table},
-    args::{CheckArgs, ReportFormat, TargetArgs},
+    args::{CheckArgs, ReportFormat},
+    config::{ModelSettings, Settings},
     error::Error,
     file::write::Whole,
 };
@@ -30,8 +32,9 @@ use crate::{
 /// # Errors
 /// When a target is unknown, or an argument is malformed.
 pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
-    let targets = targets_of(&args.targets)?;
+    let settings = Settings::of_check(args)?;
     given(&args.targets.inputs)?;
+    let suppress = Suppress::new(&args.accept, &settings)?;
     let mut asking = Asking::new(&args.asking)?;
     let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
     for path in &args.models {
@@ -39,7 +42,7 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
             skipped.push(path.as_path());
             continue;
         }
-        match judged(path, args, &targets, asking.as_mut(), open) {
+        match judged(path, args, &suppress, asking.as_mut(), open) {
             Ok((record, text)) => {
                 found.models.push(record);
                 texts.push(text);
@@ -51,8 +54,14 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
         }
     }
     found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
-    let shown = Shown { all: args.all, fail_on: &args.fail_on };
-    let refused = found.models.iter().flat_map(|record| &record.findings).any(|finding| shown.fails(&finding.verdict));
+    let refused = suppress.fails(&found.models);
+    found.notes = suppress.notes(&found.models);
+    match suppress.write(&found.models) {
+        Ok(written) => found.notes.extend(written),
+        Err(error) => errors.push(error),
+    }
+    let notes = skip::note(&skipped).into_iter().chain(found.notes.iter().cloned()).collect();
+    let shown = Shown { all: args.all };
     let texts = texts.join(if args.quiet { "" } else { "\n" });
     for output in &args.outputs {
         let text = report(output.format, &found, &texts, shown);
@@ -65,7 +74,7 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
         (false, true) => statistics(&found, shown),
         (false, false) => report(args.format, &found, &texts, shown),
     };
-    Ok(Answer { text, json: Json::Checked(found), refused, errors, notes: skip::note(&skipped).into_iter().collect() })
+    Ok(Answer { text, json: Json::Checked(found), refused, errors, notes })
 }
 
 /// Says whether a file is skipped; what cannot be opened is not.
@@ -78,12 +87,13 @@ fn is_skipped(args: &CheckArgs, path: &Path, open: Open<'_>) -> bool {
 fn judged(
     path: &Path,
     args: &CheckArgs,
-    targets: &[Target],
+    suppress: &Suppress<'_>,
     asking: Option<&mut Asking>,
     open: Open<'_>,
 ) -> Result<(CheckRecord, String), Error> {
-    let loaded = load(path, &args.targets.inputs, open)?;
-    let (path, model) = (&loaded.path, &loaded.model);
+    let ModelSettings { targets, inputs, .. } = suppress.settings.for_model(path);
+    let loaded = load(path, &inputs, open)?;
+    let (path, model, targets) = (&loaded.path, &loaded.model, &targets[..]);
     let mut record = if args.quiet {
         CheckRecord::new(&path.display().to_string(), model, &check(model, &loaded.shapes, targets))
     } else {
@@ -91,16 +101,17 @@ fn judged(
     };
     let asked = asking.map_or_else(|| Ok(Asked::default()), |asking| asking.ask(model, &loaded.shapes, &mut record));
     let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
-    let shown = Shown { all: args.all, fail_on: &args.fail_on };
-    let view = View { shown, is_batch: args.models.len() > 1, quiet: args.quiet };
+    suppress.mark(&mut record);
+    let accepted = suppress.counts(&record);
+    let view = View {
+        shown: Shown { all: args.all },
+        accepted: &accepted,
+        is_batch: args.models.len() > 1,
+        quiet: args.quiet,
+    };
     let draw = if args.format == ReportFormat::Full { full } else { report::model };
     let text = draw(&record, &asked, view);
     Ok((record, text))
-}
-
-/// Reads the names of targets.
-pub(super) fn targets_of(args: &TargetArgs) -> Result<Vec<Target>, Error> {
-    Ok(args.targets.iter().map(|name| name.parse()).collect::<Result<Vec<_>, _>>()?)
 }
 
 /// Lists the targets.

@@ -22,7 +22,6 @@ use serde_json::Value;
 pub(super) use self::full::finding;
 pub(super) use self::{
     full::NAMED_NODES,
-    gitlab::hash,
     group::Shown,
     grouped::{View, model},
 };
@@ -38,7 +37,7 @@ pub(super) struct Asked {
 }
 
 /// Writes a report; `texts` is the one for people.
-pub(super) fn report(format: ReportFormat, found: &Checked, texts: &str, shown: Shown<'_>) -> String {
+pub(super) fn report(format: ReportFormat, found: &Checked, texts: &str, shown: Shown) -> String {
     let line = |value: &Value| format!("{value}\n");
     match format {
         ReportFormat::Grouped | ReportFormat::Full => texts.to_owned(),
@@ -53,7 +52,7 @@ pub(super) fn report(format: ReportFormat, found: &Checked, texts: &str, shown: 
 }
 
 /// Counts the findings by kind and target, as a table.
-pub(super) fn statistics(found: &Checked, shown: Shown<'_>) -> String {
+pub(super) fn statistics(found: &Checked, shown: Shown) -> String {
     statistics::table_of(found, shown)
 }
 

@@ -30,7 +30,9 @@ const INDENT: usize = 9;
 /// What the report of a model depends on.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct View<'a> {
-    pub(in super::super) shown: Shown<'a>,
+    pub(in super::super) shown: Shown,
+    /// How many findings a project accepts, in lines.
+    pub(in super::super) accepted: &'a str,
     /// Whether the model is one of several: one without findings then gets one line.
     pub(in super::super) is_batch: bool,
     /// Whether there is only one line per model.
@@ -43,7 +45,7 @@ pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_
     if view.is_line(asked, &found) {
         return line(record);
     }
-    let mut text = head(record, &found);
+    let mut text = head(record, &found) + view.accepted;
     let most = if view.shown.all { found.len() } else { GROUPS };
     for group in found.iter().take(most) {
         text += "\n";
@@ -59,13 +61,13 @@ pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_
 /// Writes the report of one model without its findings.
 pub(super) fn summary(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
     let found = groups(record, asked, view.shown);
-    if view.is_line(asked, &found) { line(record) } else { head(record, &found) + &end(record, asked) }
+    if view.is_line(asked, &found) { line(record) } else { head(record, &found) + view.accepted + &end(record, asked) }
 }
 
 impl View<'_> {
     /// Says whether a model gets one line.
     fn is_line(self, asked: &Asked, found: &[Group<'_>]) -> bool {
-        self.quiet || (self.is_batch && found.is_empty() && asked.text.is_empty())
+        self.quiet || (self.is_batch && found.is_empty() && asked.text.is_empty() && self.accepted.is_empty())
     }
 }
 

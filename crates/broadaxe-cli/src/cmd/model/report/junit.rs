@@ -10,7 +10,7 @@ use super::{group::Shown, severity};
 use crate::{answer::Checked, error::escaped};
 
 /// Writes a test suite per model: a test per finding, and one per target without findings that fail.
-pub(super) fn suites(found: &Checked, shown: Shown<'_>) -> String {
+pub(super) fn suites(found: &Checked, shown: Shown) -> String {
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
     // Writing to memory does not fail.
     let _ = write(&mut xml, found, shown);
@@ -19,7 +19,7 @@ pub(super) fn suites(found: &Checked, shown: Shown<'_>) -> String {
 
 type Xml = Writer<Vec<u8>>;
 
-fn write(xml: &mut Xml, found: &Checked, shown: Shown<'_>) -> std::io::Result<()> {
+fn write(xml: &mut Xml, found: &Checked, shown: Shown) -> std::io::Result<()> {
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     xml.write_event(Event::Start(BytesStart::new("testsuites").with_attributes([("name", "broadaxe")])))?;
     for record in &found.models {
@@ -50,11 +50,11 @@ fn open_suite(
     xml.write_event(Event::Start(suite))
 }
 
-fn suite(xml: &mut Xml, record: &CheckRecord, shown: Shown<'_>) -> std::io::Result<()> {
+fn suite(xml: &mut Xml, record: &CheckRecord, shown: Shown) -> std::io::Result<()> {
     let found: Vec<&FindingRecord> = record.findings.iter().filter(|finding| shown.has(finding)).collect();
-    let fails = |finding: &&&FindingRecord| shown.fails(&finding.verdict);
+    let fails = |finding: &&&FindingRecord| finding.fails;
     let failures = found.iter().filter(fails).count();
-    let passes = |name: &str| !found.iter().any(|finding| finding.target == name && shown.fails(&finding.verdict));
+    let passes = |name: &str| !found.iter().any(|finding| finding.target == name && finding.fails);
     let passing: Vec<&str> =
         record.targets.iter().map(|target| target.name.as_str()).filter(|name| passes(name)).collect();
     let model = escaped(&record.model);
@@ -71,7 +71,7 @@ fn suite(xml: &mut Xml, record: &CheckRecord, shown: Shown<'_>) -> std::io::Resu
         let code = severity::reported(finding);
         let said = code.map_or_else(|| finding.reason.clone(), |code| severity::sentence(finding, code));
         let id = finding.code.as_deref().unwrap_or("same");
-        let element = if shown.fails(&finding.verdict) { "failure" } else { "skipped" };
+        let element = if finding.fails { "failure" } else { "skipped" };
         body(xml, element, id, &escaped(&said))?;
         xml.write_event(Event::End(BytesEnd::new("testcase")))?;
     }
