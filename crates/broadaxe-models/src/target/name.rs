@@ -80,25 +80,22 @@ fn parts(version: &str) -> Option<Vec<u32>> {
     Some(parts)
 }
 
-/// The sign between the name and the number of a target, as it is written and as a shell passes it on unquoted.
+/// The signs between the name and the number of a target: a shell accepts the second and the third without quotes.
 const SIGNS: [&str; 3] = ["<=", ":", ""];
 
 /// Finds the target of a name without a version.
 fn named(text: &str) -> Option<Target> {
     let new = |profile: &'static Profile, limit| Target { profile, limit, version: profile.versions.last().copied() };
-    PROFILES.iter().find_map(|profile| match profile.name.strip_suffix("<=N") {
-        Some(name) => {
-            let (_, number) =
-                text.split_at_checked(name.len()).filter(|(start, _)| start.eq_ignore_ascii_case(name))?;
-            let number = SIGNS.iter().find_map(|sign| number.strip_prefix(sign))?.trim();
-            let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
-            let limit = number.parse().ok().filter(|limit| is_number && *limit <= broadaxe_shape::MAX_RANK)?;
-            Some(new(profile, limit))
-        }
-        None => {
+    PROFILES.iter().find_map(|profile| {
+        let Some(name) = profile.name.strip_suffix("<=N") else {
             let mut names = profile.aliases.iter().chain([&profile.name]);
-            names.any(|name| name.eq_ignore_ascii_case(text)).then(|| new(profile, 0))
-        }
+            return names.any(|name| name.eq_ignore_ascii_case(text)).then(|| new(profile, 0));
+        };
+        let (_, number) = text.split_at_checked(name.len()).filter(|(start, _)| start.eq_ignore_ascii_case(name))?;
+        let number = SIGNS.iter().find_map(|sign| number.strip_prefix(sign))?.trim();
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        let limit = number.parse().ok().filter(|limit| is_number && *limit <= broadaxe_shape::MAX_RANK)?;
+        Some(new(profile, limit))
     })
 }
 
