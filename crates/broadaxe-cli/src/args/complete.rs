@@ -33,7 +33,7 @@ pub(crate) fn answered(args: &[OsString], factory: fn() -> clap::Command) -> Res
     if std::env::var_os(VARIABLE).is_none() {
         return Ok(false);
     }
-    // Whoever asked before, it was with the same words.
+    // A process answers once.
     let _ = WORDS.set(args.to_vec());
     let folder = std::env::current_dir().ok();
     let answered = CompleteEnv::with_factory(factory).var(VARIABLE).try_complete(args, folder.as_deref());

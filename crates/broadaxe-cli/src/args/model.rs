@@ -335,7 +335,7 @@ pub struct DiffArgs {
 /// Arguments of `broadaxe extract`.
 #[derive(Args, Clone, Debug)]
 pub struct ExtractArgs {
-    /// The node: its name, the name of an output, its number as #452, or a pattern such as '*/PRelu'
+    /// The node: its name, the name of an output, its number as #452, or a pattern such as '*/act'
     #[arg(long, required = true, value_name = "NAME", add = ArgValueCompleter::new(complete::nodes))]
     pub node: String,
 

@@ -17,7 +17,7 @@ use crate::{
     answer::{Answer, Json, join, tuple},
     args::EvalArgs,
     bytes,
-    error::{Error, written},
+    error::{Error, written as output_written},
     exact::Elements,
     file::{
         self, Format, Place, Stored,
@@ -66,13 +66,9 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     files.iter().try_for_each(LoadedArray::check)?;
     done?.map_err(|error| memory_hint(pointed(error)))?;
 
-    let (mut text, mut value, elements) = target.take(result, &evaluation)?;
+    let mut answer = target.take(result, &evaluation)?;
     if args.stats {
-        Stats::new(&evaluation, seconds).add(&evaluation, &mut text, &mut value);
-    }
-    let mut answer = Answer::new(text, value.clone());
-    if let Some(elements) = elements {
-        answer.json = Json::Array(value, elements);
+        Stats::new(&evaluation, seconds).add(&evaluation, &mut answer);
     }
     Ok(answer)
 }
@@ -120,7 +116,7 @@ enum Target {
     Json,
     Stdout,
     File(Output, Place),
-    Zarr(zarr::Output, Place),
+    Zarr(zarr::Directory, Place),
 }
 
 impl Target {
@@ -135,7 +131,7 @@ impl Target {
             Some(text) => {
                 let place = Place::new(text);
                 if zarr::is_named(place.path()) {
-                    return Ok(Self::Zarr(zarr::Output::create(place.path())?, place));
+                    return Ok(Self::Zarr(zarr::Directory::create(place.path())?, place));
                 }
                 Ok(Self::File(Output::create(&place)?, place))
             }
@@ -164,47 +160,43 @@ impl Target {
         Ok((evaluation, Computed::Array(None)))
     }
 
-    /// Puts the result where it goes; answers what to say about it, and its elements where JSON has them.
-    fn take(
-        self,
-        result: Computed,
-        of: &Evaluation<'_>,
-    ) -> Result<(String, serde_json::Value, Option<Elements>), Error> {
+    /// Puts the result where it goes; answers what to say about it.
+    fn take(self, result: Computed, of: &Evaluation<'_>) -> Result<Answer, Error> {
         let (dtype, shape) = (of.dtype(), of.shape());
         let facts = format!("{} {}", dtype.name(), tuple(shape));
-        let mut value = json!({ "shape": shape, "dtype": dtype.name() });
         let bytes = match &result {
             Computed::Array(Some(array)) => array.as_bytes(),
             Computed::Array(None) | Computed::Mapped(_) => &[],
         };
         let plain = Plain { dtype, shape, bytes };
-        let mut elements = None;
-        let text = match self {
-            Self::Preview => format!("{facts}\n{}", preview::draw(&plain)),
+        let written = |place: &Place| {
+            let value = json!({ "shape": shape, "dtype": dtype.name(), "file": place.path().display().to_string() });
+            Answer::new(format!("{place}: {facts}\n"), value)
+        };
+        let value = json!({ "shape": shape, "dtype": dtype.name() });
+        Ok(match self {
+            Self::Preview => Answer::new(format!("{facts}\n{}", preview::draw(&plain)), value),
             Self::Json => {
-                elements = Some(Elements { dtype, bytes: bytes.to_vec() });
-                String::new()
+                let elements = Elements { dtype, bytes: bytes.to_vec() };
+                Answer { json: Json::Array(value, elements), ..Answer::new(String::new(), json!(null)) }
             }
             Self::Stdout => {
                 let mut out = std::io::stdout().lock();
-                written(encode(Format::Npy, "", &plain, &mut out).and_then(|()| out.flush()))?;
-                String::new()
+                output_written(encode(Format::Npy, "", &plain, &mut out).and_then(|()| out.flush()))?;
+                Answer::new(String::new(), value)
             }
             Self::File(output, place) => {
                 match result {
                     Computed::Mapped(mapped) => output.finish(mapped)?,
                     Computed::Array(_) => output.save(&plain)?,
                 }
-                value["file"] = json!(place.path().display().to_string());
-                format!("{place}: {facts}\n")
+                written(&place)
             }
             Self::Zarr(output, place) => {
                 output.save(&plain)?;
-                value["file"] = json!(place.path().display().to_string());
-                format!("{place}: {facts}\n")
+                written(&place)
             }
-        };
-        Ok((text, value, elements))
+        })
     }
 }
 
@@ -309,9 +301,11 @@ impl Stats {
     }
 
     /// Adds what there is to say to an answer.
-    fn add(&self, of: &Evaluation<'_>, text: &mut String, value: &mut serde_json::Value) {
-        *text += &self.show(of);
-        value["stats"] = self.describe();
+    fn add(&self, of: &Evaluation<'_>, answer: &mut Answer) {
+        answer.text += &self.show(of);
+        if let Json::Value(value) | Json::Array(value, _) = &mut answer.json {
+            value["stats"] = self.describe();
+        }
     }
 
     fn moved(&self) -> u128 {

@@ -8,8 +8,8 @@
 //! the same OUT knows that it may remove it; process numbers would not say so across containers.
 
 mod archive;
-mod csv;
 mod encode;
+mod csv;
 
 use std::{
     fs::{self, File},

@@ -9,9 +9,9 @@ mod store;
 use std::path::Path;
 
 #[cfg(feature = "zarr")]
-pub use self::store::{Output, describe, read};
+pub use self::store::{Directory, describe, read};
 #[cfg(not(feature = "zarr"))]
-pub use absent::{Output, describe, read};
+pub use absent::{NoDirectory as Directory, describe, read};
 
 /// The files of which one describes an array.
 const METADATA: [&str; 2] = ["zarr.json", ".zarray"];
@@ -57,9 +57,9 @@ mod absent {
 
     /// A directory that is never written.
     #[derive(Debug)]
-    pub struct Output(());
+    pub struct NoDirectory(());
 
-    impl Output {
+    impl NoDirectory {
         /// Creates nothing.
         ///
         /// # Errors

@@ -80,7 +80,7 @@ fn parts(version: &str) -> Option<Vec<u32>> {
     Some(parts)
 }
 
-/// The sign between the name and the number of a target, as it is written and as a shell passes it on unquoted.
+/// The signs between the name and the number of a target: a shell accepts the second and the third without quotes.
 const SIGNS: [&str; 3] = ["<=", ":", ""];
 
 /// Finds the target of a name without a version.

@@ -41,15 +41,16 @@ pub fn run(args: &DiffArgs, open: Open<'_>) -> Result<Answer, Error> {
         let changes = changes(entry, &right[other], same_names);
         if changes.is_empty() { equal += 1 } else { changed.push((entry, &right[other], changes)) }
     }
-    let only_b: Vec<&Entry> = right.iter().zip(&is_matched).filter(|(_, matched)| !**matched).map(|(b, _)| b).collect();
+    let only_b: Vec<&Compared> =
+        right.iter().zip(&is_matched).filter(|(_, matched)| !**matched).map(|(b, _)| b).collect();
     let names = [&args.a, &args.b].map(|path| path.display().to_string());
-    let found = Found { names, only: [only_a, only_b], changed, equal };
+    let found = Difference { names, only: [only_a, only_b], changed, equal };
     let differs = !found.is_equal();
     Ok(Answer::judged(found.show(), found.describe(), differs))
 }
 
-/// An element-wise node, as far as it is compared.
-struct Entry {
+/// An element-wise node, with all that is compared.
+struct Compared {
     node: String,
     /// The names to match by: that of the node, which can be empty, and that of its first output.
     keys: [String; 2],
@@ -60,7 +61,7 @@ struct Entry {
     result: SymbolicShape,
 }
 
-/// What a node means, as far as it is compared.
+/// What a node means, with all that is compared.
 struct Means {
     /// Our operator, where one is known.
     id: Option<String>,
@@ -91,7 +92,7 @@ impl Means {
 }
 
 /// Lists the element-wise nodes of a model.
-fn entries(loaded: &Loaded) -> Vec<Entry> {
+fn entries(loaded: &Loaded) -> Vec<Compared> {
     let Loaded { model, shapes, .. } = loaded;
     let entry = |id: NodeId| {
         let node = model.node(id);
@@ -99,7 +100,7 @@ fn entries(loaded: &Loaded) -> Vec<Entry> {
         let first = node.outputs.iter().flatten().next();
         let result = node.output(0).and_then(|value| shapes.of.get(value.0 as usize));
         let result = result.map_or_else(SymbolicShape::unknown_rank, |known| known.shape.clone());
-        Some(Entry {
+        Some(Compared {
             node: node_name(model, id),
             keys: [node.name.clone(), first.map_or_else(String::new, |&value| model.value(value).name.clone())],
             op: node.op.clone(),
@@ -112,7 +113,7 @@ fn entries(loaded: &Loaded) -> Vec<Entry> {
 }
 
 /// Finds for each entry its counterpart among others.
-fn matched(entries: &[Entry], others: &[Entry]) -> Vec<Option<usize>> {
+fn matched(entries: &[Compared], others: &[Compared]) -> Vec<Option<usize>> {
     let mut found = vec![None; entries.len()];
     let mut is_free = vec![true; others.len()];
     for key in 0..2 {
@@ -122,7 +123,9 @@ fn matched(entries: &[Entry], others: &[Entry]) -> Vec<Option<usize>> {
         }
         for (entry, found) in entries.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
             *found = by_key.get_mut(entry.keys[key].as_str()).and_then(VecDeque::pop_front);
-            found.into_iter().for_each(|at| is_free[*at] = false);
+            if let Some(at) = *found {
+                is_free[at] = false;
+            }
         }
     }
     found
@@ -152,7 +155,7 @@ impl Change {
 }
 
 /// Lists in what two nodes differ; `same_names` says whether their operators are of one framework.
-fn changes(a: &Entry, b: &Entry, same_names: bool) -> Vec<Change> {
+fn changes(a: &Compared, b: &Compared, same_names: bool) -> Vec<Change> {
     let mut list = Vec::new();
     match (&a.meaning, &b.meaning) {
         (Ok(own), Ok(other)) => {
@@ -206,14 +209,14 @@ fn attribute_changes(a: &Means, b: &Means) -> Vec<Change> {
 }
 
 /// What was found.
-struct Found<'a> {
+struct Difference<'a> {
     names: [String; 2],
-    only: [Vec<&'a Entry>; 2],
-    changed: Vec<(&'a Entry, &'a Entry, Vec<Change>)>,
+    only: [Vec<&'a Compared>; 2],
+    changed: Vec<(&'a Compared, &'a Compared, Vec<Change>)>,
     equal: usize,
 }
 
-impl Found<'_> {
+impl Difference<'_> {
     fn is_equal(&self) -> bool {
         self.changed.is_empty() && self.only.iter().all(Vec::is_empty)
     }
@@ -254,7 +257,7 @@ impl Found<'_> {
     }
 
     fn describe(&self) -> Value {
-        let node = |entry: &&Entry| json!({ "node": entry.node, "op": entry.op, "place": entry.place });
+        let node = |entry: &&Compared| json!({ "node": entry.node, "op": entry.op, "place": entry.place });
         let change = |change: &Change| {
             let [a, b] = &change.json;
             json!({ "what": change.what, "which": change.which, "a": a, "b": b })

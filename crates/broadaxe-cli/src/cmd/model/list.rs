@@ -89,7 +89,7 @@ impl Judged {
     }
 }
 
-/// A node, as it is listed.
+/// A node, with what a line shows.
 struct Row {
     place: String,
     name: String,
@@ -107,16 +107,13 @@ impl Row {
             let known = value.and_then(|value| shapes.of.get(value.0 as usize));
             known.map_or_else(SymbolicShape::unknown_rank, |known| known.shape.clone())
         };
-        let operands = match meaning(model, id) {
-            Some(Ok(meaning)) => {
-                let own = meaning.shapes(node, shapes);
-                let described = broadaxe_models::check::operands(model, shapes, id, &meaning, &own);
-                described.into_iter().map(|operand| (operand.name, operand.shape)).collect()
-            }
-            _ => {
-                let inputs = node.inputs.iter().flatten();
-                inputs.map(|&value| (model.value(value).name.clone(), shape(Some(value)))).collect()
-            }
+        let operands = if let Some(Ok(meaning)) = meaning(model, id) {
+            let own = meaning.shapes(node, shapes);
+            let described = broadaxe_models::check::operands(model, shapes, id, &meaning, &own);
+            described.into_iter().map(|operand| (operand.name, operand.shape)).collect()
+        } else {
+            let inputs = node.inputs.iter().flatten();
+            inputs.map(|&value| (model.value(value).name.clone(), shape(Some(value)))).collect()
         };
         Self {
             place: node.place.clone(),

@@ -10,7 +10,7 @@ use super::super::{Source, npz, open, zip};
 use crate::error::{Error, ErrorKind};
 
 /// How much of a kept member is copied at once.
-const BLOCK: u64 = 8 << 20;
+const COPY_BYTES: u64 = 8 << 20;
 /// From this size on, and with some room for headers, a number is written with 64 bits.
 const LARGE: u64 = u32::MAX as u64 - 4096;
 
@@ -194,7 +194,7 @@ impl Kept {
             archive.member(&Record::copied(member), |out| {
                 let mut at = start;
                 while at < end {
-                    let bytes = self.source.load(at, BLOCK.min(end - at)).map_err(failed)?;
+                    let bytes = self.source.load(at, COPY_BYTES.min(end - at)).map_err(failed)?;
                     out.write_all(&bytes)?;
                     at += bytes.len() as u64;
                 }
