@@ -43,7 +43,7 @@ pub(in super::super) struct View<'a> {
 pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
     let found = groups(record, asked, view.shown);
     if view.is_line(asked, &found) {
-        return line(record);
+        return line(record, view);
     }
     let mut text = head(record, &found) + view.accepted;
     let most = if view.shown.all { found.len() } else { GROUPS };
@@ -61,7 +61,11 @@ pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_
 /// Writes the report of one model without its findings.
 pub(super) fn summary(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
     let found = groups(record, asked, view.shown);
-    if view.is_line(asked, &found) { line(record) } else { head(record, &found) + view.accepted + &end(record, asked) }
+    if view.is_line(asked, &found) {
+        line(record, view)
+    } else {
+        head(record, &found) + view.accepted + &end(record, asked)
+    }
 }
 
 impl View<'_> {
@@ -85,9 +89,10 @@ fn nodes(record: &CheckRecord) -> String {
 }
 
 /// Writes a model as one line: the nodes, and the counts of each target.
-fn line(record: &CheckRecord) -> String {
+fn line(record: &CheckRecord, view: View<'_>) -> String {
     let targets = record.targets.iter().map(|target| format!("{}: {}", target.name, counts(target, &[])));
-    let parts: Vec<String> = std::iter::once(nodes(record)).chain(targets).collect();
+    let accepted = view.accepted.lines().map(|line| line.trim().to_owned());
+    let parts: Vec<String> = std::iter::once(nodes(record)).chain(targets).chain(accepted).collect();
     wrap("", &format!("{}: {}", escaped(&record.model), parts.join("; ")), 2, terminal::columns().unwrap_or(usize::MAX))
 }
 
