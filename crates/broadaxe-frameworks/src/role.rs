@@ -3,6 +3,8 @@
 //! Engines merge nodes with their neighbours, and laws about that have to know a convolution from a quantisation. For
 //! element-wise operators the role follows from their row; the others are listed here.
 
+use std::{collections::HashMap, sync::OnceLock};
+
 use broadaxe_kernels::OpId;
 
 use crate::{
@@ -273,8 +275,7 @@ static BATCHED: &[(System, &[&str])] = &[
 /// assert_eq!(role(System::Onnx, "LSTM"), None);
 /// ```
 pub fn role(system: System, name: &str) -> Option<Role> {
-    let other = OTHERS.iter().find(|(_, of, names)| *of == system && names.contains(&name));
-    if let Some((role, ..)) = other {
+    if let Some(role) = others().get(&(system, name)) {
         return Some(*role);
     }
     let row = newest(system, name)?;
@@ -290,6 +291,20 @@ pub fn role(system: System, name: &str) -> Option<Role> {
         Arithmetic::Recipe(recipe) => of_recipe(recipe),
         Arithmetic::Steps(_) => None,
     }
+}
+
+/// Returns [`OTHERS`] by framework and name: laws ask for the role of every neighbour of every node.
+fn others() -> &'static HashMap<(System, &'static str), Role> {
+    static INDEX: OnceLock<HashMap<(System, &str), Role>> = OnceLock::new();
+    INDEX.get_or_init(|| {
+        let mut index = HashMap::new();
+        for (role, system, names) in OTHERS {
+            for name in *names {
+                index.entry((*system, *name)).or_insert(*role);
+            }
+        }
+        index
+    })
 }
 
 /// Says whether an operator's first input and output have the batch at axis 0.

@@ -1,6 +1,6 @@
 //! Declares the arguments of the subcommands that read model files.
 
-use std::{path::PathBuf, str::FromStr};
+use std::{num::NonZeroUsize, path::PathBuf, str::FromStr};
 
 use clap::{Args, ValueEnum, builder::ArgPredicate};
 
@@ -151,7 +151,15 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub(crate) asking: AskArgs,
 
-    /// Model files: .onnx, .xml, .param, .tflite, .json, .pdmodel
+    /// How many models are checked at a time; by default one per core
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+
+    /// Check also unchanged models, and keep no results
+    #[arg(long)]
+    pub no_cache: bool,
+
+    /// Models (.onnx, .xml, .param, .tflite, .json, .pdmodel, .litertlm; also .gz), folders, patterns such as 'models/*.onnx', or - for standard input
     #[arg(required = true, value_name = "MODEL")]
     pub models: Vec<PathBuf>,
 }
@@ -207,7 +215,7 @@ pub struct CensusArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
 
-    /// Model files
+    /// Models, folders, patterns such as 'models/*.onnx', or - for standard input
     #[arg(required = true, value_name = "MODEL")]
     pub models: Vec<PathBuf>,
 }

@@ -1,9 +1,14 @@
 //! `broadaxe check`: checks what a model's broadcasts mean on other runtimes.
 
-use std::{collections::HashSet, io::Write, path::Path};
+use std::{
+    collections::HashSet,
+    io::Write,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    thread,
+};
 
 use broadaxe_models::{
-    Model,
     check::check,
     check_model,
     report::{CheckRecord, FindingRecord, TargetRecord},
@@ -13,9 +18,17 @@ use broadaxe_models::{
 use serde_json::{Value, json};
 
 use super::{
-    Open,
+    Loaded, Open,
     ask::{Asked, Asking},
-    github, gitlab, given, load, sarif, skip, text,
+    github, gitlab, given,
+    inputs::{Unusable, collect},
+    load_source, open, parallel,
+    progress::Progress,
+    results::{Judged, Results},
+    sarif, skip,
+    stream::{self, Room},
+    text,
+    total::total,
 };
 use crate::{
     answer::{Answer, Checked, FileRecord, Json, table},
@@ -27,71 +40,139 @@ use crate::{
 /// How many findings of a model are shown in full unless all are asked for.
 const SHOWN: usize = 5;
 
-/// Checks models; fails when a finding has a verdict that fails. A file that cannot be used is an error of the answer, and the others are
-/// still judged.
+/// A check: what is asked about every model.
+struct Job<'a> {
+    args: &'a CheckArgs,
+    targets: Vec<Target>,
+    open: Open<'a>,
+    results: Option<Results>,
+}
+
+/// What became of a file.
+enum Outcome {
+    Judged(Box<(Judged, Asked)>),
+    Skipped(PathBuf),
+    Failed(Unusable),
+}
+
+/// Checks a model that a caller holds; fails when a finding has a verdict that fails.
 ///
 /// # Errors
 /// When a target is unknown, or an argument is malformed.
 pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
+    let job = Job { args, targets: targets_of(&args.targets)?, open, results: None };
+    job.run(args.models.iter().cloned().map(Ok).collect(), json, 1)
+}
+
+/// Checks the models that the command line names, as [`run`]. A file that cannot be used is an error of the answer, and the others are
+/// still judged.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_inputs(args: &CheckArgs, json: bool) -> Result<Answer, Error> {
     let targets = targets_of(&args.targets)?;
-    given(&args.targets.inputs)?;
-    let mut asking = Asking::new(&args.asking)?;
-    let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
-    for path in &args.models {
-        if is_skipped(args, path, open) {
-            skipped.push(path.as_path());
-            continue;
-        }
-        match judged(path, args, &targets, asking.as_mut(), open) {
-            Ok((record, text)) => {
-                found.models.push(record);
-                texts.push(text);
-            }
-            Err(error) => {
-                found.errors.push(FileRecord::new(&path.display().to_string(), &error));
-                errors.push(error);
-            }
-        }
-    }
-    found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
-    let refused = found.models.iter().flat_map(|record| &record.findings).any(|finding| fails(args, &finding.verdict));
-    let texts = texts.join("\n");
-    for output in &args.outputs {
-        let text = report(output.format, &found, &texts);
-        let text = anstream::adapter::strip_str(&text).to_string();
-        let written = Whole::create(&output.path).and_then(|whole| whole.save(|to| to.write_all(text.as_bytes())));
-        errors.extend(written.err());
-    }
-    let text = if json { String::new() } else { report(args.format, &found, &texts) };
-    Ok(Answer { text, json: Json::Checked(found), refused, errors, notes: skip::note(&skipped).into_iter().collect() })
+    let results = Results::of_user(args, &targets).filter(|_| args.asking.ask.is_empty());
+    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    Job { args, targets, open: &open, results }.run(collect(&args.models), json, jobs)
 }
 
-/// Says whether a file is skipped; what cannot be opened is not.
-fn is_skipped(args: &CheckArgs, path: &Path, open: Open<'_>) -> bool {
-    let source = args.skip_others.then(|| open(path).ok()).flatten();
-    source.is_some_and(|source| skip::is_other(path, &source).unwrap_or(false))
+impl Job<'_> {
+    fn run(&self, inputs: Vec<Result<PathBuf, Unusable>>, json: bool, jobs: usize) -> Result<Answer, Error> {
+        let args = self.args;
+        given(&args.targets.inputs)?;
+        let asking = Asking::new(&args.asking, !args.no_cache)?;
+        let several = inputs.len() > 1;
+        let outcomes = self.outcomes(inputs, asking, jobs, !json && !args.quiet);
+        let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
+        for outcome in outcomes {
+            match outcome {
+                Outcome::Judged(judged) => {
+                    let (judged, asked) = *judged;
+                    texts.push(described(&judged, &asked, args));
+                    found.models.push(judged.record);
+                }
+                Outcome::Skipped(path) => skipped.push(path),
+                Outcome::Failed(Unusable { path, error }) => {
+                    found.errors.push(FileRecord::new(&path.display().to_string(), &error));
+                    errors.push(error);
+                }
+            }
+        }
+        if several && !found.models.is_empty() {
+            texts.push(total(&found) + "\n");
+        }
+        found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
+        let refused = found.models.iter().flat_map(|record| &record.findings).any(|one| fails(args, &one.verdict));
+        let texts = texts.join("\n");
+        for output in &args.outputs {
+            let text = report(output.format, &found, &texts);
+            let text = anstream::adapter::strip_str(&text).to_string();
+            let written = Whole::create(&output.path).and_then(|whole| whole.save(|to| to.write_all(text.as_bytes())));
+            errors.extend(written.err());
+        }
+        let text = if json { String::new() } else { report(args.format, &found, &texts) };
+        let notes = skip::note(&skipped.iter().map(PathBuf::as_path).collect::<Vec<_>>()).into_iter().collect();
+        Ok(Answer { text, json: Json::Checked(found), refused, errors, notes })
+    }
+
+    /// Checks all models, one after the other where engines are asked.
+    fn outcomes(
+        &self,
+        inputs: Vec<Result<PathBuf, Unusable>>,
+        asking: Option<Asking>,
+        jobs: usize,
+        shown: bool,
+    ) -> Vec<Outcome> {
+        let progress = Progress::new(inputs.len(), shown);
+        let one = |input: Result<PathBuf, Unusable>, asking: Option<&mut Asking>| {
+            let path = match input {
+                Ok(path) => path,
+                Err(unusable) => return Outcome::Failed(unusable),
+            };
+            progress.begin(&path);
+            self.outcome(&path, asking).unwrap_or_else(|error| Outcome::Failed(Unusable { path, error }))
+        };
+        if let Some(mut asking) = asking {
+            return inputs.into_iter().map(|input| one(input, Some(&mut asking))).collect();
+        }
+        let size = |input: &Result<PathBuf, Unusable>| input.as_ref().map_or(0, |path| stream::size(path));
+        let outcomes = parallel::each(inputs, jobs, size, |input| one(input, None));
+        self.results.iter().for_each(Results::prune);
+        outcomes
+    }
+
+    /// Checks one model, unless its result is known.
+    fn outcome(&self, path: &Path, asking: Option<&mut Asking>) -> Result<Outcome, Error> {
+        if let Some(judged) = self.results.as_ref().and_then(|results| results.read(path)) {
+            return Ok(Outcome::Judged(Box::new((judged, Asked::default()))));
+        }
+        let _room = Room::wait(path);
+        let before = self.results.as_ref().and_then(|results| Some((results, results.look(path)?)));
+        let source = (self.open)(path)?;
+        if self.args.skip_others && skip::is_other(path, &source).unwrap_or(false) {
+            return Ok(Outcome::Skipped(path.to_path_buf()));
+        }
+        let Loaded { model, shapes, .. } = load_source(path, &source, &self.args.targets.inputs)?;
+        let (record, fixed) = if self.args.quiet {
+            (CheckRecord::new(&path.display().to_string(), &model, &check(&model, &shapes, &self.targets)), 0)
+        } else {
+            check_model(path, &model, &shapes, &self.targets).map_err(|error| Error::from(error).of(path))?
+        };
+        let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
+        let mut judged = Judged { record, fixed, opset };
+        if let Some((results, before)) = before {
+            results.write(path, before, &source, &judged);
+        }
+        let asked = asking.map(|asking| asking.ask(&model, &shapes, &mut judged.record)).transpose();
+        let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
+        Ok(Outcome::Judged(Box::new((judged, asked.unwrap_or_default()))))
+    }
 }
 
-/// Checks one model, and describes what was found.
-fn judged(
-    path: &Path,
-    args: &CheckArgs,
-    targets: &[Target],
-    asking: Option<&mut Asking>,
-    open: Open<'_>,
-) -> Result<(CheckRecord, String), Error> {
-    let loaded = load(path, &args.targets.inputs, open)?;
-    let (path, model) = (&loaded.path, &loaded.model);
-    let (mut record, fixed) = if args.quiet {
-        (CheckRecord::new(&path.display().to_string(), model, &check(model, &loaded.shapes, targets)), 0)
-    } else {
-        check_model(path, model, &loaded.shapes, targets).map_err(|error| Error::from(error).of(path))?
-    };
-    let hint = if args.quiet { String::new() } else { hint(model, &record, fixed) };
-    let asked = asking.map_or_else(|| Ok(Asked::default()), |asking| asking.ask(model, &loaded.shapes, &mut record));
-    let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
-    let text = show(&record, &asked, args) + &asked.text + &hint;
-    Ok((record, text))
+/// Describes for people what was found in a model.
+fn described(judged: &Judged, asked: &Asked, args: &CheckArgs) -> String {
+    let hint = if args.quiet { String::new() } else { hint(judged.opset, &judged.record, judged.fixed) };
+    show(&judged.record, asked, args) + &asked.text + &hint
 }
 
 /// Writes a report; `texts` is the one for people.
@@ -143,13 +224,12 @@ fn fails(args: &CheckArgs, verdict: &str) -> bool {
 }
 
 /// Says what to do next, if anything can be done.
-fn hint(model: &Model, record: &CheckRecord, fixed: usize) -> String {
+fn hint(opset: Option<i64>, record: &CheckRecord, fixed: usize) -> String {
     let all = record.repairable();
     if all == 0 {
         return String::new();
     }
-    let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
-    if let Some(opset) = opset.filter(|&opset| model.format == "onnx" && opset < OPSET) {
+    if let Some(opset) = opset.filter(|&opset| record.format == "onnx" && opset < OPSET) {
         let name = &record.model;
         return format!(
             "opset {opset} places operands in old ways; 'broadaxe upgrade {name} -o OUT' spells them out\n"
