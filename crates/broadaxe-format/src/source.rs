@@ -150,7 +150,9 @@ impl Source {
         }
         let path = self.path().map(|path| path.with_extension(extension));
         let path = path.filter(|path| Some(path.as_path()) != self.path());
-        path.iter().for_each(|path| self.consult(path));
+        if let Some(path) = &path {
+            self.consult(path);
+        }
         match path {
             None => Ok(Err("the model was read without its file of weights".to_owned())),
             Some(path) if std::fs::exists(&path).unwrap_or(false) => Self::open(&path).map(Ok),

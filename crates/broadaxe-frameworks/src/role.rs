@@ -9,9 +9,10 @@ use broadaxe_kernels::OpId;
 
 use crate::{
     arithmetic::{Arithmetic, Recipe},
-    framework::System::{self, Ncnn, Onnx, Openvino, Paddle, Tflite},
+    framework::System::{self, Ncnn, Onnx, Openvino, Paddle, Pnnx, Tflite},
     kind::Kind,
-    tables::newest,
+    row::Row,
+    tables::{known, newest},
 };
 
 /// What an operator does, as far as laws about neighbourhoods distinguish it.
@@ -275,10 +276,23 @@ static BATCHED: &[(System, &[&str])] = &[
 /// assert_eq!(role(System::Onnx, "LSTM"), None);
 /// ```
 pub fn role(system: System, name: &str) -> Option<Role> {
-    if let Some(role) = others().get(&(system, name)) {
-        return Some(*role);
-    }
-    let row = newest(system, name)?;
+    static ROLES: OnceLock<Vec<HashMap<&str, Role>>> = OnceLock::new();
+    let roles = ROLES.get_or_init(|| System::ALL.into_iter().map(roles_of).collect());
+    let found = roles.get(system as usize)?.get(name).copied();
+    // Operators of these have more than one name.
+    found.or_else(|| if matches!(system, Paddle | Pnnx) { of_row(newest(system, name)?) } else { None })
+}
+
+/// Returns the roles of the operators of a framework by name: laws ask for that of every neighbour of every node.
+fn roles_of(system: System) -> HashMap<&'static str, Role> {
+    let rows = known(system).filter_map(|row| Some((row.name(), of_row(newest(system, row.name())?)?)));
+    let others = OTHERS.iter().rev().filter(|(_, of, _)| *of == system);
+    let others = others.flat_map(|(role, _, names)| names.iter().map(|name| (*name, *role)));
+    rows.chain(others).collect()
+}
+
+/// Returns the role of an element-wise operator.
+fn of_row(row: &Row) -> Option<Role> {
     match row.kind() {
         Kind::Bias => return Some(Role::Gemm),
         Kind::Select => return Some(Role::Select),
@@ -291,20 +305,6 @@ pub fn role(system: System, name: &str) -> Option<Role> {
         Arithmetic::Recipe(recipe) => of_recipe(recipe),
         Arithmetic::Steps(_) => None,
     }
-}
-
-/// Returns [`OTHERS`] by framework and name: laws ask for the role of every neighbour of every node.
-fn others() -> &'static HashMap<(System, &'static str), Role> {
-    static INDEX: OnceLock<HashMap<(System, &str), Role>> = OnceLock::new();
-    INDEX.get_or_init(|| {
-        let mut index = HashMap::new();
-        for (role, system, names) in OTHERS {
-            for name in *names {
-                index.entry((*system, *name)).or_insert(*role);
-            }
-        }
-        index
-    })
 }
 
 /// Says whether an operator's first input and output have the batch at axis 0.

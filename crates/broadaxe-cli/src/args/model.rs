@@ -112,6 +112,18 @@ pub struct AskArgs {
     pub ask_seconds: u64,
 }
 
+/// Says how the work on several models is done.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct WorkArgs {
+    /// How many models are checked at a time; by default one per core
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+
+    /// Check also unchanged models, and keep no results
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
 /// Arguments of `broadaxe check`.
 #[derive(Args, Clone, Debug)]
 pub struct CheckArgs {
@@ -151,13 +163,8 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub(crate) asking: AskArgs,
 
-    /// How many models are checked at a time; by default one per core
-    #[arg(long, value_name = "N")]
-    pub jobs: Option<NonZeroUsize>,
-
-    /// Check also unchanged models, and keep no results
-    #[arg(long)]
-    pub no_cache: bool,
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
 
     /// Models (.onnx, .xml, .param, .tflite, .json, .pdmodel, .litertlm; also .gz), folders, patterns such as 'models/*.onnx', or - for standard input
     #[arg(required = true, value_name = "MODEL")]

@@ -37,12 +37,13 @@ pub fn run_inputs(args: &CensusArgs) -> Result<Answer, Error> {
 fn counted(args: &CensusArgs, inputs: Vec<Result<PathBuf, Unusable>>, open: Open<'_>) -> Answer {
     let (mut text, mut models, mut files, mut errors) = (String::new(), Vec::new(), Vec::new(), Vec::new());
     for input in inputs {
-        let load = |path: PathBuf| load(&path, &args.inputs, open).map_err(|error| Unusable { path, error });
+        let load =
+            |path: PathBuf| load(&path, &args.inputs, open).map_err(|error| Unusable { path, error: Box::new(error) });
         let loaded = match input.and_then(load) {
             Ok(loaded) => loaded,
             Err(Unusable { path, error }) => {
                 files.push(FileRecord::new(&path.display().to_string(), &error));
-                errors.push(error);
+                errors.push(*error);
                 continue;
             }
         };

@@ -49,7 +49,7 @@ struct Job<'a> {
 }
 
 /// What became of a file.
-enum Outcome {
+enum FileOutcome {
     Judged(Box<(Judged, Asked)>),
     Skipped(PathBuf),
     Failed(Unusable),
@@ -72,7 +72,7 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
 pub fn run_inputs(args: &CheckArgs, json: bool) -> Result<Answer, Error> {
     let targets = targets_of(&args.targets)?;
     let results = Results::of_user(args, &targets).filter(|_| args.asking.ask.is_empty());
-    let jobs = args.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+    let jobs = args.work.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     Job { args, targets, open: &open, results }.run(collect(&args.models), json, jobs)
 }
 
@@ -80,25 +80,24 @@ impl Job<'_> {
     fn run(&self, inputs: Vec<Result<PathBuf, Unusable>>, json: bool, jobs: usize) -> Result<Answer, Error> {
         let args = self.args;
         given(&args.targets.inputs)?;
-        let asking = Asking::new(&args.asking, !args.no_cache)?;
-        let several = inputs.len() > 1;
+        let asking = Asking::new(&args.asking, !args.work.no_cache)?;
         let outcomes = self.outcomes(inputs, asking, jobs, !json && !args.quiet);
         let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
         for outcome in outcomes {
             match outcome {
-                Outcome::Judged(judged) => {
+                FileOutcome::Judged(judged) => {
                     let (judged, asked) = *judged;
                     texts.push(described(&judged, &asked, args));
                     found.models.push(judged.record);
                 }
-                Outcome::Skipped(path) => skipped.push(path),
-                Outcome::Failed(Unusable { path, error }) => {
+                FileOutcome::Skipped(path) => skipped.push(path),
+                FileOutcome::Failed(Unusable { path, error }) => {
                     found.errors.push(FileRecord::new(&path.display().to_string(), &error));
-                    errors.push(error);
+                    errors.push(*error);
                 }
             }
         }
-        if several && !found.models.is_empty() {
+        if !found.models.is_empty() && found.models.len() + found.errors.len() > 1 {
             texts.push(total(&found) + "\n");
         }
         found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
@@ -122,15 +121,16 @@ impl Job<'_> {
         asking: Option<Asking>,
         jobs: usize,
         shown: bool,
-    ) -> Vec<Outcome> {
+    ) -> Vec<FileOutcome> {
         let progress = Progress::new(inputs.len(), shown);
         let one = |input: Result<PathBuf, Unusable>, asking: Option<&mut Asking>| {
             let path = match input {
                 Ok(path) => path,
-                Err(unusable) => return Outcome::Failed(unusable),
+                Err(unusable) => return FileOutcome::Failed(unusable),
             };
             progress.begin(&path);
-            self.outcome(&path, asking).unwrap_or_else(|error| Outcome::Failed(Unusable { path, error }))
+            self.outcome(&path, asking)
+                .unwrap_or_else(|error| FileOutcome::Failed(Unusable { path, error: Box::new(error) }))
         };
         if let Some(mut asking) = asking {
             return inputs.into_iter().map(|input| one(input, Some(&mut asking))).collect();
@@ -142,15 +142,15 @@ impl Job<'_> {
     }
 
     /// Checks one model, unless its result is known.
-    fn outcome(&self, path: &Path, asking: Option<&mut Asking>) -> Result<Outcome, Error> {
+    fn outcome(&self, path: &Path, asking: Option<&mut Asking>) -> Result<FileOutcome, Error> {
         if let Some(judged) = self.results.as_ref().and_then(|results| results.read(path)) {
-            return Ok(Outcome::Judged(Box::new((judged, Asked::default()))));
+            return Ok(FileOutcome::Judged(Box::new((judged, Asked::default()))));
         }
         let _room = Room::wait(path);
         let before = self.results.as_ref().and_then(|results| Some((results, results.look(path)?)));
         let source = (self.open)(path)?;
         if self.args.skip_others && skip::is_other(path, &source).unwrap_or(false) {
-            return Ok(Outcome::Skipped(path.to_path_buf()));
+            return Ok(FileOutcome::Skipped(path.to_path_buf()));
         }
         let Loaded { model, shapes, .. } = load_source(path, &source, &self.args.targets.inputs)?;
         let (record, fixed) = if self.args.quiet {
@@ -165,7 +165,7 @@ impl Job<'_> {
         }
         let asked = asking.map(|asking| asking.ask(&model, &shapes, &mut judged.record)).transpose();
         let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
-        Ok(Outcome::Judged(Box::new((judged, asked.unwrap_or_default()))))
+        Ok(FileOutcome::Judged(Box::new((judged, asked.unwrap_or_default()))))
     }
 }
 

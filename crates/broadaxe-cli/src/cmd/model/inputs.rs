@@ -27,12 +27,12 @@ const OPTIONS: MatchOptions =
 #[derive(Debug)]
 pub(super) struct Unusable {
     pub(super) path: PathBuf,
-    pub(super) error: Error,
+    pub(super) error: Box<Error>,
 }
 
 impl Unusable {
     fn new(path: &Path, message: impl Into<String>) -> Self {
-        Self { path: path.to_path_buf(), error: Error::new(ErrorKind::File, message).of(path) }
+        Self { path: path.to_path_buf(), error: Box::new(Error::new(ErrorKind::File, message).of(path)) }
     }
 
     /// Says what the system answered while a folder was searched.
@@ -42,7 +42,7 @@ impl Unusable {
             Some(error) => Error::io(path, "read the folder", error),
             None => Error::io(path, "read the folder", &io::Error::other(error.to_string())),
         };
-        Self { path: path.to_path_buf(), error }
+        Self { path: path.to_path_buf(), error: Box::new(error) }
     }
 }
 
@@ -71,7 +71,7 @@ struct List {
 }
 
 impl List {
-    /// Adds a file unless it is there already.
+    /// Adds a file unless it was added before.
     fn add(&mut self, path: PathBuf) {
         let identity = self.identity(&path);
         if self.seen.insert(identity) {
@@ -352,7 +352,7 @@ mod tests {
 
         let folder = Folder::new("locked");
         let locked = folder.0.join("deep/er");
-        fs::set_permissions(&locked, fs::Permissions::from_mode(0)).unwrap();
+        fs::set_permissions(&locked, fs::Permissions::from_mode(0o000)).unwrap();
         let readable = fs::read_dir(&locked).is_ok();
         let got = folder.collect(&["deep"]);
         fs::set_permissions(&locked, fs::Permissions::from_mode(0o755)).unwrap();

@@ -1,4 +1,4 @@
-//! Shows at a terminal which model is being checked, where that takes longer than a moment.
+//! Shows at a terminal which model is being checked, if that lasts longer than a moment.
 
 use std::{
     io::{IsTerminal, stderr},
@@ -12,7 +12,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use crate::error::quoted;
 
 /// How long nothing is shown.
-const PATIENCE: Duration = Duration::from_millis(500);
+const DELAY: Duration = Duration::from_millis(500);
 /// How often the line is drawn.
 const PERIOD: Duration = Duration::from_millis(100);
 
@@ -21,7 +21,7 @@ const PERIOD: Duration = Duration::from_millis(100);
 pub(super) struct Progress(Option<ProgressBar>);
 
 impl Progress {
-    /// Begins to count so many models; nothing is shown where standard error is no terminal.
+    /// Begins to count models, of which this is the number; nothing is shown where standard error is no terminal.
     pub(super) fn new(models: usize, wanted: bool) -> Self {
         let style = ProgressStyle::with_template("checking {pos}/{len} {wide_msg}").ok();
         let Some(style) = style.filter(|_| wanted && stderr().is_terminal()) else { return Self(None) };
@@ -29,7 +29,7 @@ impl Progress {
         let shown = bar.clone();
         // Without the thread nothing is shown.
         let _ = thread::Builder::new().name("progress".to_owned()).spawn(move || {
-            thread::sleep(PATIENCE);
+            thread::sleep(DELAY);
             if !shown.is_finished() {
                 shown.set_draw_target(ProgressDrawTarget::stderr());
                 shown.enable_steady_tick(PERIOD);

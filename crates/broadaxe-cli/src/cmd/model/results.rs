@@ -6,7 +6,9 @@
 //! hashed: a check reads a small part of a large model, and is faster than a hash of all its bytes.
 
 use std::{
-    env, fs,
+    env,
+    ffi::OsStr,
+    fs,
     path::{Path, PathBuf, absolute},
     sync::{
         Arc,
@@ -51,7 +53,7 @@ pub(super) struct Judged {
     pub(super) opset: Option<i64>,
 }
 
-/// A result as it is kept. Findings on one node share their operands, which are apart from them.
+/// The form in which a result is kept. Findings on one node share their operands, which are apart from them.
 #[derive(Serialize, Deserialize)]
 struct Entry {
     files: Vec<Seen>,
@@ -101,7 +103,7 @@ pub(super) struct Results {
 impl Results {
     /// Finds the results of checks with these options; nothing without a cache.
     pub(super) fn of_user(args: &CheckArgs, targets: &[Target]) -> Option<Self> {
-        if args.no_cache {
+        if args.work.no_cache {
             return None;
         }
         Some(Self::at(store::folder("checked")?, &program()?, args, targets))
@@ -114,7 +116,7 @@ impl Results {
         let counts = [targets.len().to_string()];
         let shapes = &args.targets.inputs.input_shapes;
         let parts: Vec<&[u8]> =
-            head.iter().chain(&counts).chain(&targets).chain(shapes).map(|text| text.as_bytes()).collect();
+            head.iter().chain(&counts).chain(&targets).chain(shapes).map(String::as_bytes).collect();
         Self { folder, options: hash(&parts), written: AtomicBool::new(false) }
     }
 
@@ -124,7 +126,7 @@ impl Results {
             return None;
         }
         let whole = absolute(path).ok()?;
-        let names = [whole.as_os_str(), path.as_os_str()].map(|name| name.as_encoded_bytes());
+        let names = [whole.as_os_str(), path.as_os_str()].map(OsStr::as_encoded_bytes);
         let key = hash(&[&self.options.to_le_bytes(), names[0], names[1]]);
         Some(self.folder.join(format!("{key:032x}.json")))
     }
@@ -308,3 +310,6 @@ fn program() -> Option<String> {
     }
     Some(format!("{} {commit:?} {stamp:?}", env!("CARGO_PKG_VERSION")))
 }
+
+#[cfg(test)]
+mod tests;

@@ -83,13 +83,14 @@ mod tests {
     #[test]
     #[cfg(all(unix, not(target_os = "macos")))]
     fn folders_of_the_user() {
-        let cases: [(&[(&str, &str)], Option<&str>); 7] = [
+        type Case<'a> = (&'a [(&'a str, &'a str)], Option<&'a str>);
+        let cases: [Case<'_>; 7] = [
             (&[], None),
-            (&[("HOME", "/home/a")], Some("/home/a/.cache/broadaxe/kind")),
-            (&[("HOME", "/home/a"), ("XDG_CACHE_HOME", "/c")], Some("/c/broadaxe/kind")),
-            (&[("HOME", "/home/a"), ("XDG_CACHE_HOME", "c")], Some("/home/a/.cache/broadaxe/kind")),
+            (&[("HOME", "/users/a")], Some("/users/a/.cache/broadaxe/kind")),
+            (&[("HOME", "/users/a"), ("XDG_CACHE_HOME", "/c")], Some("/c/broadaxe/kind")),
+            (&[("HOME", "/users/a"), ("XDG_CACHE_HOME", "c")], Some("/users/a/.cache/broadaxe/kind")),
             (&[("HOME", "home")], None),
-            (&[("HOME", "/home/a"), ("XDG_CACHE_HOME", "/c"), ("BROADAXE_CACHE_DIR", "/own")], Some("/own/kind")),
+            (&[("HOME", "/users/a"), ("XDG_CACHE_HOME", "/c"), ("BROADAXE_CACHE_DIR", "/own")], Some("/own/kind")),
             (&[("BROADAXE_CACHE_DIR", "own")], Some("own/kind")),
         ];
         for (variables, want) in cases {

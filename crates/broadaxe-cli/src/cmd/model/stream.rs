@@ -16,12 +16,12 @@ use flate2::bufread::MultiGzDecoder;
 use crate::error::{Error, ErrorKind};
 
 /// The most bytes of models that are held in memory.
-const MAX_BYTES: u64 = 2 << 30;
+const MAX_MODEL_BYTES: u64 = 2 << 30;
 /// The most bytes that one compressed byte becomes.
-const MAX_RATIO: u64 = 1032;
+const MAX_EXPANSION: u64 = 1032;
 const PIECE_BYTES: usize = 1 << 20;
 /// The bytes with which a compressed file begins.
-const MAGIC: [u8; 2] = [0x1f, 0x8b];
+const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// As many bytes as say of which format a file is.
 const HEAD_BYTES: u64 = 4096;
 
@@ -62,10 +62,10 @@ pub(super) fn open(path: &Path) -> Result<Source, Error> {
     if !is_compressed(path) {
         return Ok(source);
     }
-    let pieces = pieces(decompressed(source), MAX_BYTES).map_err(|error| damaged(path, &error))?;
+    let pieces = pieces(decompressed(source), MAX_MODEL_BYTES).map_err(|error| damaged(path, &error))?;
     let pieces = pieces.ok_or_else(|| {
         let message =
-            format!("the model has more than {MAX_BYTES} bytes when decompressed; decompress it to a file first");
+            format!("the model has more than {MAX_MODEL_BYTES} bytes when decompressed; decompress it to a file first");
         Error::new(ErrorKind::File, message).of(path)
     })?;
     Ok(Source::pieces(pieces, Some(plain_name(path))))
@@ -99,17 +99,17 @@ fn standard_input() -> Result<Source, Error> {
     let fail = |error: io::Error| Error::io(Path::new("-"), "read standard input", &error);
     let mut input = input.lock();
     let mut head = Vec::new();
-    (&mut input).take(MAGIC.len() as u64).read_to_end(&mut head).map_err(fail)?;
-    let packed = head == MAGIC;
+    (&mut input).take(GZIP_MAGIC.len() as u64).read_to_end(&mut head).map_err(fail)?;
+    let packed = head == GZIP_MAGIC;
     let whole = Cursor::new(head).chain(input);
     let pieces = if packed {
-        pieces(MultiGzDecoder::new(BufReader::new(whole)), MAX_BYTES)
+        pieces(MultiGzDecoder::new(BufReader::new(whole)), MAX_MODEL_BYTES)
             .map_err(|error| damaged(Path::new("-"), &error))?
     } else {
-        pieces(whole, MAX_BYTES).map_err(fail)?
+        pieces(whole, MAX_MODEL_BYTES).map_err(fail)?
     };
     let pieces = pieces.ok_or_else(|| {
-        let message = format!("standard input has more than {MAX_BYTES} bytes; save the model to a file first");
+        let message = format!("standard input has more than {MAX_MODEL_BYTES} bytes; save the model to a file first");
         Error::new(ErrorKind::File, message)
     })?;
     Ok(Source::pieces(pieces, None))
@@ -157,11 +157,11 @@ impl Read for Bytes {
     }
 }
 
-/// The part of [`MAX_BYTES`] that a model in memory may use until this is dropped.
+/// The part of [`MAX_MODEL_BYTES`] that a model in memory may use until this is dropped.
 #[derive(Debug)]
 pub(super) struct Room(u64);
 
-static FREE: Mutex<u64> = Mutex::new(MAX_BYTES);
+static FREE: Mutex<u64> = Mutex::new(MAX_MODEL_BYTES);
 static FREED: Condvar = Condvar::new();
 
 impl Room {
@@ -169,8 +169,8 @@ impl Room {
     pub(super) fn wait(path: &Path) -> Self {
         let packed = |path| fs::metadata(path).map_or(0, |about| about.len());
         let bytes = match path {
-            path if is_standard_input(path) => MAX_BYTES,
-            path if is_compressed(path) => packed(path).saturating_mul(MAX_RATIO).min(MAX_BYTES),
+            path if is_standard_input(path) => MAX_MODEL_BYTES,
+            path if is_compressed(path) => packed(path).saturating_mul(MAX_EXPANSION).min(MAX_MODEL_BYTES),
             _ => 0,
         };
         let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -222,7 +222,8 @@ mod tests {
         let whole = packed(&long);
         let mut wrong = whole.clone();
         *wrong.last_mut().unwrap() ^= 1;
-        let cases: [(&str, Vec<u8>, Result<Vec<u8>, &str>); 8] = [
+        type Case<'a> = (&'a str, Vec<u8>, Result<Vec<u8>, &'a str>);
+        let cases: [Case<'_>; 8] = [
             ("a.param.gz", packed(text), Ok(text.to_vec())),
             ("A.PARAM.GZ", packed(text), Ok(text.to_vec())),
             ("two.gz", [packed(text), packed(&long)].concat(), Ok([text, &long].concat())),
