@@ -9,7 +9,10 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::error::{Error, ErrorKind, escaped};
+use crate::{
+    error::{Error, ErrorKind, escaped},
+    terminal::{self, wrap},
+};
 
 /// The answer of a subcommand.
 #[derive(Debug)]
@@ -182,9 +185,6 @@ const PLAIN: TableStyle = TableStyle::new().header_separator(LineStyle::none().f
 /// The same with a line between rows, for those that wrap.
 const RULED: TableStyle = PLAIN.row_separator(LineStyle::none().fill('·').junction('·'));
 
-/// The width of tables where there is no terminal.
-const WIDTH: u16 = 80;
-
 /// Draws a table as wide as the terminal, or as `COLUMNS` says, or of 80 columns; long cells wrap.
 ///
 /// Cells may hold what a file says: control characters are written as escapes. If the terminal is too narrow for the columns, each row becomes a list. A table whose rows wrap has lines between them. With `sentences` in the last column, that gets two fifths of the
@@ -194,10 +194,7 @@ pub fn table(head: &[&str], sentences: bool, rows: impl IntoIterator<Item = Vec<
     let rows: Vec<Vec<String>> = rows.into_iter().map(|row| row.into_iter().map(cell).collect()).collect();
     let mut table = Table::new();
     table.load_style(PLAIN).set_header(head.iter().copied()).add_rows(rows.clone());
-    if !table.is_tty() {
-        let columns = std::env::var("COLUMNS").ok().and_then(|columns| columns.parse().ok());
-        table.set_width(columns.unwrap_or(WIDTH).max(20));
-    }
+    table.set_width(u16::try_from(terminal::prose()).unwrap_or(u16::MAX));
     // Left to itself the arrangement wraps wide columns even where there is room for all.
     let natural = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
     if let Some(width) = table.width().map(usize::from).filter(|&width| natural > width) {
@@ -231,28 +228,11 @@ fn lists(head: &[&str], rows: &[Vec<String>], width: usize) -> String {
         for (i, (title, cell)) in head.iter().zip(row).enumerate().filter(|(_, (_, cell))| !cell.is_empty()) {
             let cell = cell.replace('\n', ", ");
             let cell = if i == 0 { cell } else { format!("{title}: {cell}") };
-            text += &wrap(&cell, if i == 0 { 0 } else { 2 }, width);
+            let indent = if i == 0 { 0 } else { 2 };
+            text += &wrap(&" ".repeat(indent), &cell, indent + 2, width);
         }
     }
     text
-}
-
-/// Breaks a text between words into lines of at most `width`, the first `indent` blanks in and the others two more.
-fn wrap(text: &str, indent: usize, width: usize) -> String {
-    let (mut lines, mut column) = (" ".repeat(indent), indent);
-    for (i, word) in text.split_whitespace().enumerate() {
-        let length = word.chars().count();
-        if i > 0 && column + 1 + length > width {
-            lines += &format!("\n{:1$}", "", indent + 2);
-            column = indent + 2;
-        } else if i > 0 {
-            lines.push(' ');
-            column += 1;
-        }
-        lines += word;
-        column += length;
-    }
-    lines + "\n"
 }
 
 /// Keeps names in the first column and the words of the head whole, with a blank on either side.

@@ -7,7 +7,7 @@ use std::{path::PathBuf, str::FromStr};
 use broadaxe_kernels::DType;
 use broadaxe_shape::{Mode, Params, RULES, Rule, Shape, SymbolicShape};
 use clap::{
-    Args, Parser, Subcommand,
+    Args, Parser, Subcommand, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser, Styles, styling::AnsiColor},
 };
 
@@ -30,6 +30,10 @@ const STYLES: Styles = Styles::styled()
 #[derive(Debug, Parser)]
 #[command(name = "broadaxe", bin_name = "broadaxe", version, styles = STYLES, after_long_help = EXAMPLES, after_help = SHORT_EXAMPLES)]
 pub struct Cli {
+    /// When to print colours; for `auto` also the variables `NO_COLOR` and `FORCE_COLOR` decide
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: ColorWhen,
+
     /// Print results and errors as JSON
     #[arg(long, global = true)]
     pub json: bool,
@@ -79,6 +83,18 @@ Exit code:
   0  success, and no findings
   1  findings; shapes do not broadcast; an element is invalid
   2  wrong usage; a file cannot be read or written";
+
+/// When colours are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorWhen {
+    /// In a terminal
+    #[default]
+    Auto,
+    /// Also into files and pipes
+    Always,
+    /// Not at all
+    Never,
+}
 
 /// The subcommands.
 #[derive(Debug, Subcommand)]

@@ -84,6 +84,11 @@ pub fn quoted(name: &str) -> String {
     tame(name, MAX_NAME)
 }
 
+/// Shows a name that a file says: in full where it goes to a file or a pipe, and as [`quoted`] does in a terminal.
+pub fn named(name: &str) -> String {
+    if crate::terminal::columns().is_some() { quoted(name) } else { escaped(name) }
+}
+
 /// Writes control characters, and those that turn the direction of writing, as escapes; cuts after `most` characters.
 fn tame(text: &str, most: usize) -> String {
     let mut tamed = String::new();
@@ -156,6 +161,15 @@ impl Error {
         self.spot.field = Some(field.map_or_else(|| part.clone(), |field| format!("{part}, {field}")));
         self.spot.offset = self.spot.offset.map(|offset| offset.saturating_add(start));
         self
+    }
+
+    /// Adds a drawing that is printed below the sentence, if there is one.
+    #[must_use]
+    pub fn drawn(self, drawing: Option<String>) -> Self {
+        match drawing {
+            Some(drawing) => self.with_detail(format!("\n{drawing}")),
+            None => self,
+        }
     }
 
     /// Adds lines that are shown below the sentence.

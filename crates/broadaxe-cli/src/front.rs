@@ -1,6 +1,7 @@
 //! Reads the command line, runs a subcommand, prints its answer and gives the exit code.
 
 use std::{
+    borrow::Cow,
     ffi::OsString,
     fmt::Display,
     io::{self, Write},
@@ -13,10 +14,10 @@ use serde_json::json;
 
 use crate::{
     answer::Answer,
-    args::{Cli, Command},
+    args::{Cli, ColorWhen, Command},
     cmd,
     error::Error,
-    stop,
+    stop, terminal,
 };
 
 /// Runs the command with the arguments of the process.
@@ -32,6 +33,7 @@ pub fn main_with(args: &[OsString]) -> u8 {
         Ok(cli) => cli,
         Err(error) => return misused(&error, args),
     };
+    color(cli.color);
     let answer = run(&cli.command, cli.json);
     let code = match &answer {
         Ok(answer) => answer.code(),
@@ -40,7 +42,7 @@ pub fn main_with(args: &[OsString]) -> u8 {
     let printed = match (&answer, cli.json) {
         (Ok(answer), true) => print_json(&answer.json),
         (Ok(answer), false) => {
-            let printed = print(answer.text.as_bytes());
+            let printed = print(drawn(&answer.text).as_bytes());
             note(&answer.notes);
             answer.errors.iter().for_each(|error| _ = tell(error));
             printed
@@ -52,6 +54,18 @@ pub fn main_with(args: &[OsString]) -> u8 {
         }
     };
     printed.map_or_else(|error| tell(&error).max(code), |()| code)
+}
+
+/// Decides about colours for the whole run.
+fn color(when: ColorWhen) {
+    let is_forced = std::env::var_os("FORCE_COLOR").is_some_and(|value| !value.is_empty() && value != "0");
+    let choice = match when {
+        ColorWhen::Always => anstream::ColorChoice::AlwaysAnsi,
+        ColorWhen::Never => anstream::ColorChoice::Never,
+        ColorWhen::Auto if is_forced => anstream::ColorChoice::AlwaysAnsi,
+        ColorWhen::Auto => anstream::ColorChoice::Auto,
+    };
+    choice.write_global();
 }
 
 /// Answers a command line that says nothing to run: one that asks for help, and one that is wrong.
@@ -104,6 +118,11 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         }
         Command::Man(args) => cmd::man::run(args, Cli::command()),
     }
+}
+
+/// Returns a text as this terminal draws it: in ASCII unless the locale has UTF-8.
+fn drawn(text: &str) -> Cow<'_, str> {
+    if terminal::is_utf8() { text.into() } else { terminal::ascii(text).into() }
 }
 
 /// Writes to standard output; colours are taken out unless it is a terminal that shows them.

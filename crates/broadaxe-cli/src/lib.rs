@@ -7,6 +7,8 @@
 // The texts put together here are short, and read best as they will be printed.
 #![allow(clippy::format_push_string)]
 
+pub mod terminal;
+
 pub mod error;
 
 pub mod stop;
@@ -18,6 +20,8 @@ pub mod file;
 pub mod preview;
 
 pub mod answer;
+
+pub mod failing;
 
 pub mod args;
 

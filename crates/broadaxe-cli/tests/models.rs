@@ -55,9 +55,9 @@ fn exit_codes() {
         (&["check", FACE, "--for", "onnx", "--fail-on", "refused,guarded"], 0, "2 differ"),
         (&["check", FACE, "--for", "onnx", "--fail-on", "abacus"], 2, "unsupported"),
         (&["check", SMALL, "--for", "ncnn"], 0, "2 unsupported"),
-        (&["check", SMALL, "--for", "ncnn"], 0, "element-wise nodes only; 2 other nodes were not judged"),
-        (&["check", SMALL, "--for", "ncnn", "--fail-on", "unsupported"], 1, "ncnn has no such layer"),
-        (&["check", SMALL, "--for", "ncnn,equal-rank"], 1, "6 of 6 findings can be fixed: broadaxe fix"),
+        (&["check", SMALL, "--for", "ncnn"], 0, "2 other nodes were not judged (not element-wise)"),
+        (&["check", SMALL, "--for", "ncnn", "--fail-on", "unsupported"], 1, "why:   has no such layer"),
+        (&["check", SMALL, "--for", "ncnn,equal-rank"], 1, "6 of 6 findings can be fixed:\n  broadaxe fix"),
         (&["fix", SMALL, "--for", "ncnn", "--dry-run"], 0, "nothing to change"),
         (&["check", FACE, "--for", "abacus"], 2, "abacus"),
         (&["check", "no.onnx"], 2, "no.onnx"),
@@ -326,9 +326,9 @@ fn github_reads_one_command_per_finding() {
     let lines: Vec<&str> = report.lines().collect();
     assert_eq!(lines.len(), results.len() + 1);
     for (line, result) in lines.iter().zip(results) {
-        let verdict = result["ruleId"].as_str().unwrap();
-        let level = if ["differs", "refused"].contains(&verdict) { "error" } else { "warning" };
-        let head = format!("::{level} file={FACE},line=1,title=broadaxe%3A {verdict}::");
+        let code = broadaxe_models::code::find(result["ruleId"].as_str().unwrap()).unwrap();
+        let level = if result["level"] == "note" { "notice" } else { result["level"].as_str().unwrap() };
+        let head = format!("::{level} file={FACE},line=1,title=broadaxe {} {}::", code.id, code.name);
         let said = line.strip_prefix(&head).unwrap_or_else(|| panic!("{line} does not begin with {head}"));
         assert_eq!(said.replace("%25", "%"), result["message"]["text"].as_str().unwrap());
     }
@@ -369,11 +369,14 @@ fn one_run_writes_several_reports() {
     for format in formats {
         assert_eq!(fs::read_to_string(folder.path(format)).unwrap(), reported(format), "{format}");
     }
-    assert_eq!(text(&output.stdout), reported("text"));
+    assert_eq!(text(&output.stdout), reported("grouped"));
     let cases = [
         ("sarif", "write FORMAT=FILE, such as sarif=findings.sarif"),
         ("sarif=", "write FORMAT=FILE"),
-        ("xml=a", "'xml' is not a format; the formats are text, json, sarif, github, gitlab"),
+        (
+            "xml=a",
+            "'xml' is not a format; the formats are grouped, full, concise, json, sarif, github, gitlab, junit, markdown",
+        ),
         ("sarif=/no/such/folder/a", "/no/such/folder"),
     ];
     for (given, says) in cases {

@@ -10,6 +10,7 @@ fn transcripts() {
     std::env::set_current_dir(root).unwrap();
     trycmd::TestCases::new()
         .env("COLUMNS", "80")
+        .env("LC_ALL", "C.UTF-8")
         .case(root.join("crates/broadaxe-cli/tests/cmd/*.trycmd"))
         .case(root.join("examples/README.md"));
 }

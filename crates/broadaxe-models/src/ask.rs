@@ -28,6 +28,7 @@ use self::{
 use crate::{
     Target,
     check::check,
+    code::{self, Code},
     error::{Error, ErrorKind},
     format::{
         self,
@@ -325,6 +326,17 @@ impl LawVerdict {
     }
 }
 
+/// Returns the kind of finding that an engine's answer is.
+fn code_of(verdict: &str) -> Option<&'static Code> {
+    match verdict {
+        "same" => None,
+        "differs" => Some(&code::WRONG_VALUE),
+        "refused" => Some(&code::NODE_REJECTED),
+        "unsupported" => Some(&code::UNSUPPORTED_OPERATOR),
+        _ => Some(&code::UNKNOWN_BEHAVIOR),
+    }
+}
+
 /// Puts an engine's answer about a node into a finding; `target` names the engine, and `source` its package and version.
 pub fn finding(
     model: &Model,
@@ -336,6 +348,7 @@ pub fn finding(
 ) -> FindingRecord {
     let mut record = bare_finding(model, shapes, id, target);
     record.verdict.clone_from(&outcome.verdict);
+    record.code = code_of(&outcome.verdict).map(|code| code.id.to_owned());
     record.reason.clone_from(&outcome.reason);
     record.counterexample = outcome.counterexample.clone().map(Box::new);
     record.evidence = Some(evidence.to_owned());

@@ -19,10 +19,11 @@ use self::{
 };
 pub use crate::target::{Evidence, EvidenceKind};
 use crate::{
+    code::{self, Code},
     graph::{Model, NodeId, ValueId},
     infer::{Origin, Shapes},
     meaning::{Kind, Meaning, Source, meaning},
-    target::{Asked, Does, Facts, Target, Treatment},
+    target::{Asked, Does, Facts, Law, Target, Treatment},
 };
 
 /// What a check found out.
@@ -49,12 +50,16 @@ pub struct Finding {
     pub target: String,
     /// What the target does.
     pub verdict: Verdict,
+    /// The kind of finding; nothing for [`Verdict::Same`].
+    pub code: Option<&'static Code>,
     /// The operands that broadcast; all targets share them.
     pub operands: Arc<[Operand]>,
     /// The shape of the result in the model's own format, if it is known.
     pub result: Option<SymbolicShape>,
     /// Why, in one sentence; empty for [`Verdict::Same`].
     pub reason: String,
+    /// What the law says that decides, without the sizes of this node: a clause that follows the target's name; empty where no law does.
+    pub cause: &'static str,
     /// The axis of the result that the sentence is about, and the sizes of the operands on it.
     pub axis: Option<(usize, Vec<usize>)>,
     /// Where the statement about the target is from.
@@ -63,6 +68,18 @@ pub struct Finding {
     pub near: Option<Box<Coincidence>>,
     /// What would make it the same, and what that costs.
     pub repair: Option<Repair>,
+    /// Whether one fix for all targets of the check removes the finding.
+    pub fixable: bool,
+}
+
+impl Finding {
+    /// Adds the evidence of the law that decides, and its text unless the model itself is wrong.
+    fn with_law(self, law: &'static Law, is_broken: bool) -> Self {
+        if matches!(self.verdict, Verdict::Same) {
+            return self;
+        }
+        Self { evidence: Some(law.evidence), cause: if is_broken { "" } else { law.text }, ..self }
+    }
 }
 
 /// Sizes for which a node that is refused would differ silently: one dim of one operand is changed.
@@ -267,8 +284,8 @@ fn examine(
                     .unwrap_or_else(|| unknown(&asked, &operands, target))
             }
         };
-        let mut finding = finding(id, target, operands.clone(), result.clone(), judged);
-        finding.evidence = (!matches!(finding.verdict, Verdict::Same)).then_some(treatment.law.evidence);
+        let finding = finding(id, target, operands.clone(), result.clone(), judged);
+        let finding = finding.with_law(treatment.law, broken.is_some());
         broadaxe::stop::push(&mut report.findings, finding);
     }
 }
@@ -281,7 +298,7 @@ fn impossible(facts: &Facts, meaning: &Meaning, own: &[SymbolicShape]) -> Option
     }
     let inferred = facts.inferences().infer(&meaning.rule, own, None);
     let error = inferred.as_ref().as_ref().err()?;
-    (error.kind() != broadaxe_shape::ErrorKind::Undecided).then(|| verdict::wrong(error))
+    (error.kind() != broadaxe_shape::ErrorKind::Undecided).then(|| verdict::invalid_broadcast(error))
 }
 
 /// Says what a target does with a node, by its name, and why; `result` is the shape of its output, where a
@@ -313,7 +330,10 @@ fn undecided(
 ) -> Option<Judged> {
     let own = match &treatment.does {
         // Whether an operator exists never depends on sizes.
-        Does::Unsupported(why) => return Some(Judged::of(Verdict::Unsupported, format!("{target} {why}"))),
+        Does::Unsupported(why) => {
+            let text = format!("{target} {why}");
+            return Some(Judged::of(Verdict::Unsupported, &code::UNSUPPORTED_OPERATOR, text));
+        }
         Does::Own => true,
         Does::Rule(rule) => *rule == asked.meaning.rule,
         _ => false,
@@ -367,7 +387,7 @@ fn unknown(asked: &Asked<'_>, operands: &[Operand], target: &Target) -> Judged {
         let name = &asked.model.value(*input).name;
         reason = format!("{reason}; the input {name} has no fixed shape: --input-shape {name}:SHAPE gives one");
     }
-    Judged::of(Verdict::Unknown, reason)
+    Judged::of(Verdict::Unknown, &code::UNKNOWN_SHAPE, reason)
 }
 
 fn finding(
@@ -377,9 +397,9 @@ fn finding(
     result: Option<SymbolicShape>,
     judged: Judged,
 ) -> Finding {
-    let Judged { verdict, reason, axis, near } = judged;
-    let target = target.to_string();
-    Finding { node, target, verdict, operands, result, reason, axis, evidence: None, near, repair: None }
+    let Judged { verdict, code, reason, axis, near } = judged;
+    let (target, cause, evidence, repair, fixable) = (target.to_string(), "", None, None, false);
+    Finding { node, target, verdict, code, operands, result, reason, cause, axis, evidence, near, repair, fixable }
 }
 
 #[cfg(test)]

@@ -29,22 +29,17 @@ pub fn check_file(path: impl AsRef<Path>, targets: &[Target]) -> Result<CheckRec
     let path = path.as_ref();
     let model = format::open(path)?;
     let shapes = infer(&model, &[])?;
-    Ok(check_model(path, &model, &shapes, targets)?.0)
+    check_model(path, &model, &shapes, targets)
 }
 
-/// Checks a model that was read from this file; also returns how many findings one fix for all targets removes.
+/// Checks a model that was read from this file, and plans its repairs.
 ///
 /// # Errors
 /// As [`advise`].
-pub fn check_model(
-    path: &Path,
-    model: &Model,
-    shapes: &Shapes,
-    targets: &[Target],
-) -> Result<(CheckRecord, usize), Error> {
+pub fn check_model(path: &Path, model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<CheckRecord, Error> {
     let mut report = check(model, shapes, targets);
-    let fixed = advise(model, shapes, targets, &mut report)?;
-    Ok((CheckRecord::new(&path.display().to_string(), model, &report), fixed))
+    advise(model, shapes, targets, &mut report)?;
+    Ok(CheckRecord::new(&path.display().to_string(), model, &report))
 }
 
 #[cfg(test)]

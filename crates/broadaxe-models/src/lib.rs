@@ -15,6 +15,7 @@ mod attributes;
 pub mod infer;
 pub mod meaning;
 pub mod target;
+pub mod code;
 pub mod check;
 pub mod report;
 pub mod extract;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     check::{Counterexample, Finding, Operand, Report, Verdict, operands},
+    code,
     graph::{Model, NodeId},
     infer::{Origin, Shapes},
     meaning::meaning,
@@ -25,6 +26,8 @@ pub struct CheckRecord {
     pub model: String,
     /// The format it was read in.
     pub format: String,
+    /// The opset of the standard operators, for ONNX.
+    pub opset: Option<i64>,
     /// How many element-wise nodes were looked at.
     pub nodes: usize,
     /// How many of them have operands whose shapes are not known.
@@ -85,8 +88,12 @@ pub struct FindingRecord {
     pub target: String,
     /// `same`, `differs`, `refused`, `unsupported`, `guarded` or `unknown`.
     pub verdict: String,
+    /// The code of this kind of finding, such as `BX101`; null for `same`.
+    pub code: Option<String>,
     /// Why, in one sentence; empty for `same`.
     pub reason: String,
+    /// What the law of the target says that decides, without the sizes of this node; empty where no law does.
+    pub cause: String,
     /// The condition under which it means the same, for `guarded`.
     pub condition: Option<String>,
     /// The operands that broadcast; the findings on one node share them.
@@ -109,6 +116,8 @@ pub struct FindingRecord {
     pub source: Option<String>,
     /// What would make it the same.
     pub repair: Option<RepairRecord>,
+    /// Whether one fix for all targets of this check removes the finding.
+    pub fixable: bool,
     /// What the laws of the target say, where an engine that was asked says otherwise; absent elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub law: Option<LawRecord>,
@@ -118,6 +127,9 @@ pub struct FindingRecord {
     /// Whether the finding is in the baseline of a project; absent where it is not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub known: bool,
+    /// Whether the finding makes the check fail; absent where it does not.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub fails: bool,
 }
 
 /// What the laws of a target say of a node, where an engine that was asked says otherwise.
@@ -253,8 +265,9 @@ impl CheckRecord {
         }
         let targets = report.targets.iter().map(|name| count(name, &findings)).collect();
         let (nodes, unknown, others) = (report.nodes, report.unknown, report.others);
+        let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
         let (model, format) = (name.into(), model.format.into());
-        Self { version: VERSION, model, format, nodes, unknown, others, targets, findings }
+        Self { version: VERSION, model, format, opset, nodes, unknown, others, targets, findings }
     }
 
     /// Adds the findings of an engine that was asked, under its name.
@@ -266,10 +279,15 @@ impl CheckRecord {
     /// Returns the record without its findings.
     #[must_use]
     pub fn head(&self) -> Self {
-        let Self { version, model, format, nodes, unknown, others, targets, findings: _ } = self;
-        let (version, nodes, unknown, others) = (*version, *nodes, *unknown, *others);
+        let Self { version, model, format, opset, nodes, unknown, others, targets, findings: _ } = self;
+        let (version, opset, nodes, unknown, others) = (*version, *opset, *nodes, *unknown, *others);
         let (model, format, targets) = (model.clone(), format.clone(), targets.clone());
-        Self { version, model, format, nodes, unknown, others, targets, findings: Vec::new() }
+        Self { version, model, format, opset, nodes, unknown, others, targets, findings: Vec::new() }
+    }
+
+    /// Counts the findings that one fix for all targets of the check removes, without those that are ignored or known.
+    pub fn fixable(&self) -> usize {
+        self.findings.iter().filter(|finding| finding.fixable && !finding.is_suppressed()).count()
     }
 
     /// Counts the findings of all targets that need attention.
@@ -277,10 +295,18 @@ impl CheckRecord {
         self.targets.iter().map(TargetRecord::findings).sum()
     }
 
-    /// Counts the findings of all targets that need attention, and those of lacking operators that a repair was found for.
+    /// Counts the findings by laws that need attention, and those of lacking operators that a repair was found for, without those that
+    /// are ignored or known.
     pub fn repairable(&self) -> usize {
-        let lacking = self.findings.iter().filter(|finding| finding.verdict == "unsupported");
-        self.attention() + lacking.filter(|finding| finding.repair.is_some()).count()
+        let is_asked =
+            |finding: &&FindingRecord| finding.evidence.as_ref().is_some_and(|text| text.starts_with("asked"));
+        let repairable = |finding: &&FindingRecord| match finding.verdict.as_str() {
+            _ if finding.is_suppressed() => false,
+            "differs" | "refused" | "guarded" => true,
+            "unsupported" => finding.repair.is_some(),
+            _ => false,
+        };
+        self.findings.iter().filter(repairable).filter(|finding| !is_asked(finding)).count()
     }
 }
 
@@ -321,7 +347,9 @@ impl FindingRecord {
             place: node.place.clone(),
             target: finding.target.clone(),
             verdict: finding.verdict.name().into(),
+            code: finding.code.map(|code| code.id.to_owned()),
             reason: finding.reason.clone(),
+            cause: finding.cause.to_owned(),
             condition,
             operands,
             result: finding.result.as_ref().and_then(dims),
@@ -335,9 +363,11 @@ impl FindingRecord {
             evidence,
             source: finding.evidence.map(|evidence| evidence.source.to_owned()),
             repair: finding.repair.as_ref().map(|r| RepairRecord { text: r.text.clone(), bytes: r.bytes }),
+            fixable: finding.fixable,
             law: None,
             ignored: None,
             known: false,
+            fails: false,
         }
     }
 
@@ -358,9 +388,33 @@ pub(crate) fn bare_finding(model: &Model, shapes: &Shapes, id: NodeId, target: &
     let operands: Arc<[Operand]> = described.into();
     let records = operands.iter().map(|operand| OperandRecord::new(model, operand)).collect();
     let (target, verdict, reason) = (target.to_owned(), Verdict::Unknown, String::new());
-    let (axis, evidence, near, repair) = (None, None, None, None);
-    let bare = Finding { node: id, target, verdict, operands, result, reason, axis, evidence, near, repair };
+    let (code, cause, axis, evidence, near, repair, fixable) = (None, "", None, None, None, None, false);
+    let bare = Finding {
+        node: id,
+        target,
+        verdict,
+        code,
+        operands,
+        result,
+        reason,
+        cause,
+        axis,
+        evidence,
+        near,
+        repair,
+        fixable,
+    };
     FindingRecord::new(model, &bare, records)
+}
+
+impl FindingRecord {
+    /// Adds what the laws of a target say, where the engine that was asked says otherwise.
+    pub fn contradict(&mut self, law: LawRecord) {
+        if self.verdict == "same" {
+            self.code = Some(code::CONTRADICTED_LAW.id.to_owned());
+        }
+        self.law = Some(law);
+    }
 }
 
 impl CounterexampleRecord {

@@ -257,6 +257,8 @@ pub enum Does {
     Garbled(Cow<'static, str>),
     /// It refuses the node, for this reason.
     Refused(Cow<'static, str>),
+    /// It refuses operands of these ranks, for this reason.
+    RefusedRank(Cow<'static, str>),
     /// It has no such operator or layer, whatever the shapes are; the reason names it.
     Unsupported(Cow<'static, str>),
     /// It cannot be said, for this reason.

@@ -26,6 +26,12 @@ use self::rules::{RULES, Rule, UNCHANGED};
 /// The opset that models are brought to.
 pub const OPSET: i64 = 7;
 
+/// Says whether a model is ONNX of an opset before 7.
+pub fn is_old(model: &Model) -> bool {
+    let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
+    model.format == "onnx" && opset.is_some_and(|opset| opset < OPSET)
+}
+
 /// What becomes of one node.
 #[derive(Default)]
 struct Turn {

@@ -58,9 +58,14 @@ pub struct AcceptArgs {
 /// The format of a report.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
-    /// For people
+    /// For people: findings with the same cause are shown once
     #[default]
-    Text,
+    #[value(alias = "text")]
+    Grouped,
+    /// For people: every finding is drawn
+    Full,
+    /// A line per finding, for grep and editors
+    Concise,
     /// For programs; `broadaxe schema` prints its schema
     Json,
     /// For code review on the web: SARIF 2.1.0
@@ -69,6 +74,10 @@ pub enum ReportFormat {
     Github,
     /// For GitLab: a Code Quality report
     Gitlab,
+    /// For continuous integration: tests as `JUnit` writes them
+    Junit,
+    /// For comments and issues: Markdown
+    Markdown,
 }
 
 /// A report that goes to a file.
@@ -145,6 +154,8 @@ pub struct AskArgs {
 }
 
 /// Arguments of `broadaxe check`.
+// Each flag is an option of the command line.
+#[allow(clippy::struct_excessive_bools)]
 #[derive(Args, Clone, Debug)]
 pub struct CheckArgs {
     #[command(flatten)]
@@ -162,13 +173,17 @@ pub struct CheckArgs {
     #[arg(long)]
     pub skip_others: bool,
 
-    /// Print only the summary
+    /// Print one line per model
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Print every finding in full, also undecided ones
+    /// Print all groups and names, also of undecided findings
     #[arg(short, long, conflicts_with = "quiet")]
     pub all: bool,
+
+    /// Print only a table that counts the findings by kind and target
+    #[arg(long, conflicts_with_all = ["quiet", "format"])]
+    pub statistics: bool,
 
     /// The verdicts that end with exit code 1 [default: differs,refused,guarded]
     #[arg(long, value_enum, value_name = "VERDICT,...", value_delimiter = ',')]

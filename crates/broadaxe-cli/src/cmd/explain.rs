@@ -1,6 +1,7 @@
 //! `broadaxe explain`: draws how shapes are aligned, and lists the loops and their cost.
 
 mod symbolic;
+mod codes;
 
 use std::path::Path;
 
@@ -9,6 +10,7 @@ use broadaxe::{
     promote::{self, Typed},
 };
 use broadaxe_kernels::{DType, Promotion};
+use broadaxe_models::code;
 use broadaxe_shape::{Alignment, Rule, Shape, SymbolicShape, contiguous_strides};
 use serde_json::{Value, json};
 
@@ -20,6 +22,7 @@ use crate::{
     args::ExplainArgs,
     bytes,
     error::{Error, ErrorKind},
+    failing,
 };
 
 /// Draws the alignment and the plan of an operation on contiguous arrays; without the plan where a dim is not known.
@@ -28,6 +31,11 @@ use crate::{
 /// When the shapes do not broadcast, or no address could reach the result.
 pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
     let Some(node) = &args.node else {
+        if let [word] = args.shapes.as_slice()
+            && let Some(code) = code::find(word)
+        {
+            return Ok(codes::page(code));
+        }
         let shapes: Vec<SymbolicShape> = args.shapes.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
         let (text, json) = answer(args.rule.rule()?, &shapes, args)?;
         return Ok(Answer::new(text, json));
@@ -53,7 +61,8 @@ fn answer(rule: Rule, shapes: &[SymbolicShape], args: &ExplainArgs) -> Result<(S
 }
 
 fn draw_all(rule: Rule, shapes: &[Shape], dtypes: Vec<DType>) -> Result<KnownDrawing, Error> {
-    let alignment = rule.align(&shapes.iter().map(Shape::dims).collect::<Vec<_>>())?;
+    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
+    let alignment = rule.align(&dims).map_err(|error| Error::from(error).drawn(failing::draw(&rule, &dims)))?;
     let operands: Vec<Typed> = dtypes.iter().copied().map(Typed::Strong).collect();
     let dtype = promote::dtype(Promotion::Common, &operands).unwrap_or(DType::F32);
     let plan = plan(&alignment, &dtypes, dtype)?;

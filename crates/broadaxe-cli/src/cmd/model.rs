@@ -3,14 +3,10 @@
 mod census;
 
 mod skip;
-mod text;
-mod severity;
 mod fingerprint;
 mod baseline;
 mod suppress;
-mod sarif;
-mod github;
-mod gitlab;
+mod report;
 mod ask;
 mod check;
 mod explain;

@@ -10,7 +10,10 @@ use super::{
     choices::Sizes,
     verdict::{Detail, Judged, KnownOperands},
 };
-use crate::target::{Asked, Does, Target};
+use crate::{
+    code,
+    target::{Asked, Does, Target},
+};
 
 /// How many comparisons a condition joins by `and`.
 const CLAUSES: usize = 4;
@@ -69,7 +72,8 @@ impl Open {
         let same = |judged: &Judged| matches!(judged.verdict, Verdict::Same);
         let Some(at) = outcomes.iter().position(|(_, judged)| !same(judged)) else {
             let broken = || {
-                Judged::of(Verdict::Refused, "the model is wrong by its own rule: no sizes make its operands broadcast")
+                let text = "the model is wrong by its own rule: no sizes make its operands broadcast";
+                Judged::of(Verdict::Refused, &code::INVALID_BROADCAST, text)
             };
             return if outcomes.is_empty() { broken() } else { Judged::same() };
         };
@@ -83,6 +87,7 @@ impl Open {
         }
         if outcomes.iter().any(|(_, judged)| same(judged)) {
             judged.verdict = Verdict::Guarded(self.condition(&outcomes));
+            judged.code = Some(&code::DEPENDS_ON_SIZE);
         }
         judged
     }

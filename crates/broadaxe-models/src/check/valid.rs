@@ -10,6 +10,7 @@ use broadaxe_kernels::DType;
 use super::{Verdict, verdict::Judged};
 use crate::{
     attributes::Written,
+    code,
     graph::{Element, Model, Node, NodeId},
     infer::Shapes,
     meaning::{Kind, Meaning, Source, row},
@@ -31,13 +32,14 @@ impl Invalid {
     pub(super) fn judged(self) -> Judged {
         match self {
             Self::Wrong(why) => {
-                Judged::of(Verdict::Refused, format!("the model is wrong by the rules of its own format: {why}"))
+                let text = format!("the model is wrong by the rules of its own format: {why}");
+                Judged::of(Verdict::Refused, &code::INVALID_NODE, text)
             }
             Self::Declared(why) => {
                 let text = format!("the model contradicts itself: {why}; correct or remove the declaration");
-                Judged::of(Verdict::Refused, text)
+                Judged::of(Verdict::Refused, &code::INVALID_SHAPE, text)
             }
-            Self::Unknown(why) => Judged::of(Verdict::Unknown, why),
+            Self::Unknown(why) => Judged::of(Verdict::Unknown, &code::UNREADABLE_NODE, why),
         }
     }
 }

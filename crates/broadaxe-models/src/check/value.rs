@@ -11,7 +11,7 @@ use crate::meaning::{Kind, Meaning, Operator};
 const TRIES: usize = 100;
 const FEWEST: usize = 4;
 /// How many codes are tried in all, but for the fewest sets.
-const CODES: usize = 1 << 13;
+const OPERATOR_CODES: usize = 1 << 13;
 /// The largest position that is a code itself; every code is exact in f32.
 const EXACT: usize = 1 << 22;
 /// How many operands one evaluation has where an operator folds any number of them.
@@ -30,7 +30,7 @@ pub(super) struct Computed {
 /// Where no codes do, the two values are equal: the operator cannot tell the elements apart.
 pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>) -> Option<Computed> {
     let mut found = None;
-    let tries = (CODES / here.len().max(1)).clamp(FEWEST, TRIES) as u64;
+    let tries = (OPERATOR_CODES / here.len().max(1)).clamp(FEWEST, TRIES) as u64;
     for seed in 0..tries {
         let dtype = dtype(meaning)?;
         let read = |positions: &[usize]| -> Vec<f64> {

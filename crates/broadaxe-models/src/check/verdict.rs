@@ -8,6 +8,7 @@ use super::{
     value,
 };
 use crate::{
+    code::{self, Code},
     meaning::Kind,
     target::{Asked, Does, Target, Treatment},
 };
@@ -28,18 +29,20 @@ pub(super) enum Detail {
 #[derive(Clone, Debug)]
 pub(super) struct Judged {
     pub(super) verdict: Verdict,
+    /// The kind of finding; nothing for [`Verdict::Same`].
+    pub(super) code: Option<&'static Code>,
     pub(super) reason: String,
     pub(super) axis: Option<(usize, Vec<usize>)>,
     pub(super) near: Option<Box<Coincidence>>,
 }
 
 impl Judged {
-    pub(super) fn of(verdict: Verdict, reason: impl Into<String>) -> Self {
-        Self { verdict, reason: reason.into(), axis: None, near: None }
+    pub(super) fn of(verdict: Verdict, code: &'static Code, reason: impl Into<String>) -> Self {
+        Self { verdict, code: Some(code), reason: reason.into(), axis: None, near: None }
     }
 
     pub(super) fn same() -> Self {
-        Self::of(Verdict::Same, "")
+        Self { verdict: Verdict::Same, code: None, reason: String::new(), axis: None, near: None }
     }
 }
 
@@ -66,19 +69,26 @@ impl KnownOperands {
     pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target, treatment: &Treatment, detail: Detail) -> Judged {
         let own = match &self.own {
             Ok(own) => own,
-            Err(error) => return wrong(error),
+            Err(error) => return invalid_broadcast(error),
         };
         match &treatment.does {
             Does::Own => Judged::same(),
             Does::Garbled(why) => self.garbled(own, format!("{target} {why}")),
-            Does::Refused(why) => Judged::of(Verdict::Refused, format!("{target} {why}")),
-            Does::Unsupported(why) => Judged::of(Verdict::Unsupported, format!("{target} {why}")),
-            Does::Unknown(why) => Judged::of(Verdict::Unknown, format!("{target} {why}")),
+            Does::Refused(why) => Judged::of(Verdict::Refused, &code::NODE_REJECTED, format!("{target} {why}")),
+            Does::RefusedRank(why) => Judged::of(Verdict::Refused, &code::RANK_REJECTED, format!("{target} {why}")),
+            Does::Unsupported(why) => {
+                Judged::of(Verdict::Unsupported, &code::UNSUPPORTED_OPERATOR, format!("{target} {why}"))
+            }
+            Does::Unknown(why) => Judged::of(Verdict::Unknown, &code::UNKNOWN_BEHAVIOR, format!("{target} {why}")),
             Does::Rule(rule) if *rule == asked.meaning.rule => Judged::same(),
             Does::Rule(rule) => match rule.align(&self.dims()) {
                 Ok(there) => self.compare(asked, own, &Reading::of(&there), (target, treatment), detail),
                 Err(error) => {
-                    let mut judged = Judged::of(Verdict::Refused, format!("{target} {}: {error}", treatment.law.text));
+                    let mut judged = Judged::of(
+                        Verdict::Refused,
+                        &code::SHAPES_REJECTED,
+                        format!("{target} {}: {error}", treatment.law.text),
+                    );
                     judged.axis = error.axis().map(|axis| (axis, Vec::new()));
                     judged.near = self.near(asked, rule, detail).map(Box::new);
                     judged
@@ -86,7 +96,9 @@ impl KnownOperands {
             },
             Does::Flat { axes } => match Reading::flat(own, *axes) {
                 Some(there) => self.compare(asked, own, &there, (target, treatment), detail),
-                None => Judged::of(Verdict::Refused, format!("{target} {}", treatment.law.text)),
+                None => {
+                    Judged::of(Verdict::Refused, &code::SHAPES_REJECTED, format!("{target} {}", treatment.law.text))
+                }
             },
             Does::Reads(operands) => {
                 let there = Reading { shape: own.shape().to_vec(), operands: operands.clone() };
@@ -99,15 +111,22 @@ impl KnownOperands {
                 Ok(there) => {
                     self.fewer(asked, own, &Reading::of(&there), format!("{target} {}", treatment.law.text), detail)
                 }
-                Err(error) => Judged::of(Verdict::Refused, format!("{target} {}: {error}", treatment.law.text)),
+                Err(error) => Judged::of(
+                    Verdict::Refused,
+                    &code::SHAPES_REJECTED,
+                    format!("{target} {}: {error}", treatment.law.text),
+                ),
             },
-            Does::List { operand, axis } => match self
-                .data(*operand)
-                .and_then(|data| Reading::list(data, *operand, *axis))
-            {
-                Some(there) => self.compare(asked, own, &there, (target, treatment), detail),
-                None => Judged::of(Verdict::Refused, format!("{target} {}, which is not there", treatment.law.text)),
-            },
+            Does::List { operand, axis } => {
+                match self.data(*operand).and_then(|data| Reading::list(data, *operand, *axis)) {
+                    Some(there) => self.compare(asked, own, &there, (target, treatment), detail),
+                    None => Judged::of(
+                        Verdict::Refused,
+                        &code::SHAPES_REJECTED,
+                        format!("{target} {}, which is not there", treatment.law.text),
+                    ),
+                }
+            }
         }
     }
 
@@ -154,7 +173,7 @@ impl KnownOperands {
         let here = Reading::of(own);
         let element = if here.shape.contains(&0) { vec![] } else { vec![0; here.shape.len()] };
         let example = self.example(asked, (&here, there), &Parting { element, axis: Some(0) }, detail);
-        Judged::of(Verdict::Differs(Box::new(example)), reason)
+        Judged::of(Verdict::Differs(Box::new(example)), &code::DROPPED_OPERAND, reason)
     }
 
     /// Makes the verdict on a result that is of no use on the target, in whatever shape.
@@ -163,7 +182,7 @@ impl KnownOperands {
         let reads: Vec<Vec<usize>> = self.shapes.iter().map(|dims| vec![0; dims.len()]).collect();
         let (numbers, target_reads, target_shape) = (Vec::new(), Vec::new(), Vec::new());
         let example = Counterexample { element, reads, target_reads, numbers, here: 0.0, there: None, target_shape };
-        Judged::of(Verdict::Differs(Box::new(example)), reason)
+        Judged::of(Verdict::Differs(Box::new(example)), &code::UNUSABLE_RESULT, reason)
     }
 
     fn compare(
@@ -179,7 +198,8 @@ impl KnownOperands {
         let example = self.example(asked, (&here, there), &parting, detail);
         let reason = format!("{target} {}", treatment.law.text);
         let axis = parting.axis.map(|axis| (axis, sizes(own, axis)));
-        Judged { verdict: Verdict::Differs(Box::new(example)), reason, axis, near: None }
+        let code = if here.shape == there.shape { wrong(&treatment.does) } else { &code::WRONG_SHAPE };
+        Judged { axis, ..Judged::of(Verdict::Differs(Box::new(example)), code, reason) }
     }
 
     /// Computes both meanings at the element on which they part.
@@ -216,9 +236,19 @@ impl KnownOperands {
     }
 }
 
+/// Returns the kind of finding where a target gives a result of the right shape and does not compute what the model means.
+fn wrong(does: &Does) -> &'static Code {
+    match does {
+        Does::Rule(_) | Does::List { .. } => &code::WRONG_AXIS,
+        Does::Overrun { .. } => &code::PAST_THE_END,
+        _ => &code::WRONG_ELEMENT,
+    }
+}
+
 /// Makes the verdict on operands that do not broadcast by the node's own rule.
-pub(super) fn wrong(error: &broadaxe_shape::Error) -> Judged {
-    let mut judged = Judged::of(Verdict::Refused, format!("the model is wrong by its own rule: {error}"));
+pub(super) fn invalid_broadcast(error: &broadaxe_shape::Error) -> Judged {
+    let mut judged =
+        Judged::of(Verdict::Refused, &code::INVALID_BROADCAST, format!("the model is wrong by its own rule: {error}"));
     judged.axis = error.axis().map(|axis| (axis, Vec::new()));
     judged
 }

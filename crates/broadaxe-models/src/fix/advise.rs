@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::plan;
+use super::{Fix, plan};
 use crate::{
     check::{Repair, Report, Verdict},
     error::Error,
@@ -13,12 +13,14 @@ use crate::{
 
 /// Adds to each finding of a report what would repair it for its target, and what that costs.
 ///
-/// Repairs are planned for one target at a time; [`plan`] finds those that serve several at once, and the number of
-/// findings that are gone then is returned.
+/// Repairs are planned for one target at a time. [`plan`] finds those that serve several at once; [`Finding::fixable`] says which
+/// findings it removes.
+///
+/// [`Finding::fixable`]: crate::check::Finding::fixable
 ///
 /// # Errors
 /// As [`plan`].
-pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut Report) -> Result<usize, Error> {
+pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut Report) -> Result<(), Error> {
     let mut one = None;
     for target in targets {
         let name = target.to_string();
@@ -30,15 +32,8 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
         if found.is_empty() {
             continue;
         }
-        let mut repairs: BTreeMap<NodeId, Repair> = BTreeMap::new();
         let fix = plan(model, shapes, std::slice::from_ref(target))?;
-        let left: BTreeSet<NodeId> = fix.left.iter().map(|left| left.node).collect();
-        for step in fix.steps.iter().filter(|step| !left.contains(&step.node)) {
-            let repair = repairs.entry(step.node).or_insert_with(|| Repair { text: String::new(), bytes: 0 });
-            repair.text += if repair.text.is_empty() { "" } else { ", " };
-            repair.text += &step.text;
-            repair.bytes = repair.bytes.saturating_add(step.bytes);
-        }
+        let repairs = repairs(&fix);
         for finding in &mut found {
             finding.repair = repairs.get(&finding.node).cloned();
         }
@@ -46,7 +41,7 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
     }
     let repairable = |finding: &&crate::check::Finding| is_repairable(&finding.verdict);
     if !report.findings.iter().any(|finding| repairable(&finding)) {
-        return Ok(0);
+        return Ok(());
     }
     let fix = one.map_or_else(|| plan(model, shapes, targets), Ok)?;
     // That one target lacks an operator does not keep the node from being repaired for another.
@@ -55,7 +50,23 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
         let lacks = matches!(finding.verdict, Verdict::Unsupported);
         left.contains(&(finding.node, false)) || lacks && left.contains(&(finding.node, true))
     };
-    Ok(report.findings.iter().filter(repairable).filter(|finding| !is_left(finding)).count())
+    for finding in &mut report.findings {
+        finding.fixable = is_repairable(&finding.verdict) && !is_left(finding);
+    }
+    Ok(())
+}
+
+/// Collects the repairs of the nodes that a fix leaves nothing to say about.
+fn repairs(fix: &Fix) -> BTreeMap<NodeId, Repair> {
+    let left: BTreeSet<NodeId> = fix.left.iter().map(|left| left.node).collect();
+    let mut repairs: BTreeMap<NodeId, Repair> = BTreeMap::new();
+    for step in fix.steps.iter().filter(|step| !left.contains(&step.node)) {
+        let repair = repairs.entry(step.node).or_insert_with(|| Repair { text: String::new(), bytes: 0 });
+        repair.text += if repair.text.is_empty() { "" } else { ", " };
+        repair.text += &step.text;
+        repair.bytes = repair.bytes.saturating_add(step.bytes);
+    }
+    repairs
 }
 
 fn is_repairable(verdict: &Verdict) -> bool {

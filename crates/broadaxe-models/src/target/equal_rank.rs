@@ -38,5 +38,5 @@ fn ranks(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Rule(Rule::numpy()));
     }
     let list: Vec<String> = ranks.iter().map(usize::to_string).collect();
-    Some(Does::Refused(format!("needs operands of equal rank; these have ranks {}", list.join(", ")).into()))
+    Some(Does::RefusedRank(format!("needs operands of equal rank; these have ranks {}", list.join(", ")).into()))
 }

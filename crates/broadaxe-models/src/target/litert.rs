@@ -112,7 +112,7 @@ fn old_ranks(asked: &Asked<'_>) -> Option<Does> {
     if single || shapes.is_some_and(|shapes| shapes.iter().all(|shape| *shape == shapes[0])) {
         return None;
     }
-    Some(Does::Refused("ends the process where this operator broadcasts at a rank above 4".into()))
+    Some(Does::RefusedRank("ends the process where this operator broadcasts at a rank above 4".into()))
 }
 
 fn high_rank(asked: &Asked<'_>) -> Option<Does> {

@@ -93,7 +93,7 @@ fn binary(asked: &Asked<'_>) -> Option<Does> {
 fn slope(asked: &Asked<'_>) -> Option<Does> {
     Some(match (asked.rank(), asked.elements(1)) {
         (_, Some(1)) => Does::Own,
-        (Some(rank @ (0 | 4..)), _) => Does::Refused(format!("has no PReLU for rank {rank}").into()),
+        (Some(rank @ (0 | 4..)), _) => Does::RefusedRank(format!("has no PReLU for rank {rank}").into()),
         (Some(_), Some(_)) => Does::List { operand: 1, axis: 0 },
         _ => Does::Unknown(Cow::Borrowed("treats the slope as a list, and its shape is not known")),
     })

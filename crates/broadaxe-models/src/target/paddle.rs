@@ -53,7 +53,7 @@ fn slope(asked: &Asked<'_>) -> Option<Does> {
     Some(match asked.operands.get(1).and_then(broadaxe_shape::SymbolicShape::rank) {
         Some(0 | 1) if asked.elements(1) == Some(1) => Does::Rule(Rule::unidirectional()),
         Some(1) => Does::Rule(Rule::pdpd(1)),
-        Some(rank) => Does::Refused(format!("needs a slope of rank 1; this one has rank {rank}").into()),
+        Some(rank) => Does::RefusedRank(format!("needs a slope of rank 1; this one has rank {rank}").into()),
         None => Does::Unknown(Cow::Borrowed("needs a slope of rank 1, and its rank is not known")),
     })
 }

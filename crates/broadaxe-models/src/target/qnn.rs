@@ -87,7 +87,9 @@ fn rank(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Unknown(format!("supports ranks up to {largest}, and the ranks are not known").into()));
     };
     if rank > largest {
-        return Some(Does::Refused(format!("supports ranks up to {largest} here; an operand has rank {rank}").into()));
+        return Some(Does::RefusedRank(
+            format!("supports ranks up to {largest} here; an operand has rank {rank}").into(),
+        ));
     }
     if asked.operator() == Some(id("pow")) && rank == 5 {
         return Some(Does::Unknown("compiles some nodes of Pow of rank 5, and which is not known".into()));

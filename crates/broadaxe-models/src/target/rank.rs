@@ -21,5 +21,6 @@ fn too_many(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Unknown(Cow::Borrowed("supports ranks up to its limit, and the ranks are not known")));
     };
     let limit = asked.limit();
-    (rank > limit).then(|| Does::Refused(format!("supports ranks up to {limit}; an operand has rank {rank}").into()))
+    (rank > limit)
+        .then(|| Does::RefusedRank(format!("supports ranks up to {limit}; an operand has rank {rank}").into()))
 }

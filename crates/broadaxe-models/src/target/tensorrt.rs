@@ -65,7 +65,7 @@ pub(super) static TENSORRT: Profile = Profile {
 
 fn rank(asked: &Asked<'_>) -> Option<Does> {
     let rank = asked.rank().filter(|rank| *rank > MAX_DIMS)?;
-    Some(Does::Refused(format!("has ranks up to {MAX_DIMS}; an operand has rank {rank}").into()))
+    Some(Does::RefusedRank(format!("has ranks up to {MAX_DIMS}; an operand has rank {rank}").into()))
 }
 
 /// The parser combines a list of operands one by one, all of one rank.

@@ -67,7 +67,9 @@ class Finding(Record):
     place: str
     target: str
     verdict: str
+    code: str | None
     reason: str
+    cause: str
     condition: str | None
     operands: list[Operand]
     result: list[int | str] | None
@@ -78,6 +80,7 @@ class Finding(Record):
     evidence: str | None
     source: str | None
     repair: Repair | None
+    fixable: bool
 
 
 @dataclass(frozen=True)
@@ -110,6 +113,7 @@ class Check(Judged):
     version: int
     model: str
     format: str
+    opset: int | None
     nodes: int
     unknown: int
     others: int

@@ -26,7 +26,7 @@ use self::{
     engines::{Engine, choose, environments, pythons},
     runtimes::{RUNTIMES, wanted},
 };
-use super::text::NAMED_NODES;
+use super::report::{Asked, NAMED_NODES};
 use crate::{
     args::AskArgs,
     error::{Error, escaped, quoted},
@@ -45,15 +45,6 @@ const NOT_ASKED: &str = "not asked";
 pub(super) struct Asking {
     askers: Vec<(Engine, Asker)>,
     cache: Cache,
-}
-
-/// What was found out about a model.
-#[derive(Debug, Default)]
-pub(super) struct Asked {
-    /// What was asked, for people.
-    pub(super) text: String,
-    /// For a finding that holds for all nodes of a class: the numbers of the findings on the others.
-    pub(super) alike: HashMap<usize, Vec<usize>>,
 }
 
 /// The answers to the questions about a model, of one engine.
@@ -226,8 +217,11 @@ fn report(
         let source = outcome.device.as_ref().map_or_else(|| source.clone(), |device| format!("{source}, {device}"));
         for &id in &class.nodes {
             let mut finding = ask::finding(model, shapes, id, &name, outcome, (*evidence, &source));
-            finding.law =
+            let law =
                 target.and_then(|target| contradiction(target, answers.laws[at].as_ref(), laws.get(&id), outcome));
+            if let Some(law) = law {
+                finding.contradict(law);
+            }
             findings.push((id, at, finding));
         }
     }

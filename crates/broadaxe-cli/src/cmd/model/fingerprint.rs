@@ -6,9 +6,9 @@ use std::collections::HashMap;
 
 use broadaxe_models::report::{DimRecord, FindingRecord};
 
-/// Returns the code of a finding.
+/// Returns the code of a finding, such as `BX101`; empty for `same`.
 pub(super) fn code(finding: &FindingRecord) -> &str {
-    &finding.verdict
+    finding.code.as_deref().unwrap_or_default()
 }
 
 /// Returns the hash of a finding in a model; equal findings on nodes of one name have the same.

@@ -1,5 +1,7 @@
 //! `broadaxe fix` and `broadaxe upgrade`: write changed models, with a table of the changes.
 
+use std::path::PathBuf;
+
 use broadaxe_models::{
     ErrorKind as ModelError, Model, Written,
     fix::{self, Fix},
@@ -13,7 +15,7 @@ use serde_json::{Value, json};
 
 use super::{Loaded, Open, destination, given_for, load, open, save};
 use crate::{
-    answer::{Answer, table},
+    answer::{Answer, Json, table},
     args::{FixArgs, InputArgs, OutArgs, UpgradeArgs},
     bytes,
     config::{ModelSettings, Settings},
@@ -25,8 +27,34 @@ use crate::{
 /// # Errors
 /// When a target is unknown, the model cannot be read, a change cannot be made, or OUT cannot be written.
 pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
-    let (loaded, plan, inputs) = repaired(args, &open)?;
-    change(&loaded, &plan, &args.out, (!args.no_verify).then_some(&inputs))
+    let repair = repaired(args, &open)?;
+    repair.answer(args)
+}
+
+/// The changes that repair a model, of which one of an old opset is brought to opset 7 first.
+struct Repaired {
+    /// The model that the plan changes.
+    loaded: Loaded,
+    plan: Fix,
+    /// The model as it was, and the changes that brought it to opset 7.
+    old: Option<(Loaded, Fix)>,
+    /// The shapes of inputs.
+    inputs: InputArgs,
+}
+
+impl Repaired {
+    /// Makes the changes, and says what was done.
+    fn answer(&self, args: &FixArgs) -> Result<Answer, Error> {
+        let verify = (!args.no_verify).then_some(&self.inputs);
+        let Some((old, upgrade)) = &self.old else { return change(&self.loaded, &self.plan, &args.out, verify) };
+        let mut answer = change(&self.loaded, &self.plan, &args.out, verify)?;
+        let upgraded = changes_table(&old.model, upgrade);
+        answer.text = format!("upgrade to opset {}:\n{upgraded}\nfix:\n{}", upgrade::OPSET, answer.text);
+        if let Json::Value(json) = &mut answer.json {
+            json["upgrade"] = changes_of(&old.model, upgrade);
+        }
+        Ok(answer)
+    }
 }
 
 /// As [`fix()`], for a caller that may hold the model; returns the changed model too where it is not written.
@@ -34,12 +62,12 @@ pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
 /// # Errors
 /// As [`fix()`]; when nothing could be verified that was to be.
 pub fn fixed(args: &FixArgs, open: Open<'_>) -> Result<(Answer, Option<Vec<u8>>), Error> {
-    let (loaded, plan, inputs) = repaired(args, open)?;
-    let answer = change(&loaded, &plan, &args.out, (!args.no_verify).then_some(&inputs))?;
+    let repair = repaired(args, open)?;
+    let answer = repair.answer(args)?;
     if let Some(reason) = answer.json.member("unverified").as_str() {
         return Err(Error::new(ErrorKind::Value, format!("not verified: {reason}")).of(&args.out.model));
     }
-    let changed = unwritten(&loaded, &plan, &args.out)?;
+    let changed = unwritten(&repair.loaded, &repair.plan, &args.out)?;
     Ok((answer, changed))
 }
 
@@ -53,12 +81,27 @@ fn unwritten(loaded: &Loaded, plan: &Fix, out: &OutArgs) -> Result<Option<Vec<u8
     Ok(Some(changed.source.read(0, changed.source.len() as usize)?))
 }
 
-/// Plans the repair; also returns the shapes of inputs, which the configuration may have.
-fn repaired(args: &FixArgs, open: Open<'_>) -> Result<(Loaded, Fix, InputArgs), Error> {
+/// Plans the repair; a model of an old opset is brought to opset 7 first, where that helps.
+fn repaired(args: &FixArgs, open: Open<'_>) -> Result<Repaired, Error> {
     let ModelSettings { targets, inputs, .. } = Settings::of_fix(args)?.for_model(&args.out.model);
     let loaded = load(&args.out.model, &inputs, open)?;
     let plan = fix::plan(&loaded.model, &loaded.shapes, &targets)?;
-    Ok((loaded, plan, inputs))
+    if plan.left.is_empty() || !upgrade::is_old(&loaded.model) {
+        return Ok(Repaired { loaded, plan, old: None, inputs });
+    }
+    let raised = upgrade::upgrade(&loaded.model, &loaded.shapes)?;
+    if !raised.left.is_empty() {
+        return Ok(Repaired { loaded, plan, old: None, inputs });
+    }
+    let written = format::write(&loaded.model, &raised.edits)?;
+    let model = format::changed(&loaded.model, &written)?;
+    let shapes = infer(&model, &given_for(&model, &inputs)?)?;
+    let better = fix::plan(&model, &shapes, &targets)?;
+    if better.left.len() >= plan.left.len() {
+        return Ok(Repaired { loaded, plan, old: None, inputs });
+    }
+    let upgraded = Loaded { path: loaded.path.clone(), model, shapes };
+    Ok(Repaired { loaded: upgraded, plan: better, old: Some((loaded, raised)), inputs })
 }
 
 /// Brings an ONNX model to opset 7.
@@ -124,16 +167,25 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>
         text += &format!("not verified: {reason}; nothing was written, --no-verify writes the model all the same\n");
     }
     let destination = destination.filter(|_| unverified.is_none());
-    if let Some(path) = &destination {
-        save(model, &plan.edits, path)?;
-        text += &format!("{}: written\n", path.display());
-    }
+    let destination = written(model, plan, destination, &mut text)?;
     let mut json = describe(model, plan, verified.as_ref(), destination.as_deref());
     if let Some(verified) = unverified {
         json["unverified"] = unverified_for(verified).into();
     }
     let left = plan.left.iter().any(|left| !left.unsupported);
     Ok(Answer::judged(text, json, left || unverified.is_some()))
+}
+
+/// Writes the changed model, and says so. A model that nothing was repaired in would look repaired if it were written.
+fn written(model: &Model, plan: &Fix, to: Option<PathBuf>, text: &mut String) -> Result<Option<PathBuf>, Error> {
+    let Some(path) = to else { return Ok(None) };
+    if plan.edits.is_empty() && !plan.left.is_empty() {
+        *text += "nothing was repaired, and nothing was written\n";
+        return Ok(None);
+    }
+    save(model, &plan.edits, &path)?;
+    *text += &format!("{}: written\n", path.display());
+    Ok(Some(path))
 }
 
 /// Says why nothing was verified.
@@ -153,11 +205,7 @@ fn show(model: &Model, plan: &Fix) -> String {
     if plan.steps.is_empty() {
         text += "nothing to change\n";
     } else {
-        let rows = plan.steps.iter().map(|step| {
-            let node = model.node(step.node);
-            vec![node_name(model, step.node), node.op.clone(), copied(step.bytes), step.text.clone()]
-        });
-        text += &table(&["node", "operator", "copies", "change"], true, rows);
+        text += &changes_table(model, plan);
         let bytes: u64 = plan.steps.iter().map(|step| step.bytes).sum();
         text += &format!("\n{}, {} copied each time the model runs\n", changes(plan.steps.len()), copied(bytes));
     }
@@ -168,6 +216,15 @@ fn show(model: &Model, plan: &Fix) -> String {
     text
 }
 
+/// Lists the changes.
+fn changes_table(model: &Model, plan: &Fix) -> String {
+    let rows = plan.steps.iter().map(|step| {
+        let node = model.node(step.node);
+        vec![node_name(model, step.node), node.op.clone(), copied(step.bytes), step.text.clone()]
+    });
+    table(&["node", "operator", "copies", "change"], true, rows)
+}
+
 fn changes(count: usize) -> String {
     if count == 1 { "1 change".to_owned() } else { format!("{count} changes") }
 }
@@ -176,11 +233,15 @@ fn copied(bytes: u64) -> String {
     if bytes == 0 { "nothing".to_owned() } else { bytes::show(u128::from(bytes)) }
 }
 
-fn describe(model: &Model, plan: &Fix, verified: Option<&Verified>, out: Option<&std::path::Path>) -> Value {
-    let steps = plan.steps.iter().map(|step| {
+fn changes_of(model: &Model, plan: &Fix) -> Value {
+    let step = |step: &fix::Step| {
         let node = model.node(step.node);
         json!({ "node": node_name(model, step.node), "op": node.op, "change": step.text, "bytes": step.bytes })
-    });
+    };
+    plan.steps.iter().map(step).collect()
+}
+
+fn describe(model: &Model, plan: &Fix, verified: Option<&Verified>, out: Option<&std::path::Path>) -> Value {
     let left = plan.left.iter().map(|left| {
         json!({
             "node": node_name(model, left.node),
@@ -189,7 +250,7 @@ fn describe(model: &Model, plan: &Fix, verified: Option<&Verified>, out: Option<
         })
     });
     json!({
-        "changes": steps.collect::<Vec<_>>(),
+        "changes": changes_of(model, plan),
         "left": left.collect::<Vec<_>>(),
         "verified": verified.map(ToString::to_string),
         "output": out.map(|path| path.display().to_string()),

@@ -14,6 +14,7 @@ use super::{
     fingerprint::{self, code},
 };
 use crate::{
+    answer::Checked,
     args::AcceptArgs,
     config::{Settings, absolute, relative},
     error::{Error, ErrorKind, escaped},
@@ -53,45 +54,46 @@ impl<'a> Suppress<'a> {
         Ok(Self { settings, baseline, write, exit_zero: args.exit_zero })
     }
 
-    /// Marks the findings of a record that do not count.
+    /// Marks the findings of a record that do not count, and those that fail.
     pub(super) fn mark(&self, record: &mut CheckRecord) {
         let path = PathBuf::from(&record.model);
-        let ignores = self.settings.ignores_of(&path);
+        let (ignores, fail_on) = (self.settings.ignores_of(&path), self.settings.for_model(&path).fail_on);
         let model = self.baseline.as_ref().map(|baseline| relative(&path, &baseline.folder)).unwrap_or_default();
         let mut seen: HashMap<u128, usize> = HashMap::new();
         for finding in record.findings.iter_mut().filter(|finding| is_finding(finding)) {
             broadaxe::stop::checkpoint();
             let ignore = ignores.iter().find(|(_, ignore)| ignore.matches(finding, code(finding)));
             finding.ignored = ignore.map(|(_, ignore)| ignore.reason.clone());
-            finding.known = false;
+            (finding.known, finding.fails) = (false, false);
             if let (Some(baseline), None) = (&self.baseline, &finding.ignored) {
                 let print = fingerprint::of(&model, finding);
                 let count = seen.entry(print).or_default();
                 *count += 1;
                 finding.known = *count <= baseline.count(print);
             }
+            finding.fails = !finding.is_suppressed() && fail_on.iter().any(|fails| fails.is(&finding.verdict));
         }
     }
 
-    /// Says in a line each how many findings of a record are ignored and known.
-    pub(super) fn counts(&self, record: &CheckRecord) -> String {
+    /// Says how many findings of a record are ignored and known.
+    pub(super) fn counts(&self, record: &CheckRecord) -> Vec<String> {
         let count = |is: fn(&&FindingRecord) -> bool| record.findings.iter().filter(is).count();
         let line = |count: usize, what: &str, file: Option<&Path>| match (count, file) {
-            (0, _) | (_, None) => String::new(),
+            (0, _) | (_, None) => None,
             (count, Some(file)) => {
                 let s = if count == 1 { "" } else { "s" };
-                format!("  {count} finding{s} {what} ({})\n", escaped(&file.display().to_string()))
+                Some(format!("{count} finding{s} {what} ({})", escaped(&file.display().to_string())))
             }
         };
         let ignored = line(count(|finding| finding.ignored.is_some()), "ignored", self.settings.file.as_deref());
         let path = self.baseline.as_ref().map(|baseline| baseline.path.as_path());
-        ignored + &line(count(|finding| finding.known), "known", path)
+        ignored.into_iter().chain(line(count(|finding| finding.known), "known", path)).collect()
     }
 
     /// Says whether the findings of marked records end with exit code 1. Those that are written to a baseline do not.
-    pub(super) fn fails(&self, records: &[CheckRecord]) -> bool {
-        let fails = |record| self.failing(record).any(|finding| !finding.known);
-        !self.exit_zero && self.write.is_none() && records.iter().any(fails)
+    fn fails(&self, records: &[CheckRecord]) -> bool {
+        let mut findings = records.iter().flat_map(|record| &record.findings);
+        !self.exit_zero && self.write.is_none() && findings.any(|finding| finding.fails)
     }
 
     /// Lists the findings of a marked record that fail where the baseline does not have them.
@@ -101,8 +103,18 @@ impl<'a> Suppress<'a> {
         record.findings.iter().filter(move |finding| finding.ignored.is_none() && fails(&finding.verdict))
     }
 
+    /// Adds notes to what was found, writes the baseline, and says whether findings end with exit code 1.
+    pub(super) fn settle(&self, found: &mut Checked, errors: &mut Vec<Error>) -> bool {
+        found.notes = self.notes(&found.models);
+        match self.write(&found.models) {
+            Ok(written) => found.notes.extend(written),
+            Err(error) => errors.push(error),
+        }
+        self.fails(&found.models)
+    }
+
     /// Names the entries of the configuration that no finding matches, and those of the baseline that no longer occur.
-    pub(super) fn notes(&self, records: &[CheckRecord]) -> Vec<String> {
+    fn notes(&self, records: &[CheckRecord]) -> Vec<String> {
         let mut notes = self.unused(records);
         if let Some(baseline) = &self.baseline {
             let seen = Seen::new(&baseline.folder, records);
@@ -138,7 +150,7 @@ impl<'a> Suppress<'a> {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(super) fn write(&self, records: &[CheckRecord]) -> Result<Option<String>, Error> {
+    fn write(&self, records: &[CheckRecord]) -> Result<Option<String>, Error> {
         let Some(path) = &self.write else { return Ok(None) };
         let previous = Baseline::read(path)?.unwrap_or_else(|| Baseline::empty(path));
         let seen = Seen::new(&previous.folder, records);
@@ -155,11 +167,6 @@ impl<'a> Suppress<'a> {
         let s = if count == 1 { "" } else { "s" };
         Ok(Some(format!("{}: written, {count} finding{s}", escaped(&path.display().to_string()))))
     }
-}
-
-/// Says whether all findings of a marked record are ignored or known.
-pub(super) fn all(record: &CheckRecord) -> bool {
-    record.findings.iter().filter(|finding| is_finding(finding)).all(FindingRecord::is_suppressed)
 }
 
 /// Says whether there is anything to suppress.

@@ -13,7 +13,7 @@ pub(super) fn slope(asked: &Asked<'_>) -> Option<Does> {
     }
     Some(match (asked.operands[0].rank(), asked.elements(1)) {
         (_, Some(1)) => Does::Own,
-        (Some(0), _) => Does::Refused(Cow::Borrowed("has no tensors of rank 0")),
+        (Some(0), _) => Does::RefusedRank(Cow::Borrowed("has no tensors of rank 0")),
         (Some(rank), Some(_)) => Does::List { operand: 1, axis: usize::from(rank > 1) },
         _ => Does::Unknown(Cow::Borrowed("treats the slope as a list, and a shape is not known")),
     })

@@ -196,7 +196,7 @@ fn laws_that_say_otherwise() {
     folder.environment("1.0");
     let (mut record, _) = ask(&mut folder.asking(&["fake"]), &["Add", "Sub"]).unwrap();
     let plain = |record: &CheckRecord, at: usize| {
-        let text = super::super::text::finding(record, &record.findings[at], &[1]);
+        let text = super::super::report::finding(record, &record.findings[at], &[1]);
         anstream::adapter::strip_str(&text).to_string()
     };
     let text = plain(&record, 1);

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{
-    fingerprint::{self, Fingerprints, hash},
+    super::fingerprint::{self, Fingerprints, hash},
     github::slashed,
     severity::{self, line, sentence},
 };
@@ -16,12 +16,12 @@ pub(super) fn issues(found: &Checked) -> Value {
     for record in &found.models {
         let path = relative(&record.model);
         for finding in &record.findings {
-            let Some((_, severity)) = severity::of(finding).filter(|_| !finding.is_suppressed()) else { continue };
+            let Some(code) = severity::reported(finding).filter(|_| !finding.is_suppressed()) else { continue };
             made.push(json!({
-                "check_name": format!("broadaxe/{}", severity.verdict),
-                "description": sentence(finding, severity),
+                "check_name": format!("broadaxe/{}", code.id),
+                "description": sentence(finding, code),
                 "fingerprint": seen.next(fingerprint::of(&path, finding)),
-                "severity": severity.gitlab,
+                "severity": severity::gitlab(code.severity),
                 "location": { "path": path, "lines": { "begin": line(&finding.place) } },
             }));
         }

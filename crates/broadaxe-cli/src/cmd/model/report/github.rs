@@ -12,10 +12,11 @@ pub(super) fn commands(found: &Checked) -> String {
     for record in &found.models {
         let file = property(&slashed(&record.model, cfg!(windows)));
         for finding in &record.findings {
-            let Some((_, severity)) = severity::of(finding).filter(|_| !finding.is_suppressed()) else { continue };
-            let title = property(&format!("broadaxe: {}", severity.verdict));
-            let (line, said) = (line(&finding.place), message(&escaped(&sentence(finding, severity))));
-            text += &format!("::{} file={file},line={line},title={title}::{said}\n", severity.github);
+            let Some(code) = severity::reported(finding).filter(|_| !finding.is_suppressed()) else { continue };
+            let title = property(&format!("broadaxe {} {}", code.id, code.name));
+            let (line, said) = (line(&finding.place), message(&escaped(&sentence(finding, code))));
+            let command = severity::github(code.severity);
+            text += &format!("::{command} file={file},line={line},title={title}::{said}\n");
         }
     }
     for error in &found.errors {

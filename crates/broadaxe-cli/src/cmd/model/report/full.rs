@@ -1,24 +1,28 @@
-//! Writes a finding as text: the operands, what each reads, and what to do.
+//! Draws one finding in full: the operands, what each reads, and what to do.
 
 use annotate_snippets::{AnnotationKind, Group, Level, Renderer, Snippet};
-use broadaxe_models::report::{CheckRecord, CounterexampleRecord, DimRecord, FindingRecord, LawRecord};
+use broadaxe_models::{
+    code::{self, Code},
+    report::{CheckRecord, CounterexampleRecord, DimRecord, FindingRecord, LawRecord},
+};
 
 use crate::{
     answer::tuple,
-    error::{escaped, quoted},
+    error::{escaped, named, quoted},
+    terminal,
 };
 
 /// How many operands are listed of a node that has more: the first, and those that are read otherwise.
 const LISTED: usize = 16;
 
 /// Draws one finding; colours are removed if the output is not a terminal. `alike` are the numbers of findings that say the same.
-pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord, alike: &[usize]) -> String {
+pub(in super::super) fn finding(record: &CheckRecord, finding: &FindingRecord, alike: &[usize]) -> String {
     let level = match finding.verdict.as_str() {
         "differs" | "refused" => Level::ERROR,
         "unsupported" | "guarded" => Level::WARNING,
         _ => Level::NOTE,
     };
-    let (source, spans) = operands(finding);
+    let (source, labels) = operands(finding);
     let path = format!(
         "{}: {} {} ({})",
         escaped(&record.model),
@@ -27,14 +31,16 @@ pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord, alike: &[us
         quoted(&finding.op)
     );
     let mut snippet = Snippet::source(source).line_numbering(false).path(path.clone()).fold(false);
-    for (k, span) in spans {
-        if let Some(label) = label(finding, k) {
-            snippet = snippet.annotation(AnnotationKind::Primary.span(span).label(label));
-        }
+    for (label, span) in labels {
+        snippet = snippet.annotation(AnnotationKind::Primary.span(span).label(label));
     }
-    let mut group = level.primary_title(title(finding)).id(finding.verdict.clone()).element(snippet);
+    let mut group = level
+        .primary_title(title(finding))
+        .id(finding.code.clone().unwrap_or_else(|| finding.verdict.clone()))
+        .element(snippet);
     let others = alike.iter().filter_map(|&at| record.findings.get(at));
-    for note in notes(finding).into_iter().chain(same_class(&others.collect::<Vec<_>>())) {
+    let said = notes(finding).into_iter().map(|(_, text)| text);
+    for note in said.chain(same_class(&others.collect::<Vec<_>>())) {
         group = group.element(Level::NOTE.message(escaped(&note)));
     }
     let mut groups: Vec<Group<'_>> = vec![group];
@@ -45,7 +51,7 @@ pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord, alike: &[us
         };
         groups.push(Group::with_title(Level::HELP.secondary_title(format!("{}; {cost}", escaped(&repair.text)))));
     }
-    let drawn = Renderer::styled().term_width(width()).render(&groups) + "\n";
+    let drawn = Renderer::styled().term_width(terminal::columns().unwrap_or(usize::MAX)).render(&groups) + "\n";
     without_line(&drawn, &path)
 }
 
@@ -56,22 +62,25 @@ fn without_line(drawn: &str, path: &str) -> String {
     format!("{before}{path}{after}")
 }
 
-/// The width that the terminal says it has, or 80.
-fn width() -> usize {
-    std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok()).unwrap_or(80).max(40)
+fn title(finding: &FindingRecord) -> String {
+    let what = consequence(finding, &[&finding.target]);
+    if finding.reason.is_empty() { what } else { format!("{what}: {}", escaped(&finding.reason)) }
 }
 
-fn title(finding: &FindingRecord) -> String {
-    let target = &finding.target;
-    let what = match finding.verdict.as_str() {
-        "differs" => format!("wrong result on {target}"),
-        "refused" => format!("rejected by {target}"),
-        "unsupported" => format!("not supported by {target}"),
-        "guarded" => format!("the same on {target} only under a condition"),
-        "same" => format!("the same on {target}, although its laws say otherwise"),
-        _ => format!("not known for {target}"),
-    };
-    if finding.reason.is_empty() { what } else { format!("{what}: {}", escaped(&finding.reason)) }
+/// Says what happens, with the targets that it happens on.
+pub(super) fn consequence(finding: &FindingRecord, targets: &[&str]) -> String {
+    let on = targets.join(", ");
+    match finding.verdict.as_str() {
+        "refused" if finding.code.as_deref().and_then(code::find).is_some_and(Code::is_of_model) => {
+            "invalid in the model itself".to_owned()
+        }
+        "differs" => format!("wrong result on {on}"),
+        "refused" => format!("rejected by {on}"),
+        "unsupported" => format!("not supported by {on}"),
+        "guarded" => format!("the same on {on} only under a condition"),
+        "same" => format!("the same on {on}, although its laws say otherwise"),
+        _ => format!("not known for {on}"),
+    }
 }
 
 /// Chooses the operands that are listed, in their order: all, or of many some of the first and those that differ.
@@ -84,31 +93,58 @@ fn listed(count: usize, example: Option<&CounterexampleRecord>) -> Vec<usize> {
     (0..first).chain((first..count).filter(differs).take(LISTED - first)).collect()
 }
 
-/// Writes a line per operand and one for the result; returns which operands these are, and where their shapes stand.
-fn operands(finding: &FindingRecord) -> (String, Vec<(usize, std::ops::Range<usize>)>) {
+/// A line about an operand, or about the result.
+#[derive(Debug)]
+pub(super) struct Row {
+    /// The tensor.
+    pub(super) name: String,
+    /// Its shape.
+    pub(super) shape: String,
+    /// Where the shape is known from.
+    pub(super) origin: String,
+    /// Whether all its dims are numbers.
+    pub(super) is_known: bool,
+    /// What is read of it, where the two read different elements.
+    pub(super) label: Option<String>,
+}
+
+/// Lists the operands of a node and its result; of many operands, some of the first and those that are read otherwise.
+pub(super) fn rows(finding: &FindingRecord) -> Vec<Row> {
     let listed = listed(finding.operands.len(), finding.counterexample.as_deref());
-    let mut rows: Vec<(String, String, String)> = Vec::new();
-    for operand in listed.iter().map(|&k| &finding.operands[k]) {
-        let name = quoted(&operand.tensor);
-        rows.push((name, shape(operand.shape.as_deref()), escaped(&operand.origin)));
-    }
+    let row = |&k: &usize| {
+        let operand = &finding.operands[k];
+        let is_size = |dim: &DimRecord| matches!(dim, DimRecord::Size(_));
+        let is_known = operand.shape.as_ref().is_some_and(|dims| dims.iter().all(is_size));
+        let (shape, origin) = (shape(operand.shape.as_deref()), escaped(&operand.origin));
+        Row { name: named(&operand.tensor), shape, origin, is_known, label: label(finding, k) }
+    };
+    let mut rows: Vec<Row> = listed.iter().map(row).collect();
+    let bare =
+        |name: &str, shape| Row { name: name.to_owned(), shape, origin: String::new(), is_known: true, label: None };
     let left = finding.operands.len() - listed.len();
     if left > 0 {
-        rows.push(("...".into(), format!("{left} more"), String::new()));
+        rows.push(bare("...", format!("{left} more")));
     }
-    rows.push(("result".into(), shape(finding.result.as_deref()), String::new()));
-    let names = rows.iter().map(|row| row.0.chars().count()).max().unwrap_or(0);
-    let shapes = rows.iter().map(|row| row.1.chars().count()).max().unwrap_or(0);
-    let (mut text, mut spans) = (String::new(), Vec::new());
-    for (name, shape, origin) in rows {
-        text += &format!("{name:names$}  {:>1$}", "", shapes - shape.chars().count());
+    rows.push(bare("result", shape(finding.result.as_deref())));
+    rows
+}
+
+/// Writes the rows as text; returns the labels with the places of the shapes that they belong to.
+fn operands(finding: &FindingRecord) -> (String, Vec<(String, std::ops::Range<usize>)>) {
+    let rows = rows(finding);
+    let names = rows.iter().map(|row| terminal::width(&row.name)).max().unwrap_or(0);
+    let shapes = rows.iter().map(|row| terminal::width(&row.shape)).max().unwrap_or(0);
+    let (mut text, mut labels) = (String::new(), Vec::new());
+    for Row { name, shape, origin, label, .. } in rows {
+        let pad = names - terminal::width(&name) + 2 + shapes - terminal::width(&shape);
+        text += &format!("{name}{:pad$}", "");
         let start = text.len();
         text += &shape;
-        spans.push(start..text.len());
+        labels.extend(label.map(|label| (label, start..text.len())));
         text += format!("  {origin}").trim_end();
         text += "\n";
     }
-    (text.trim_end().to_owned(), listed.into_iter().zip(spans).collect())
+    (text.trim_end().to_owned(), labels)
 }
 
 fn shape(dims: Option<&[DimRecord]>) -> String {
@@ -133,10 +169,11 @@ fn index(at: &[usize]) -> String {
     format!("[{}]", at.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
 }
 
-fn notes(finding: &FindingRecord) -> Vec<String> {
+/// Says what else is known of a finding, each with a label: values, sizes near those of the model, the condition, the evidence.
+pub(super) fn notes(finding: &FindingRecord) -> Vec<(&'static str, String)> {
     let mut notes = Vec::new();
     if let Some(example) = &finding.counterexample {
-        notes.extend(numbers(finding, example));
+        notes.extend(numbers(finding, example).map(|text| ("value", text)));
     }
     if let Some(near) = &finding.near {
         let chosen = listed(near.shapes.len(), Some(&near.counterexample));
@@ -145,16 +182,21 @@ fn notes(finding: &FindingRecord) -> Vec<String> {
             shapes.push(format!("{} more", near.shapes.len() - chosen.len()));
         }
         let example = numbers(finding, &near.counterexample).unwrap_or_default();
-        notes.push(format!("operands of shapes {} would differ without an error: {example}", shapes.join(" and ")));
+        let text = format!("operands of shapes {} would differ without an error: {example}", shapes.join(" and "));
+        notes.push(("near", text));
     }
     if let Some(condition) = &finding.condition {
-        notes.push(format!("it is the same if {condition}"));
+        notes.push(("if", format!("the same if {condition}")));
     }
     if let (Some(evidence), Some(source)) = (&finding.evidence, &finding.source) {
-        let sign = if evidence.starts_with("asked") { "," } else { ":" };
-        notes.push(format!("{evidence}{sign} {source}"));
+        let how = match evidence.as_str() {
+            "run here" => "measured with".to_owned(),
+            "documented" => "documented in".to_owned(),
+            asked => format!("{asked},"),
+        };
+        notes.push(("known", format!("{how} {source}")));
     }
-    notes.extend(finding.law.as_ref().map(law));
+    notes.extend(finding.law.as_ref().map(|it| ("law", law(it))));
     notes
 }
 
@@ -176,7 +218,7 @@ pub(super) fn law(law: &LawRecord) -> String {
 }
 
 /// How many nodes a note names.
-pub(super) const NAMED_NODES: usize = 8;
+pub(in super::super) const NAMED_NODES: usize = 8;
 
 /// Names the other nodes of a class.
 fn same_class(others: &[&FindingRecord]) -> Option<String> {

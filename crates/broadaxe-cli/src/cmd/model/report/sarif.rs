@@ -1,22 +1,29 @@
 //! Writes findings in SARIF 2.1.0, which code review on the web shows next to a change.
 
-use broadaxe_models::report::{CheckRecord, FindingRecord};
+use broadaxe_models::{
+    code::{CODES, Code},
+    report::{CheckRecord, FindingRecord},
+};
 use serde_json::{Value, json};
 
-use super::severity::{self, SEVERITIES, line, sentence};
+use super::{
+    super::fingerprint::{self, Fingerprints},
+    github::slashed,
+    severity::{self, line, sentence},
+};
 use crate::answer::{Checked, FileRecord};
+
+/// The page of all codes.
+const PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/codes.md");
 
 /// Makes the log of one run over all models.
 pub(super) fn log(found: &Checked) -> Value {
-    let rules = SEVERITIES.map(|severity| {
-        json!({
-            "id": severity.verdict,
-            "shortDescription": { "text": severity.meaning },
-            "defaultConfiguration": { "level": severity.sarif },
-        })
-    });
-    let results = found.models.iter().flat_map(|record| record.findings.iter().map(move |finding| (record, finding)));
-    let results: Vec<Value> = results.filter_map(|(record, finding)| result(record, finding)).collect();
+    let rules: Vec<Value> = CODES.iter().map(|code| rule(code)).collect();
+    let mut seen = Fingerprints::default();
+    let mut results = Vec::new();
+    for record in &found.models {
+        results.extend(record.findings.iter().filter_map(|finding| result(record, finding, &mut seen)));
+    }
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -24,6 +31,7 @@ pub(super) fn log(found: &Checked) -> Value {
             "tool": { "driver": {
                 "name": "broadaxe",
                 "version": env!("CARGO_PKG_VERSION"),
+                "informationUri": env!("CARGO_PKG_REPOSITORY"),
                 "rules": rules,
             } },
             "invocations": [{
@@ -35,13 +43,31 @@ pub(super) fn log(found: &Checked) -> Value {
     })
 }
 
-fn result(record: &CheckRecord, finding: &FindingRecord) -> Option<Value> {
-    let (index, severity) = severity::of(finding)?;
-    Some(json!({
-        "ruleId": severity.verdict,
-        "ruleIndex": index,
-        "level": severity.sarif,
-        "message": { "text": sentence(finding, severity) },
+/// Describes a kind of finding.
+fn rule(code: &Code) -> Value {
+    json!({
+        "id": code.id,
+        "name": code.name,
+        "shortDescription": { "text": code.meaning },
+        "fullDescription": { "text": first_paragraph(code.page) },
+        "help": { "text": code.page, "markdown": code.page },
+        "helpUri": format!("{PAGE}#{}-{}", code.id.to_lowercase(), code.name),
+        "defaultConfiguration": { "level": code.severity.word() },
+    })
+}
+
+/// Returns the first paragraph below the first heading of a page.
+fn first_paragraph(page: &str) -> &str {
+    page.split("\n\n").find(|part| !part.starts_with('#')).unwrap_or_default()
+}
+
+fn result(record: &CheckRecord, finding: &FindingRecord, seen: &mut Fingerprints) -> Option<Value> {
+    let code = severity::reported(finding)?;
+    let mut result = json!({
+        "ruleId": code.id,
+        "ruleIndex": CODES.iter().position(|one| one.id == code.id),
+        "level": code.severity.word(),
+        "message": { "text": sentence(finding, code) },
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": { "uri": uri(&record.model, cfg!(windows)) },
@@ -49,7 +75,19 @@ fn result(record: &CheckRecord, finding: &FindingRecord) -> Option<Value> {
             },
             "logicalLocations": [{ "name": finding.node, "kind": "member" }],
         }],
-    }))
+        "partialFingerprints": { "broadaxe/v1": seen.next(fingerprint::of(&slashed(&record.model, cfg!(windows)), finding)) },
+        "properties": { "target": finding.target, "verdict": finding.verdict, "fixable": finding.fixable },
+    });
+    if let Some(repair) = &finding.repair {
+        // A model file is binary, so a fix in the form of SARIF, which replaces text, cannot be written.
+        result["properties"]["repair"] = json!({ "text": repair.text, "bytes": repair.bytes });
+    }
+    if let Some(reason) = &finding.ignored {
+        result["suppressions"] = json!([{ "kind": "external", "justification": reason }]);
+    } else if finding.known {
+        result["suppressions"] = json!([{ "kind": "external", "justification": "in the baseline" }]);
+    }
+    Some(result)
 }
 
 /// Reports a file that could not be judged.

@@ -1,0 +1,72 @@
+//! Writes what checks found, in every form of a report.
+
+mod full;
+mod severity;
+mod fold;
+mod group;
+mod grouped;
+mod concise;
+mod statistics;
+mod markdown;
+mod junit;
+mod github;
+mod gitlab;
+mod sarif;
+
+use std::collections::HashMap;
+
+use broadaxe_models::report::CheckRecord;
+use serde_json::Value;
+
+#[cfg(test)]
+pub(super) use self::full::finding;
+pub(super) use self::{
+    full::NAMED_NODES,
+    group::Shown,
+    grouped::{View, model},
+};
+use crate::{answer::Checked, args::ReportFormat};
+
+/// What engines that were asked about a model answered, beyond the findings.
+#[derive(Debug, Default)]
+pub(super) struct Asked {
+    /// What was asked, for people.
+    pub(super) text: String,
+    /// For a finding that holds for all nodes of a class: the numbers of the findings on the others.
+    pub(super) alike: HashMap<usize, Vec<usize>>,
+}
+
+/// Writes a report; `texts` is the one for people.
+pub(super) fn report(format: ReportFormat, found: &Checked, texts: &str, shown: Shown) -> String {
+    let line = |value: &Value| format!("{value}\n");
+    match format {
+        ReportFormat::Grouped | ReportFormat::Full => texts.to_owned(),
+        ReportFormat::Concise => concise::lines(found, shown),
+        ReportFormat::Markdown => markdown::document(found, shown),
+        ReportFormat::Junit => junit::suites(found, shown),
+        ReportFormat::Json => serde_json::to_string(found).unwrap_or_default() + "\n",
+        ReportFormat::Sarif => line(&sarif::log(found)),
+        ReportFormat::Github => github::commands(found),
+        ReportFormat::Gitlab => line(&gitlab::issues(found)),
+    }
+}
+
+/// Counts the findings by kind and target, as a table.
+pub(super) fn statistics(found: &Checked, shown: Shown) -> String {
+    statistics::table_of(found, shown)
+}
+
+/// Draws every finding of a model that is shown.
+pub(super) fn full(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
+    let groups = asked.alike.iter().filter(|(at, _)| view.shown.has(&record.findings[**at]));
+    let repeated: std::collections::HashSet<usize> = groups.flat_map(|(_, others)| others).copied().collect();
+    let mut text = String::new();
+    for (at, finding) in record.findings.iter().enumerate() {
+        if view.shown.has(finding) && !repeated.contains(&at) {
+            let alike = asked.alike.get(&at).map_or(&[][..], Vec::as_slice);
+            text += &full::finding(record, finding, alike);
+            text += "\n";
+        }
+    }
+    text + &grouped::summary(record, asked, view)
+}

@@ -1,0 +1,31 @@
+//! Writes findings as lines that tools such as grep and editors read: one finding per line.
+
+use broadaxe_models::report::{CheckRecord, FindingRecord};
+
+use super::group::Shown;
+use crate::{answer::Checked, error::escaped};
+
+/// Writes a line per finding, and one per file that could not be judged.
+pub(super) fn lines(found: &Checked, shown: Shown) -> String {
+    let mut text = String::new();
+    for record in &found.models {
+        for finding in record.findings.iter().filter(|finding| shown.has(finding)) {
+            text += &line(record, finding);
+        }
+    }
+    for error in &found.errors {
+        text += &format!("{}: error: {}\n", escaped(&error.file), escaped(&error.sentence()));
+    }
+    text
+}
+
+/// Writes `model.onnx:126:/stem/Div: BX202 refused[equal-rank]: needs operands of equal rank (fixable)`.
+fn line(record: &CheckRecord, finding: &FindingRecord) -> String {
+    let FindingRecord { node, op, place, target, verdict, reason, .. } = finding;
+    let at: String = place.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let code = finding.code.as_deref().unwrap_or("same");
+    let reason = reason.strip_prefix(target.as_str()).map_or(reason.as_str(), str::trim_start);
+    let fixable = if finding.fixable { " (fixable)" } else { "" };
+    let (model, node, op) = (escaped(&record.model), escaped(node), escaped(op));
+    format!("{model}:{at}:{node}: {code} {verdict}[{target}]: {op}: {}{fixable}\n", escaped(reason))
+}

@@ -1,0 +1,125 @@
+//! Groups the findings of a model: those of one kind, for one target and one cause, whose operands have the same ranks.
+
+use std::collections::{HashMap, HashSet};
+
+use broadaxe_models::{
+    code::{self, Code, Severity},
+    report::{CheckRecord, FindingRecord},
+};
+
+use super::Asked;
+
+/// Findings that have the same cause.
+#[derive(Debug)]
+pub(in super::super) struct Group<'a> {
+    /// The kind of finding; nothing where an engine computes the same and its laws agree.
+    pub(super) code: Option<&'static Code>,
+    /// The targets: several only where the model itself is wrong.
+    pub(super) targets: Vec<&'a str>,
+    /// One finding per node, in the order of the file, with its number in the record.
+    pub(super) members: Vec<(usize, &'a FindingRecord)>,
+}
+
+/// Which findings a report shows.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct Shown {
+    /// Whether undecided findings are shown too.
+    pub(in super::super) all: bool,
+}
+
+impl Shown {
+    /// Says whether a finding is shown: one that is ignored or known is not.
+    pub(in super::super) fn has(self, finding: &FindingRecord) -> bool {
+        match finding.verdict.as_str() {
+            // If a law depends on neighbours, the engine's answer about the node alone does not contradict it.
+            "same" => finding.law.as_ref().is_some_and(|law| law.alone || self.all),
+            _ if finding.is_suppressed() => false,
+            "unknown" | "unsupported" => self.all || finding.fails,
+            _ => true,
+        }
+    }
+}
+
+impl<'a> Group<'a> {
+    /// Returns the first finding, which reports show for all of them.
+    pub(super) fn sample(&self) -> &'a FindingRecord {
+        self.members[0].1
+    }
+
+    /// Returns how severe the findings are.
+    pub(super) fn severity(&self) -> Severity {
+        self.code.map_or(Severity::Note, |code| code.severity)
+    }
+
+    /// Says what all findings have in common: their reason, without the sizes of single nodes where these differ.
+    pub(super) fn why(&self) -> &'a str {
+        let sample = self.sample();
+        let is_shared = self.members.iter().all(|(_, finding)| finding.reason == sample.reason);
+        if is_shared || sample.cause.is_empty() {
+            let reason = sample.reason.as_str();
+            reason.strip_prefix(sample.target.as_str()).map_or(reason, str::trim_start)
+        } else {
+            &sample.cause
+        }
+    }
+}
+
+/// What findings of one group have in common.
+#[derive(PartialEq, Eq, Hash)]
+enum Key<'a> {
+    /// An engine was asked, and answered the same for a class of nodes.
+    Class(usize),
+    /// The model itself is wrong in this node.
+    Model(&'a str, &'a str, &'a str),
+    /// The code, the target, the cause and the ranks of the operands.
+    Cause(&'a str, &'a str, &'a str, Vec<Option<usize>>),
+}
+
+fn key<'a>(at: usize, finding: &'a FindingRecord, code: Option<&Code>, classes: &HashMap<usize, usize>) -> Key<'a> {
+    if let Some(&class) = classes.get(&at) {
+        return Key::Class(class);
+    }
+    let id = finding.code.as_deref().unwrap_or_default();
+    if code.is_some_and(Code::is_of_model) {
+        return Key::Model(id, &finding.place, &finding.reason);
+    }
+    let (cause, counts_ranks) = match finding.verdict.as_str() {
+        // Each such operator is a kind of its own, whatever its operands are.
+        "unsupported" => (finding.op.as_str(), false),
+        "unknown" => (finding.cause.as_str(), false),
+        _ if finding.cause.is_empty() => (finding.reason.as_str(), true),
+        _ => (finding.cause.as_str(), true),
+    };
+    let ranks = finding.operands.iter().map(|operand| operand.shape.as_ref().map(Vec::len));
+    Key::Cause(id, &finding.target, cause, if counts_ranks { ranks.collect() } else { Vec::new() })
+}
+
+/// Groups the findings that are shown: errors before warnings and notes, and larger groups first.
+pub(in super::super) fn groups<'a>(record: &'a CheckRecord, asked: &Asked, shown: Shown) -> Vec<Group<'a>> {
+    let mut classes: HashMap<usize, usize> = HashMap::new();
+    for (&first, others) in &asked.alike {
+        classes.extend(others.iter().chain([&first]).map(|&at| (at, first)));
+    }
+    let mut found: Vec<Group<'a>> = Vec::new();
+    let mut index: HashMap<Key<'a>, usize> = HashMap::new();
+    let mut seen: HashSet<(usize, &str)> = HashSet::new();
+    for (at, finding) in record.findings.iter().enumerate().filter(|(_, finding)| shown.has(finding)) {
+        let code = finding.code.as_deref().and_then(code::find);
+        let group = *index.entry(key(at, finding, code, &classes)).or_insert_with(|| {
+            found.push(Group { code, targets: Vec::new(), members: Vec::new() });
+            found.len() - 1
+        });
+        let into = &mut found[group];
+        if !into.targets.contains(&finding.target.as_str()) {
+            into.targets.push(&finding.target);
+        }
+        // A node that is wrong for every target is counted once.
+        if !code.is_some_and(Code::is_of_model) || seen.insert((group, finding.place.as_str())) {
+            into.members.push((at, finding));
+        }
+    }
+    let is_contradicted = |group: &Group<'_>| group.sample().law.as_ref().is_some_and(|law| law.alone);
+    let rank = |group: &Group<'_>| (!is_contradicted(group), group.severity() as u8);
+    found.sort_by_key(|group| (rank(group), std::cmp::Reverse(group.members.len())));
+    found
+}

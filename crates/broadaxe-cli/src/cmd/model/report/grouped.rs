@@ -1,0 +1,303 @@
+//! Writes the report for people: a head with counts per target, one sample per group of findings, and what to do next.
+
+use anstyle::{AnsiColor, Style};
+use broadaxe_models::{
+    Target,
+    code::Severity,
+    report::{CheckRecord, FindingRecord, TargetRecord},
+    upgrade::OPSET,
+};
+
+use super::{
+    Asked,
+    fold::fold,
+    full,
+    group::{Group, Shown, groups},
+};
+use crate::{
+    bytes,
+    error::{escaped, quoted},
+    terminal::{self, wrap},
+};
+
+/// How many groups of a model are shown unless all are asked for.
+const GROUPS: usize = 12;
+/// How many lines of names a group has unless all are asked for.
+const NAME_LINES: usize = 2;
+/// How far what follows a label is indented.
+const INDENT: usize = 9;
+
+/// What the report of a model depends on.
+#[derive(Clone, Copy, Debug)]
+pub(in super::super) struct View<'a> {
+    pub(in super::super) shown: Shown,
+    /// Whether the model is one of several: one without findings then gets one line.
+    pub(in super::super) is_batch: bool,
+    /// Whether there is only one line per model.
+    pub(in super::super) quiet: bool,
+    /// How many findings are ignored and known, in words.
+    pub(in super::super) accepted: &'a [String],
+}
+
+/// Writes the report of one model.
+pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
+    let found = groups(record, asked, view.shown);
+    if view.is_line(asked, &found) {
+        return line(record, view);
+    }
+    let mut text = head(record, &found, view);
+    let most = if view.shown.all { found.len() } else { GROUPS };
+    for group in found.iter().take(most) {
+        text += "\n";
+        text += &self::group(group, view.shown.all);
+    }
+    if found.len() > most {
+        let left: usize = found[most..].iter().map(|group| group.members.len()).sum();
+        text += &format!("\n... and {left} more findings of {} kinds; --all shows them\n", found.len() - most);
+    }
+    text + &end(record, asked)
+}
+
+/// Writes the report of one model without its findings.
+pub(super) fn summary(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
+    let found = groups(record, asked, view.shown);
+    if view.is_line(asked, &found) { line(record, view) } else { head(record, &found, view) + &end(record, asked) }
+}
+
+impl View<'_> {
+    /// Says whether a model gets one line.
+    fn is_line(self, asked: &Asked, found: &[Group<'_>]) -> bool {
+        self.quiet || (self.is_batch && found.is_empty() && asked.text.is_empty())
+    }
+}
+
+/// Writes what follows the findings: what engines were asked, and what to do next.
+fn end(record: &CheckRecord, asked: &Asked) -> String {
+    let next = next(record);
+    asked.text.clone() + &if next.is_empty() { next } else { format!("\n{next}") }
+}
+
+/// Says how many element-wise nodes a model has.
+fn nodes(record: &CheckRecord) -> String {
+    let nodes = if record.nodes == 1 { "node" } else { "nodes" };
+    let unknown = if record.unknown == 0 { String::new() } else { format!(", {} of unknown shape", record.unknown) };
+    format!("{} element-wise {nodes}{unknown}", record.nodes)
+}
+
+/// Writes a model as one line: the nodes, and the counts of each target.
+fn line(record: &CheckRecord, view: View<'_>) -> String {
+    let targets = record.targets.iter().map(|target| format!("{}: {}", target.name, counts(target, &[])));
+    let parts: Vec<String> =
+        std::iter::once(nodes(record)).chain(targets).chain(view.accepted.iter().cloned()).collect();
+    wrap("", &format!("{}: {}", escaped(&record.model), parts.join("; ")), 2, terminal::prose())
+}
+
+/// Writes the name of the model, and a line per target.
+fn head(record: &CheckRecord, found: &[Group<'_>], view: View<'_>) -> String {
+    let bold = Style::new().bold();
+    let mut text = format!("{bold}{}{bold:#}: {}\n", escaped(&record.model), nodes(record));
+    let names = record.targets.iter().map(|target| terminal::width(&target.name)).max().unwrap_or(0);
+    for target in &record.targets {
+        let head = format!("  {}{:2$}", target.name, "", names - terminal::width(&target.name) + 2);
+        text += &wrap(&head, &counts(target, found), head.len(), terminal::prose());
+        let assumed = target.name.parse::<Target>().ok().and_then(|target| target.assumption(&record.format));
+        text += &assumed.map_or_else(String::new, |text| wrap("    ", text, 4, terminal::prose()));
+    }
+    if record.others > 0 {
+        let (nodes, were) = if record.others == 1 { ("node", "was") } else { ("nodes", "were") };
+        let said = format!("{} other {nodes} {were} not judged (not element-wise)", record.others);
+        text += &wrap("  ", &said, 4, terminal::prose());
+    }
+    for said in view.accepted {
+        text += &wrap("  ", said, 4, terminal::prose());
+    }
+    text
+}
+
+/// Counts the verdicts for a target, with how many kinds of findings they are.
+pub(super) fn counts(target: &TargetRecord, found: &[Group<'_>]) -> String {
+    let parts = [
+        (target.differs, "differ", "differs"),
+        (target.refused, "refused", "refused"),
+        (target.unsupported, "unsupported", "unsupported"),
+        (target.guarded, "under a condition", "guarded"),
+        (target.unknown, "unknown", "unknown"),
+        (target.same, "same", "same"),
+    ];
+    let kinds = |verdict: &str| {
+        let is =
+            |group: &&Group<'_>| group.sample().verdict == verdict && group.targets.contains(&target.name.as_str());
+        found.iter().filter(is).count()
+    };
+    let said = parts.iter().filter(|(n, ..)| *n > 0).map(|&(n, word, verdict)| match kinds(verdict) {
+        kinds @ 2.. => format!("{n} {word} ({kinds} kinds)"),
+        _ => format!("{n} {word}"),
+    });
+    let said: Vec<String> = said.collect();
+    if said.is_empty() { "no element-wise node to judge".to_owned() } else { said.join(", ") }
+}
+
+/// Writes a group: what happens, why, the first node drawn, the names of the others, and the fix.
+fn group(group: &Group<'_>, all: bool) -> String {
+    let sample = group.sample();
+    let mut text = title(group);
+    let why = group.why();
+    if !why.is_empty() {
+        text += &labelled("why:", &escaped(why));
+    }
+    text += &first(group);
+    text += &operands(sample);
+    for (label, note) in full::notes(sample) {
+        text += &labelled(&format!("{label}:"), &escaped(&note));
+    }
+    if group.members.len() > 1 {
+        text += &also(group, all);
+    }
+    if let Some(repair) = &sample.repair {
+        let cost = match repair.bytes {
+            0 => "no run-time copy".to_owned(),
+            bytes => format!("copies {} each time the model runs", bytes::show(u128::from(bytes))),
+        };
+        text += &labelled("fix:", &format!("{}; {cost}", escaped(&repair.text)));
+    }
+    text
+}
+
+/// Writes a line with a label in front; the lines that it wraps to begin below its text.
+fn labelled(label: &str, text: &str) -> String {
+    let bold = Style::new().bold();
+    let head = format!("  {label:<0$}", INDENT - 2);
+    wrap(&head, text, INDENT, terminal::prose()).replacen(label, &format!("{bold}{label}{bold:#}"), 1)
+}
+
+/// Writes what happens, and at the right how many nodes it happens to.
+fn title(group: &Group<'_>) -> String {
+    let severity = group.severity();
+    let color = match severity {
+        Severity::Error => AnsiColor::BrightRed,
+        Severity::Warning => AnsiColor::BrightYellow,
+        Severity::Note => AnsiColor::BrightCyan,
+    };
+    let (style, bold) = (Style::new().bold().fg_color(Some(color.into())), Style::new().bold());
+    let id = group.code.map_or("same", |code| code.id);
+    let label = format!("{}[{id}]", severity.word());
+    let name = group.code.map_or(String::new(), |code| format!(" ({})", code.name));
+    let what = format!("{}{name}", full::consequence(group.sample(), &group.targets));
+    let count = if group.members.len() == 1 { String::new() } else { format!("{} nodes", group.members.len()) };
+    let width = terminal::prose();
+    let used = label.len() + 1 + terminal::width(&what) + 2 + count.len();
+    let line = if used <= width {
+        format!("{label} {what}{:1$}{count}", "", if count.is_empty() { 0 } else { width - used + 2 }) + "\n"
+    } else {
+        let count = if count.is_empty() { count } else { format!(": {count}") };
+        wrap("", &format!("{label} {what}{count}"), 2, width)
+    };
+    let rest = line.strip_prefix(&label).unwrap_or(&line).trim_end();
+    format!("{style}{label}{style:#}{bold}{rest}{bold:#}\n")
+}
+
+/// Names the node that is drawn.
+fn first(group: &Group<'_>) -> String {
+    let sample = group.sample();
+    let label = if group.members.len() == 1 { "node:" } else { "first:" };
+    let place =
+        sample.place.strip_prefix("node ").map_or_else(|| quoted(&sample.place), |at| format!("#{}", quoted(at)));
+    labelled(label, &format!("{} ({}), {place}", quoted(&sample.node), quoted(&sample.op)))
+}
+
+/// Lists the operands and the result: names to the left, shapes right-aligned; shapes get lines of their own where the terminal is
+/// too narrow.
+fn operands(finding: &FindingRecord) -> String {
+    let rows = full::rows(finding);
+    let columns = |of: fn(&full::Row) -> &str| rows.iter().map(|row| terminal::width(of(row))).max().unwrap_or(0);
+    let (names, shapes) = (columns(|row| &row.name), columns(|row| &row.shape));
+    let width = terminal::columns().unwrap_or(usize::MAX);
+    let is_narrow = 4 + names + 2 + shapes > width;
+    let mut text = String::new();
+    for row in &rows {
+        let pad = |n: usize, text: &str| " ".repeat(n - terminal::width(text));
+        let (head, at) = if is_narrow {
+            text += &format!("    {}\n", row.name);
+            ("      ".to_owned(), 6)
+        } else {
+            (format!("    {}{}  {}", row.name, pad(names, &row.name), pad(shapes, &row.shape)), 4 + names + 2 + shapes)
+        };
+        let line = format!("{head}{}", row.shape);
+        let fits = terminal::width(&line) + 2 + terminal::width(&row.origin) <= width;
+        text += line.trim_end();
+        text += &match row.origin.as_str() {
+            "" => "\n".to_owned(),
+            origin if fits => format!("  {origin}\n"),
+            // Where a known shape is from can be left out; `--format full` says it.
+            _ if row.is_known => "\n".to_owned(),
+            origin => format!("\n{}", wrap("        ", origin, 8, width)),
+        };
+        if let Some(label) = &row.label {
+            let at = if is_narrow { at } else { at - terminal::width(&row.shape) };
+            let marks = "^".repeat(terminal::width(&row.shape).max(1));
+            let head = format!("{:at$}{marks} ", "");
+            let fits = terminal::width(&head) + terminal::width(label) <= width;
+            text += &if fits {
+                format!("{head}{label}\n")
+            } else {
+                format!("{}\n{}", head.trim_end(), wrap("        ", label, 8, width))
+            };
+        }
+    }
+    text
+}
+
+/// Names the other nodes of a group, folded where they differ in numbers.
+fn also(group: &Group<'_>, all: bool) -> String {
+    let others = group.members[1..].iter().map(|(_, finding)| finding.node.as_str());
+    if all {
+        return labelled("also:", &others.map(escaped).collect::<Vec<_>>().join(", "));
+    }
+    let room = NAME_LINES * (terminal::prose().saturating_sub(INDENT + 2)) - "... 0000 more (--all)".len();
+    let (mut said, mut used, mut left) = (Vec::new(), 0, group.members.len() - 1);
+    for (name, count) in fold(others) {
+        let name = quoted(&name);
+        used += terminal::width(&name) + 2;
+        if !said.is_empty() && used > room {
+            break;
+        }
+        said.push(name);
+        left -= count;
+    }
+    if left > 0 {
+        said.push(format!("... {left} more (--all)"));
+    }
+    labelled("also:", &said.join(", "))
+}
+
+/// Says what to do next: how many findings one fix removes, and the command.
+fn next(record: &CheckRecord) -> String {
+    let all = record.repairable();
+    if all == 0 {
+        return String::new();
+    }
+    if let Some(opset) = record.opset.filter(|&opset| record.format == "onnx" && opset < OPSET) {
+        let text =
+            format!("this model uses broadcasts of opset {opset}; 'broadaxe fix' converts it to opset {OPSET} first");
+        return wrap("", &text, 2, terminal::prose()) + &command(record);
+    }
+    let (fixed, findings) = (record.fixable(), if all == 1 { "finding" } else { "findings" });
+    if fixed == 0 {
+        return format!("0 of {all} {findings} can be fixed by 'broadaxe fix'\n");
+    }
+    format!("{fixed} of {all} {findings} can be fixed:\n") + &command(record)
+}
+
+/// Writes the command that fixes a model, on a line of its own, so that it can be copied.
+fn command(record: &CheckRecord) -> String {
+    let is_target = |name: &&str| name.parse::<Target>().is_ok();
+    let names: Vec<&str> = record.targets.iter().map(|target| target.name.as_str()).filter(is_target).collect();
+    format!("  broadaxe fix {} --for {} -o OUT\n", shell(&record.model), shell(&names.join(",")))
+}
+
+/// Quotes a word for a shell, where it needs that.
+fn shell(word: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "-_./,:@+=%".contains(c);
+    let word = escaped(word);
+    if !word.is_empty() && word.chars().all(is_plain) { word } else { format!("'{}'", word.replace('\'', "'\\''")) }
+}
