@@ -110,6 +110,18 @@ pub(crate) fn turns(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Returns the error of a failed write to standard output. A reader that has read enough and closed its end, as `head` does, is no
+/// error.
+///
+/// # Errors
+/// [`ErrorKind::Output`].
+pub(crate) fn written(result: io::Result<()>) -> Result<(), Error> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|error| Error::output(&error)),
+    }
+}
+
 impl Error {
     /// Makes an error of this class.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {

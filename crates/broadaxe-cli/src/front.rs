@@ -10,13 +10,12 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::{CommandFactory, Parser};
-use serde_json::json;
 
 use crate::{
     answer::Answer,
-    args::{Cli, ColorWhen, Command},
+    args::{Cli, ColorWhen, Command, complete},
     cmd,
-    error::Error,
+    error::{Error, written},
     stop, terminal,
 };
 
@@ -27,6 +26,11 @@ pub fn main() -> ExitCode {
 
 /// Runs the command with these arguments, of which the first is its name, and returns the exit code.
 pub fn main_with(args: &[OsString]) -> u8 {
+    match complete::answered(args, Cli::command) {
+        Ok(false) => {}
+        Ok(true) => return 0,
+        Err(error) => return tell(&error),
+    }
     // Without handlers an interrupted run leaves a temporary file, which the next run removes.
     let _ = stop::watch();
     let cli = match Cli::try_parse_from(args) {
@@ -80,9 +84,9 @@ fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
         let error = Error::usage(sentence(error));
         return print_json(&error.to_json()).map_or_else(|e| tell(&e), |()| error.kind().code());
     }
-    let printed = error.print().and_then(|()| io::stdout().flush());
+    let printed = written(error.print().and_then(|()| io::stdout().flush()));
     // Asking for help is no error, unless it cannot be written.
-    if error.use_stderr() { 2 } else { printed.map_or_else(|e| tell(&Error::output(&e)), |()| 0) }
+    if error.use_stderr() { 2 } else { printed.map_or_else(|e| tell(&e), |()| 0) }
 }
 
 /// Says in one line what is wrong with a command line, without the usage that is shown below it.
@@ -99,6 +103,8 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         Command::Check(args) => cmd::model::check(args, json, &cmd::model::open),
         Command::Fix(args) => cmd::model::fix(args),
         Command::Upgrade(args) => cmd::model::upgrade(args),
+        Command::List(args) => cmd::model::list(args, &cmd::model::open),
+        Command::Diff(args) => cmd::model::diff(args, &cmd::model::open),
         Command::Census(args) => cmd::model::census(args, &cmd::model::open),
         Command::Sizes(args) => cmd::model::sizes(args, &cmd::model::open),
         Command::Extract(args) => cmd::model::extract(args),
@@ -109,13 +115,9 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         Command::Shape(args) => cmd::shape::run(args),
         Command::Compare(args) => cmd::compare::run(args),
         Command::Explain(args) => cmd::explain::run(args),
+        Command::Ls(args) => cmd::ls::run(args),
         Command::Eval(args) => cmd::eval::run(args, json),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "broadaxe", &mut script);
-            let text = String::from_utf8_lossy(&script).into_owned();
-            Ok(Answer::new(text.clone(), json!({ "script": text })))
-        }
+        Command::Completions { shell } => cmd::completions::run(*shell),
         Command::Man(args) => cmd::man::run(args, Cli::command()),
     }
 }
@@ -128,11 +130,13 @@ fn drawn(text: &str) -> Cow<'_, str> {
 /// Writes to standard output; colours are taken out unless it is a terminal that shows them.
 fn print(bytes: &[u8]) -> Result<(), Error> {
     let mut out = anstream::AutoStream::auto(io::stdout().lock());
-    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| Error::output(&error))
+    written(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
+/// Writes JSON to standard output, piece by piece.
 fn print_json(value: &impl Display) -> Result<(), Error> {
-    print(format!("{value}\n").as_bytes())
+    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    written(writeln!(out, "{value}").and_then(|()| out.flush()))
 }
 
 /// Writes notes to standard error.

@@ -15,6 +15,10 @@ pub mod stop;
 
 pub mod bytes;
 
+mod natural;
+
+pub mod exact;
+
 pub mod file;
 
 pub mod preview;

@@ -118,6 +118,8 @@ pub struct FindingRecord {
     pub repair: Option<RepairRecord>,
     /// Whether one fix for all targets of this check removes the finding.
     pub fixable: bool,
+    /// Whether the finding ends a check with exit code 1, by the verdicts that fail and what a project accepts.
+    pub fails: bool,
     /// What the laws of the target say, where an engine that was asked says otherwise; absent elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub law: Option<LawRecord>,
@@ -290,6 +292,13 @@ impl CheckRecord {
         self.findings.iter().filter(|finding| finding.fixable && !finding.is_suppressed()).count()
     }
 
+    /// Says of each finding that a repair is looked for whether one fix for all targets of the check removes it.
+    pub(crate) fn set_fixable(&mut self, is_fixable: impl Fn(&FindingRecord) -> bool) {
+        for finding in &mut self.findings {
+            finding.fixable = finding.is_repairable() && is_fixable(finding);
+        }
+    }
+
     /// Counts the findings of all targets that need attention.
     pub fn attention(&self) -> usize {
         self.targets.iter().map(TargetRecord::findings).sum()
@@ -298,15 +307,7 @@ impl CheckRecord {
     /// Counts the findings by laws that need attention, and those of lacking operators that a repair was found for, without those that
     /// are ignored or known.
     pub fn repairable(&self) -> usize {
-        let is_asked =
-            |finding: &&FindingRecord| finding.evidence.as_ref().is_some_and(|text| text.starts_with("asked"));
-        let repairable = |finding: &&FindingRecord| match finding.verdict.as_str() {
-            _ if finding.is_suppressed() => false,
-            "differs" | "refused" | "guarded" => true,
-            "unsupported" => finding.repair.is_some(),
-            _ => false,
-        };
-        self.findings.iter().filter(repairable).filter(|finding| !is_asked(finding)).count()
+        self.findings.iter().filter(|finding| finding.is_repairable() && !finding.is_suppressed()).count()
     }
 }
 
@@ -364,6 +365,7 @@ impl FindingRecord {
             source: finding.evidence.map(|evidence| evidence.source.to_owned()),
             repair: finding.repair.as_ref().map(|r| RepairRecord { text: r.text.clone(), bytes: r.bytes }),
             fixable: finding.fixable,
+            fails: false,
             law: None,
             ignored: None,
             known: false,
@@ -408,6 +410,16 @@ pub(crate) fn bare_finding(model: &Model, shapes: &Shapes, id: NodeId, target: &
 }
 
 impl FindingRecord {
+    /// Says whether a repair is looked for: engines that were asked do not say what they would read right.
+    fn is_repairable(&self) -> bool {
+        let is_asked = self.evidence.as_ref().is_some_and(|text| text.starts_with("asked"));
+        match self.verdict.as_str() {
+            "differs" | "refused" | "guarded" => !is_asked,
+            "unsupported" => !is_asked && self.repair.is_some(),
+            _ => false,
+        }
+    }
+
     /// Adds what the laws of a target say, where the engine that was asked says otherwise.
     pub fn contradict(&mut self, law: LawRecord) {
         if self.verdict == "same" {

@@ -3,12 +3,20 @@
 use std::{path::PathBuf, str::FromStr};
 
 use clap::{Args, ValueEnum};
+use clap_complete::{ArgValueCandidates, ArgValueCompleter};
+
+use super::complete;
 
 /// Names the targets and fixes what the model leaves open.
 #[derive(Args, Clone, Debug)]
 pub struct TargetArgs {
     /// The runtimes to check for; `broadaxe targets` explains each [default: onnx,openvino,ncnn]
-    #[arg(long = "for", value_name = "TARGET,...", value_delimiter = ',')]
+    #[arg(
+        long = "for",
+        value_name = "TARGET,...",
+        value_delimiter = ',',
+        add = ArgValueCandidates::new(complete::targets)
+    )]
     pub targets: Vec<String>,
 
     #[command(flatten)]
@@ -277,11 +285,58 @@ pub struct SizesArgs {
     pub model: PathBuf,
 }
 
+/// Arguments of `broadaxe list`.
+#[derive(Args, Clone, Debug)]
+pub struct ListArgs {
+    /// Only nodes of this operator, in upper or lower case; * and ? stand for any characters
+    #[arg(long, value_name = "PATTERN", add = ArgValueCompleter::new(complete::model_operators))]
+    pub op: Option<String>,
+
+    /// Add a column with the verdict for each of these runtimes; `broadaxe targets` explains each
+    #[arg(long = "for", value_name = "TARGET,...", value_delimiter = ',', add = ArgValueCandidates::new(complete::targets))]
+    pub targets: Vec<String>,
+
+    /// Only nodes with one of these verdicts for one of the runtimes [default of --for then: onnx,openvino,ncnn]
+    #[arg(
+        long = "verdict",
+        value_name = "VERDICT,...",
+        value_delimiter = ',',
+        value_parser = ["same", "differs", "refused", "guarded", "unsupported", "unknown"]
+    )]
+    pub verdicts: Vec<String>,
+
+    /// List nodes that are not element-wise too
+    #[arg(short, long)]
+    pub all: bool,
+
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+
+    /// The model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+}
+
+/// Arguments of `broadaxe diff`.
+#[derive(Args, Clone, Debug)]
+pub struct DiffArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+
+    /// The model file to compare
+    #[arg(value_name = "A")]
+    pub a: PathBuf,
+
+    /// The model file to compare it with
+    #[arg(value_name = "B")]
+    pub b: PathBuf,
+}
+
 /// Arguments of `broadaxe extract`.
 #[derive(Args, Clone, Debug)]
 pub struct ExtractArgs {
-    /// The node, by its name or by the name of one of its outputs
-    #[arg(long, required = true, value_name = "NAME")]
+    /// The node: its name, the name of an output, its number as #452, or a pattern such as '*/act'
+    #[arg(long, required = true, value_name = "NAME", add = ArgValueCompleter::new(complete::nodes))]
     pub node: String,
 
     /// The file for the model of one node

@@ -1,6 +1,7 @@
 //! Shared by the subcommands about model files: reads a model, finds its parts, writes a changed one.
 
 mod census;
+mod find;
 
 mod skip;
 mod fingerprint;
@@ -13,6 +14,8 @@ mod explain;
 mod extract;
 mod fix;
 mod sizes;
+mod list;
+mod diff;
 
 use std::{
     io::{self, Write},
@@ -20,18 +23,20 @@ use std::{
 };
 
 use broadaxe_models::{
-    Edit, Model, NodeId, Source, Written, format,
+    Edit, Model, Source, Written, format,
     infer::{Shapes, infer},
-    report::node_name,
 };
 use broadaxe_shape::{Dim, SymbolicShape};
 
+use self::find::find;
 pub use self::{
     census::run as census,
     check::{run as check, schema, targets},
+    diff::run as diff,
     explain::run as explain,
     extract::{extracted, run as extract},
     fix::{fix, fixed, upgrade, upgraded},
+    list::run as list,
     sizes::run as sizes,
 };
 use crate::{
@@ -94,19 +99,6 @@ fn input_shape(text: &str) -> Result<(String, Vec<Dim>), Error> {
     let (name, shape) = text.rsplit_once(':').filter(|(name, _)| !name.is_empty()).ok_or_else(wrong)?;
     let shape: SymbolicShape = shape.parse()?;
     Ok((name.to_owned(), shape.dims().ok_or_else(wrong)?.to_vec()))
-}
-
-/// Finds a node by its name, or by that of one of its outputs.
-fn find(model: &Model, name: &str) -> Result<NodeId, Error> {
-    let ids = model.walk();
-    let by_name = ids.iter().copied().find(|&id| model.node(id).name == name);
-    let makes = |&id: &NodeId| model.node(id).outputs.iter().flatten().any(|&value| model.value(value).name == name);
-    by_name.or_else(|| ids.iter().copied().find(makes)).ok_or_else(|| {
-        let near = ids.iter().map(|&id| node_name(model, id)).filter(|other| other.contains(name)).take(3);
-        let near: Vec<String> = near.map(|other| crate::error::quoted(&other)).collect();
-        let hint = if near.is_empty() { String::new() } else { format!("; similar names: {}", near.join(", ")) };
-        Error::usage(format!("the model has no node or result named '{name}'{hint}"))
-    })
 }
 
 /// Where a changed model goes: to OUT, or over the model itself.

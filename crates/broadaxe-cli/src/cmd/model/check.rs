@@ -54,7 +54,13 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
         }
     }
     found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
-    let refused = suppress.settle(&mut found, &mut errors);
+    let refused = suppress.fails(&found.models);
+    found.notes = suppress.notes(&found.models);
+    match suppress.write(&found.models) {
+        Ok(written) => found.notes.extend(written),
+        Err(error) => errors.push(error),
+    }
+    let notes = skip::note(&skipped).into_iter().chain(found.notes.iter().cloned()).collect();
     let shown = Shown { all: args.all };
     let texts = texts.join(if args.quiet { "" } else { "\n" });
     for output in &args.outputs {
@@ -68,7 +74,6 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
         (false, true) => statistics(&found, shown),
         (false, false) => report(args.format, &found, &texts, shown),
     };
-    let notes = skip::note(&skipped).into_iter().chain(found.notes.iter().cloned()).collect();
     Ok(Answer { text, json: Json::Checked(found), refused, errors, notes })
 }
 
@@ -98,8 +103,12 @@ fn judged(
     let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
     suppress.mark(&mut record);
     let accepted = suppress.counts(&record);
-    let shown = Shown { all: args.all };
-    let view = View { shown, is_batch: args.models.len() > 1, quiet: args.quiet, accepted: &accepted };
+    let view = View {
+        shown: Shown { all: args.all },
+        accepted: &accepted,
+        is_batch: args.models.len() > 1,
+        quiet: args.quiet,
+    };
     let draw = if args.format == ReportFormat::Full { full } else { report::model };
     let text = draw(&record, &asked, view);
     Ok((record, text))

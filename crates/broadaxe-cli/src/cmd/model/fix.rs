@@ -8,7 +8,7 @@ use broadaxe_models::{
     format,
     infer::infer,
     report::node_name,
-    upgrade,
+    upgrade::{self, Upgraded},
     verify::{Verified, verify},
 };
 use serde_json::{Value, json};
@@ -36,6 +36,8 @@ struct Repaired {
     /// The model that the plan changes.
     loaded: Loaded,
     plan: Fix,
+    /// The shapes of inputs that were given or configured.
+    inputs: InputArgs,
     /// The model as it was, and the changes that brought it to opset 7.
     old: Option<(Loaded, Fix)>,
     /// The shapes of inputs.
@@ -81,27 +83,16 @@ fn unwritten(loaded: &Loaded, plan: &Fix, out: &OutArgs) -> Result<Option<Vec<u8
     Ok(Some(changed.source.read(0, changed.source.len() as usize)?))
 }
 
-/// Plans the repair; a model of an old opset is brought to opset 7 first, where that helps.
+/// Plans the repair; the configuration may have targets and shapes of inputs.
 fn repaired(args: &FixArgs, open: Open<'_>) -> Result<Repaired, Error> {
     let ModelSettings { targets, inputs, .. } = Settings::of_fix(args)?.for_model(&args.out.model);
     let loaded = load(&args.out.model, &inputs, open)?;
-    let plan = fix::plan(&loaded.model, &loaded.shapes, &targets)?;
-    if plan.left.is_empty() || !upgrade::is_old(&loaded.model) {
-        return Ok(Repaired { loaded, plan, old: None, inputs });
-    }
-    let raised = upgrade::upgrade(&loaded.model, &loaded.shapes)?;
-    if !raised.left.is_empty() {
-        return Ok(Repaired { loaded, plan, old: None, inputs });
-    }
-    let written = format::write(&loaded.model, &raised.edits)?;
-    let model = format::changed(&loaded.model, &written)?;
-    let shapes = infer(&model, &given_for(&model, &inputs)?)?;
-    let better = fix::plan(&model, &shapes, &targets)?;
-    if better.left.len() >= plan.left.len() {
-        return Ok(Repaired { loaded, plan, old: None, inputs });
-    }
+    let (upgraded, plan) = upgrade::plan(&loaded.model, &loaded.shapes, &targets)?;
+    let Some(Upgraded { changes, model, shapes }) = upgraded else {
+        return Ok(Repaired { loaded, plan, inputs, old: None });
+    };
     let upgraded = Loaded { path: loaded.path.clone(), model, shapes };
-    Ok(Repaired { loaded: upgraded, plan: better, old: Some((loaded, raised)), inputs })
+    Ok(Repaired { loaded: upgraded, plan, inputs, old: Some((loaded, changes)) })
 }
 
 /// Brings an ONNX model to opset 7.

@@ -28,7 +28,7 @@ pub(in super::super) struct Shown {
 }
 
 impl Shown {
-    /// Says whether a finding is shown: one that is ignored or known is not.
+    /// Says whether a finding is shown.
     pub(in super::super) fn has(self, finding: &FindingRecord) -> bool {
         match finding.verdict.as_str() {
             // If a law depends on neighbours, the engine's answer about the node alone does not contradict it.

@@ -52,7 +52,8 @@ fn open_suite(
 
 fn suite(xml: &mut Xml, record: &CheckRecord, shown: Shown) -> std::io::Result<()> {
     let found: Vec<&FindingRecord> = record.findings.iter().filter(|finding| shown.has(finding)).collect();
-    let failures = found.iter().filter(|finding| finding.fails).count();
+    let fails = |finding: &&&FindingRecord| finding.fails;
+    let failures = found.iter().filter(fails).count();
     let passes = |name: &str| !found.iter().any(|finding| finding.target == name && finding.fails);
     let passing: Vec<&str> =
         record.targets.iter().map(|target| target.name.as_str()).filter(|name| passes(name)).collect();

@@ -8,7 +8,6 @@ use serde_json::{Value, json};
 
 use super::{
     super::fingerprint::{self, Fingerprints},
-    github::slashed,
     severity::{self, line, sentence},
 };
 use crate::answer::{Checked, FileRecord};
@@ -75,7 +74,7 @@ fn result(record: &CheckRecord, finding: &FindingRecord, seen: &mut Fingerprints
             },
             "logicalLocations": [{ "name": finding.node, "kind": "member" }],
         }],
-        "partialFingerprints": { "broadaxe/v1": seen.next(fingerprint::of(&slashed(&record.model, cfg!(windows)), finding)) },
+        "partialFingerprints": { "broadaxe/v1": seen.next(fingerprint::of(&record.model, finding)) },
         "properties": { "target": finding.target, "verdict": finding.verdict, "fixable": finding.fixable },
     });
     if let Some(repair) = &finding.repair {
@@ -83,9 +82,11 @@ fn result(record: &CheckRecord, finding: &FindingRecord, seen: &mut Fingerprints
         result["properties"]["repair"] = json!({ "text": repair.text, "bytes": repair.bytes });
     }
     if let Some(reason) = &finding.ignored {
-        result["suppressions"] = json!([{ "kind": "external", "justification": reason }]);
+        result["suppressions"] = json!([{ "kind": "external", "status": "accepted", "justification": reason }]);
     } else if finding.known {
-        result["suppressions"] = json!([{ "kind": "external", "justification": "in the baseline" }]);
+        result["baselineState"] = "unchanged".into();
+        result["suppressions"] =
+            json!([{ "kind": "external", "status": "accepted", "justification": "in the baseline" }]);
     }
     Some(result)
 }
