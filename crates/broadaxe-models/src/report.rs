@@ -129,9 +129,6 @@ pub struct FindingRecord {
     /// Whether the finding is in the baseline of a project; absent where it is not.
     #[serde(default, skip_serializing_if = "is_false")]
     pub known: bool,
-    /// Whether the finding makes the check fail; absent where it does not.
-    #[serde(default, skip_serializing_if = "is_false")]
-    pub fails: bool,
 }
 
 /// What the laws of a target say of a node, where an engine that was asked says otherwise.
@@ -287,7 +284,7 @@ impl CheckRecord {
         Self { version, model, format, opset, nodes, unknown, others, targets, findings: Vec::new() }
     }
 
-    /// Counts the findings that one fix for all targets of the check removes, without those that are ignored or known.
+    /// Counts the findings that one fix for all targets of the check removes.
     pub fn fixable(&self) -> usize {
         self.findings.iter().filter(|finding| finding.fixable && !finding.is_suppressed()).count()
     }
@@ -304,8 +301,7 @@ impl CheckRecord {
         self.targets.iter().map(TargetRecord::findings).sum()
     }
 
-    /// Counts the findings by laws that need attention, and those of lacking operators that a repair was found for, without those that
-    /// are ignored or known.
+    /// Counts the findings by laws that need attention, and those of lacking operators that a repair was found for.
     pub fn repairable(&self) -> usize {
         self.findings.iter().filter(|finding| finding.is_repairable() && !finding.is_suppressed()).count()
     }
@@ -369,7 +365,6 @@ impl FindingRecord {
             law: None,
             ignored: None,
             known: false,
-            fails: false,
         }
     }
 

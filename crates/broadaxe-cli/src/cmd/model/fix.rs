@@ -40,8 +40,6 @@ struct Repaired {
     inputs: InputArgs,
     /// The model as it was, and the changes that brought it to opset 7.
     old: Option<(Loaded, Fix)>,
-    /// The shapes of inputs.
-    inputs: InputArgs,
 }
 
 impl Repaired {

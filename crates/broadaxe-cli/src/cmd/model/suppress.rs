@@ -60,7 +60,6 @@ impl<'a> Suppress<'a> {
         let (ignores, fail_on) = (self.settings.ignores_of(&path), self.settings.for_model(&path).fail_on);
         let model = self.baseline.as_ref().map(|baseline| relative(&path, &baseline.folder)).unwrap_or_default();
         let mut seen: HashMap<u128, usize> = HashMap::new();
-        let fail_on = self.settings.for_model(&path).fail_on;
         for finding in record.findings.iter_mut().filter(|finding| is_finding(finding)) {
             broadaxe::stop::checkpoint();
             let ignore = ignores.iter().find(|(_, ignore)| ignore.matches(finding, code(finding)));

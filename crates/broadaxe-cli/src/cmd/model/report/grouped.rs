@@ -31,23 +31,21 @@ const INDENT: usize = 9;
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct View<'a> {
     pub(in super::super) shown: Shown,
-    /// How many findings a project accepts, in lines.
-    pub(in super::super) accepted: &'a str,
+    /// How many findings a project ignores or knows, in words.
+    pub(in super::super) accepted: &'a [String],
     /// Whether the model is one of several: one without findings then gets one line.
     pub(in super::super) is_batch: bool,
     /// Whether there is only one line per model.
     pub(in super::super) quiet: bool,
-    /// How many findings are ignored and known, in words.
-    pub(in super::super) accepted: &'a [String],
 }
 
 /// Writes the report of one model.
 pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
     let found = groups(record, asked, view.shown);
     if view.is_line(asked, &found) {
-        return line(record, view);
+        return line(record, view.accepted);
     }
-    let mut text = head(record, &found) + view.accepted;
+    let mut text = head(record, &found, view.accepted);
     let most = if view.shown.all { found.len() } else { GROUPS };
     for group in found.iter().take(most) {
         text += "\n";
@@ -63,13 +61,17 @@ pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_
 /// Writes the report of one model without its findings.
 pub(super) fn summary(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
     let found = groups(record, asked, view.shown);
-    if view.is_line(asked, &found) { line(record) } else { head(record, &found) + view.accepted + &end(record, asked) }
+    if view.is_line(asked, &found) {
+        line(record, view.accepted)
+    } else {
+        head(record, &found, view.accepted) + &end(record, asked)
+    }
 }
 
 impl View<'_> {
     /// Says whether a model gets one line.
     fn is_line(self, asked: &Asked, found: &[Group<'_>]) -> bool {
-        self.quiet || (self.is_batch && found.is_empty() && asked.text.is_empty() && self.accepted.is_empty())
+        self.quiet || (self.is_batch && found.is_empty() && asked.text.is_empty())
     }
 }
 
@@ -87,14 +89,14 @@ fn nodes(record: &CheckRecord) -> String {
 }
 
 /// Writes a model as one line: the nodes, and the counts of each target.
-fn line(record: &CheckRecord, view: View<'_>) -> String {
+fn line(record: &CheckRecord, accepted: &[String]) -> String {
     let targets = record.targets.iter().map(|target| format!("{}: {}", target.name, counts(target, &[])));
-    let parts: Vec<String> = std::iter::once(nodes(record)).chain(targets).collect();
+    let parts: Vec<String> = std::iter::once(nodes(record)).chain(targets).chain(accepted.iter().cloned()).collect();
     wrap("", &format!("{}: {}", escaped(&record.model), parts.join("; ")), 2, terminal::columns().unwrap_or(usize::MAX))
 }
 
 /// Writes the name of the model, and a line per target.
-fn head(record: &CheckRecord, found: &[Group<'_>], view: View<'_>) -> String {
+fn head(record: &CheckRecord, found: &[Group<'_>], accepted: &[String]) -> String {
     let bold = Style::new().bold();
     let mut text = format!("{bold}{}{bold:#}: {}\n", escaped(&record.model), nodes(record));
     let names = record.targets.iter().map(|target| terminal::width(&target.name)).max().unwrap_or(0);
@@ -109,7 +111,7 @@ fn head(record: &CheckRecord, found: &[Group<'_>], view: View<'_>) -> String {
         let said = format!("{} other {nodes} {were} not judged (not element-wise)", record.others);
         text += &wrap("  ", &said, 4, terminal::prose());
     }
-    for said in view.accepted {
+    for said in accepted {
         text += &wrap("  ", said, 4, terminal::prose());
     }
     text
