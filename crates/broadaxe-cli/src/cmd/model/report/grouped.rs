@@ -43,7 +43,7 @@ pub(in super::super) struct View<'a> {
 pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
     let found = groups(record, asked, view.shown);
     if view.is_line(asked, &found) {
-        return line(record, view.accepted);
+        return line(record, view);
     }
     let mut text = head(record, &found, view.accepted);
     let most = if view.shown.all { found.len() } else { GROUPS };
@@ -62,9 +62,9 @@ pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_
 pub(super) fn summary(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
     let found = groups(record, asked, view.shown);
     if view.is_line(asked, &found) {
-        line(record, view.accepted)
+        line(record, view)
     } else {
-        head(record, &found, view.accepted) + &end(record, asked)
+        head(record, &found) + view.accepted + &end(record, asked)
     }
 }
 
@@ -89,9 +89,10 @@ fn nodes(record: &CheckRecord) -> String {
 }
 
 /// Writes a model as one line: the nodes, and the counts of each target.
-fn line(record: &CheckRecord, accepted: &[String]) -> String {
+fn line(record: &CheckRecord, view: View<'_>) -> String {
     let targets = record.targets.iter().map(|target| format!("{}: {}", target.name, counts(target, &[])));
-    let parts: Vec<String> = std::iter::once(nodes(record)).chain(targets).chain(accepted.iter().cloned()).collect();
+    let accepted = view.accepted.lines().map(|line| line.trim().to_owned());
+    let parts: Vec<String> = std::iter::once(nodes(record)).chain(targets).chain(accepted).collect();
     wrap("", &format!("{}: {}", escaped(&record.model), parts.join("; ")), 2, terminal::columns().unwrap_or(usize::MAX))
 }
 
