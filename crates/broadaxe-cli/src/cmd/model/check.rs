@@ -54,7 +54,13 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
         }
     }
     found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
-    let refused = suppress.settle(&mut found, &mut errors);
+    let refused = suppress.fails(&found.models);
+    found.notes = suppress.notes(&found.models);
+    match suppress.write(&found.models) {
+        Ok(written) => found.notes.extend(written),
+        Err(error) => errors.push(error),
+    }
+    let notes = skip::note(&skipped).into_iter().chain(found.notes.iter().cloned()).collect();
     let shown = Shown { all: args.all };
     let texts = texts.join(if args.quiet { "" } else { "\n" });
     for output in &args.outputs {
@@ -68,7 +74,6 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
         (false, true) => statistics(&found, shown),
         (false, false) => report(args.format, &found, &texts, shown),
     };
-    let notes = skip::note(&skipped).into_iter().chain(found.notes.iter().cloned()).collect();
     Ok(Answer { text, json: Json::Checked(found), refused, errors, notes })
 }
 

@@ -10,11 +10,10 @@ use std::{
 use broadaxe_models::report::{CheckRecord, FindingRecord};
 
 use super::{
-    baseline::{Baseline, Entry},
+    baseline::{Baseline, KnownFinding},
     fingerprint::{self, code},
 };
 use crate::{
-    answer::Checked,
     args::AcceptArgs,
     config::{Settings, absolute, relative},
     error::{Error, ErrorKind, escaped},
@@ -57,14 +56,15 @@ impl<'a> Suppress<'a> {
     /// Marks the findings of a record that do not count, and those that fail.
     pub(super) fn mark(&self, record: &mut CheckRecord) {
         let path = PathBuf::from(&record.model);
-        let (ignores, fail_on) = (self.settings.ignores_of(&path), self.settings.for_model(&path).fail_on);
+        let ignores = self.settings.ignores_of(&path);
         let model = self.baseline.as_ref().map(|baseline| relative(&path, &baseline.folder)).unwrap_or_default();
         let mut seen: HashMap<u128, usize> = HashMap::new();
+        let fail_on = self.settings.for_model(&path).fail_on;
         for finding in record.findings.iter_mut().filter(|finding| is_finding(finding)) {
             broadaxe::stop::checkpoint();
             let ignore = ignores.iter().find(|(_, ignore)| ignore.matches(finding, code(finding)));
             finding.ignored = ignore.map(|(_, ignore)| ignore.reason.clone());
-            (finding.known, finding.fails) = (false, false);
+            finding.known = false;
             if let (Some(baseline), None) = (&self.baseline, &finding.ignored) {
                 let print = fingerprint::of(&model, finding);
                 let count = seen.entry(print).or_default();
@@ -75,25 +75,25 @@ impl<'a> Suppress<'a> {
         }
     }
 
-    /// Says how many findings of a record are ignored and known.
-    pub(super) fn counts(&self, record: &CheckRecord) -> Vec<String> {
+    /// Says in a line each how many findings of a record are ignored and known.
+    pub(super) fn counts(&self, record: &CheckRecord) -> String {
         let count = |is: fn(&&FindingRecord) -> bool| record.findings.iter().filter(is).count();
         let line = |count: usize, what: &str, file: Option<&Path>| match (count, file) {
-            (0, _) | (_, None) => None,
+            (0, _) | (_, None) => String::new(),
             (count, Some(file)) => {
                 let s = if count == 1 { "" } else { "s" };
-                Some(format!("{count} finding{s} {what} ({})", escaped(&file.display().to_string())))
+                format!("  {count} finding{s} {what} ({})\n", escaped(&file.display().to_string()))
             }
         };
         let ignored = line(count(|finding| finding.ignored.is_some()), "ignored", self.settings.file.as_deref());
         let path = self.baseline.as_ref().map(|baseline| baseline.path.as_path());
-        ignored.into_iter().chain(line(count(|finding| finding.known), "known", path)).collect()
+        ignored + &line(count(|finding| finding.known), "known", path)
     }
 
     /// Says whether the findings of marked records end with exit code 1. Those that are written to a baseline do not.
-    fn fails(&self, records: &[CheckRecord]) -> bool {
-        let mut findings = records.iter().flat_map(|record| &record.findings);
-        !self.exit_zero && self.write.is_none() && findings.any(|finding| finding.fails)
+    pub(super) fn fails(&self, records: &[CheckRecord]) -> bool {
+        let fails = |record| self.failing(record).any(|finding| !finding.known);
+        !self.exit_zero && self.write.is_none() && records.iter().any(fails)
     }
 
     /// Lists the findings of a marked record that fail where the baseline does not have them.
@@ -103,22 +103,13 @@ impl<'a> Suppress<'a> {
         record.findings.iter().filter(move |finding| finding.ignored.is_none() && fails(&finding.verdict))
     }
 
-    /// Adds notes to what was found, writes the baseline, and says whether findings end with exit code 1.
-    pub(super) fn settle(&self, found: &mut Checked, errors: &mut Vec<Error>) -> bool {
-        found.notes = self.notes(&found.models);
-        match self.write(&found.models) {
-            Ok(written) => found.notes.extend(written),
-            Err(error) => errors.push(error),
-        }
-        self.fails(&found.models)
-    }
-
     /// Names the entries of the configuration that no finding matches, and those of the baseline that no longer occur.
-    fn notes(&self, records: &[CheckRecord]) -> Vec<String> {
+    pub(super) fn notes(&self, records: &[CheckRecord]) -> Vec<String> {
         let mut notes = self.unused(records);
         if let Some(baseline) = &self.baseline {
             let seen = Seen::new(&baseline.folder, records);
-            let stale: Vec<&Entry> = baseline.entries.iter().filter(|entry| seen.is_stale(baseline, entry)).collect();
+            let stale: Vec<&KnownFinding> =
+                baseline.entries.iter().filter(|entry| seen.is_stale(baseline, entry)).collect();
             notes.extend(baseline.note(&stale));
         }
         notes
@@ -150,17 +141,17 @@ impl<'a> Suppress<'a> {
     ///
     /// # Errors
     /// When the file cannot be written.
-    fn write(&self, records: &[CheckRecord]) -> Result<Option<String>, Error> {
+    pub(super) fn write(&self, records: &[CheckRecord]) -> Result<Option<String>, Error> {
         let Some(path) = &self.write else { return Ok(None) };
         let previous = Baseline::read(path)?.unwrap_or_else(|| Baseline::empty(path));
         let seen = Seen::new(&previous.folder, records);
-        let is_kept = |entry: &&Entry| !seen.has(entry) && previous.folder.join(&entry.model).exists();
-        let mut entries: Vec<Entry> = previous.entries.iter().filter(is_kept).cloned().collect();
+        let is_kept = |entry: &&KnownFinding| !seen.has(entry) && previous.folder.join(&entry.model).exists();
+        let mut entries: Vec<KnownFinding> = previous.entries.iter().filter(is_kept).cloned().collect();
         let mut names = HashSet::new();
         for record in records {
             let model = relative(Path::new(&record.model), &previous.folder);
             if names.insert(model.clone()) {
-                entries.extend(self.failing(record).map(|finding| Entry::new(&model, finding)));
+                entries.extend(self.failing(record).map(|finding| KnownFinding::new(&model, finding)));
             }
         }
         let count = Baseline::write(path, entries)?;
@@ -200,12 +191,12 @@ impl<'a> Seen<'a> {
     }
 
     /// Says whether the model of an entry was checked for its target.
-    fn has(&self, entry: &'a Entry) -> bool {
+    fn has(&self, entry: &'a KnownFinding) -> bool {
         self.checked.contains(&(entry.model.clone(), entry.target.as_str()))
     }
 
     /// Says whether an entry of a baseline was looked for and occurs less often than it says.
-    fn is_stale(&self, baseline: &Baseline, entry: &'a Entry) -> bool {
+    fn is_stale(&self, baseline: &Baseline, entry: &'a KnownFinding) -> bool {
         self.has(entry) && self.counts.get(&entry.fingerprint).copied().unwrap_or(0) < baseline.count(entry.fingerprint)
     }
 }

@@ -31,8 +31,8 @@ const INDENT: usize = 9;
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct View<'a> {
     pub(in super::super) shown: Shown,
-    /// How many findings a project ignores or knows, in words.
-    pub(in super::super) accepted: &'a [String],
+    /// How many findings a project accepts, in lines.
+    pub(in super::super) accepted: &'a str,
     /// Whether the model is one of several: one without findings then gets one line.
     pub(in super::super) is_batch: bool,
     /// Whether there is only one line per model.
@@ -45,7 +45,7 @@ pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_
     if view.is_line(asked, &found) {
         return line(record, view);
     }
-    let mut text = head(record, &found, view.accepted);
+    let mut text = head(record, &found) + view.accepted;
     let most = if view.shown.all { found.len() } else { GROUPS };
     for group in found.iter().take(most) {
         text += "\n";
@@ -71,7 +71,7 @@ pub(super) fn summary(record: &CheckRecord, asked: &Asked, view: View<'_>) -> St
 impl View<'_> {
     /// Says whether a model gets one line.
     fn is_line(self, asked: &Asked, found: &[Group<'_>]) -> bool {
-        self.quiet || (self.is_batch && found.is_empty() && asked.text.is_empty())
+        self.quiet || (self.is_batch && found.is_empty() && asked.text.is_empty() && self.accepted.is_empty())
     }
 }
 
@@ -97,7 +97,7 @@ fn line(record: &CheckRecord, view: View<'_>) -> String {
 }
 
 /// Writes the name of the model, and a line per target.
-fn head(record: &CheckRecord, found: &[Group<'_>], accepted: &[String]) -> String {
+fn head(record: &CheckRecord, found: &[Group<'_>]) -> String {
     let bold = Style::new().bold();
     let mut text = format!("{bold}{}{bold:#}: {}\n", escaped(&record.model), nodes(record));
     let names = record.targets.iter().map(|target| terminal::width(&target.name)).max().unwrap_or(0);
@@ -111,9 +111,6 @@ fn head(record: &CheckRecord, found: &[Group<'_>], accepted: &[String]) -> Strin
         let (nodes, were) = if record.others == 1 { ("node", "was") } else { ("nodes", "were") };
         let said = format!("{} other {nodes} {were} not judged (not element-wise)", record.others);
         text += &wrap("  ", &said, 4, terminal::prose());
-    }
-    for said in accepted {
-        text += &wrap("  ", said, 4, terminal::prose());
     }
     text
 }
