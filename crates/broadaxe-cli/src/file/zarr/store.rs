@@ -231,7 +231,7 @@ mod tests {
             (v2("[2,3]", "<f4", "[2,3]"), Ok(24)),
             (v2("[1000000,1000000]", "<f4", "[1,1]"), Err("the array needs")),
             (v2("[1000]", "|u1", "[1000000000000]"), Err("the array needs")),
-            (v2("[2]", "<c8", "[2]"), Err("is not supported")),
+            (v2("[2]", "<c8", "[2]"), Err("not a zarr array")),
             (v2("[-1]", "<f4", "[2]"), Err("not a zarr array")),
             ("{".to_owned(), Err("not a zarr array")),
         ];
