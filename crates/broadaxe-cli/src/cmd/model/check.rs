@@ -14,7 +14,7 @@ use super::{
     Open,
     ask::Asking,
     given, load,
-    report::{self, Asked, Shown, View, full, report, statistics},
+    report::{self, Asked, Shown, View, full, left_out, report, statistics},
     skip,
 };
 use crate::{
@@ -52,6 +52,7 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
     }
     found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
     let shown = Shown { all: args.all, fail_on: &args.fail_on };
+    let notes = notes(args, &found, &skipped)?;
     let refused = found.models.iter().flat_map(|record| &record.findings).any(|finding| shown.fails(&finding.verdict));
     let texts = texts.join(if args.quiet { "" } else { "\n" });
     for output in &args.outputs {
@@ -65,7 +66,15 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
         (false, true) => statistics(&found, shown),
         (false, false) => report(args.format, &found, &texts, shown),
     };
-    Ok(Answer { text, json: Json::Checked(found), refused, errors, notes: skip::note(&skipped).into_iter().collect() })
+    Ok(Answer { text, json: Json::Checked(found), refused, errors, notes })
+}
+
+/// Notes which files are skipped, and which findings a report leaves out.
+fn notes(args: &CheckArgs, found: &Checked, skipped: &[&Path]) -> Result<Vec<String>, Error> {
+    let shown = Shown { all: args.all, fail_on: &args.fail_on };
+    let formats = args.outputs.iter().map(|output| output.format).chain([args.format]);
+    let left_out: Vec<_> = formats.map(|format| left_out(format, found, shown)).collect::<Result<_, _>>()?;
+    Ok(skip::note(skipped).into_iter().chain(left_out.into_iter().flatten().next()).collect())
 }
 
 /// Says whether a file is skipped; what cannot be opened is not.
