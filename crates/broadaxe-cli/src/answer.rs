@@ -11,6 +11,7 @@ use serde_json::{Value, json};
 
 use crate::{
     error::{Error, ErrorKind, escaped},
+    exact::Elements,
     terminal::{self, wrap},
 };
 
@@ -34,6 +35,9 @@ pub struct Answer {
 pub enum Json {
     /// A value.
     Value(Value),
+    /// An object, and the elements of an array, which become its member `data`. They may be many, so they are written only when
+    /// they are asked for.
+    Array(Value, Elements),
     /// What checks found. It may be large, so it is written only when it is asked for.
     Checked(Checked),
 }
@@ -49,6 +53,9 @@ pub struct Checked {
     /// One entry per file that `--skip-others` skipped; absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skipped: Vec<FileRecord>,
+    /// What the run says about its configuration and baseline, such as entries that are not used; absent if there is nothing to say.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
 }
 
 /// A file that was not judged.
@@ -111,7 +118,7 @@ impl Json {
     /// Returns a member; null where there is none.
     pub(crate) fn member(&self, name: &str) -> &Value {
         match self {
-            Self::Value(value) => &value[name],
+            Self::Value(value) | Self::Array(value, _) => &value[name],
             Self::Checked(_) => &Value::Null,
         }
     }
@@ -119,10 +126,11 @@ impl Json {
     /// Writes the part that a pointer such as `/models/0` names, without one of its members; none where there is no such part.
     pub fn part(&self, pointer: &str, without: Option<&str>) -> Option<String> {
         match self {
-            Self::Value(value) => part(value, pointer, without),
+            Self::Value(value) | Self::Array(value, _) => part(value, pointer, without),
             Self::Checked(found) if without == Some("findings") => {
                 let models = found.models.iter().map(CheckRecord::head).collect();
-                let head = Checked { models, errors: found.errors.clone(), skipped: found.skipped.clone() };
+                let (errors, skipped) = (found.errors.clone(), found.skipped.clone());
+                let head = Checked { models, errors, skipped, notes: found.notes.clone() };
                 part(&json!(head), pointer, without)
             }
             Self::Checked(found) => part(&json!(found), pointer, without),
@@ -132,7 +140,7 @@ impl Json {
     /// Writes some items of the list that a pointer names, from this one on: none behind the last, or where there is no such list.
     pub fn items(&self, pointer: &str, from: usize) -> String {
         match self {
-            Self::Value(value) => some(value.pointer(pointer).and_then(Value::as_array), from),
+            Self::Value(value) | Self::Array(value, _) => some(value.pointer(pointer).and_then(Value::as_array), from),
             Self::Checked(Checked { models, .. }) => {
                 let named = |k: &usize| pointer == format!("/models/{k}/findings");
                 some((0..models.len()).find(named).map(|k| &models[k].findings), from)
@@ -171,6 +179,11 @@ impl Display for Json {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Value(value) => write!(f, "{value}"),
+            Self::Array(value, elements) => {
+                let object = value.to_string();
+                let head = object.strip_suffix('}').unwrap_or_default();
+                write!(f, "{head},\"data\":{elements}}}")
+            }
             Self::Checked(found) => f.write_str(&written(found)),
         }
     }
@@ -253,6 +266,18 @@ pub fn columns(rows: &[Vec<String>]) -> String {
         let cells = row.iter().zip(&widths).enumerate();
         let cells = cells.map(|(i, (cell, &n))| if i == 0 { format!("{cell:n$}") } else { format!("{cell:>n$}") });
         format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned() + "\n"
+    };
+    rows.iter().map(line).collect()
+}
+
+/// Sets rows in columns to the left, two blanks apart; a line for each row, however long.
+pub fn aligned(rows: &[Vec<String>]) -> String {
+    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let width = |i: usize| rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.chars().count()).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..count).map(width).collect();
+    let line = |row: &Vec<String>| {
+        let cells = row.iter().zip(&widths).map(|(cell, &n)| format!("{cell:n$}"));
+        cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
     rows.iter().map(line).collect()
 }

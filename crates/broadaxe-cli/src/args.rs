@@ -1,5 +1,6 @@
 //! Declares the command line.
 
+pub(crate) mod complete;
 mod model;
 
 use std::{path::PathBuf, str::FromStr};
@@ -7,13 +8,14 @@ use std::{path::PathBuf, str::FromStr};
 use broadaxe_kernels::DType;
 use broadaxe_shape::{Mode, Params, RULES, Rule, Shape, SymbolicShape};
 use clap::{
-    Args, Parser, Subcommand,
+    Args, Parser, Subcommand, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser, Styles, styling::AnsiColor},
 };
+use clap_complete::ArgValueCompleter;
 
 pub use self::model::{
-    AskArgs, CensusArgs, CheckArgs, ExtractArgs, FailOn, FixArgs, InputArgs, OutArgs, ReportFile, ReportFormat,
-    SizesArgs, TargetArgs, UpgradeArgs,
+    AcceptArgs, AskArgs, CensusArgs, CheckArgs, ConfigArgs, DiffArgs, ExtractArgs, FailOn, FixArgs, InputArgs,
+    ListArgs, OutArgs, ReportFile, ReportFormat, SizesArgs, TargetArgs, UpgradeArgs,
 };
 use crate::error::Error;
 
@@ -30,6 +32,10 @@ const STYLES: Styles = Styles::styled()
 #[derive(Debug, Parser)]
 #[command(name = "broadaxe", bin_name = "broadaxe", version, styles = STYLES, after_long_help = EXAMPLES, after_help = SHORT_EXAMPLES)]
 pub struct Cli {
+    /// When to print colours; for `auto` also the variables `NO_COLOR` and `FORCE_COLOR` decide
+    #[arg(long, global = true, value_enum, default_value_t, value_name = "WHEN")]
+    pub color: ColorWhen,
+
     /// Print results and errors as JSON
     #[arg(long, global = true)]
     pub json: bool,
@@ -80,6 +86,18 @@ Exit code:
   1  findings; shapes do not broadcast; an element is invalid
   2  wrong usage; a file cannot be read or written";
 
+/// When colours are printed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum ColorWhen {
+    /// In a terminal
+    #[default]
+    Auto,
+    /// Also into files and pipes
+    Always,
+    /// Not at all
+    Never,
+}
+
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
@@ -92,6 +110,12 @@ pub enum Command {
     /// Convert an ONNX model from before opset 7 to opset 7, with explicit broadcasts
     #[command(after_help = "Example:\n  broadaxe upgrade old.onnx -o new.onnx")]
     Upgrade(UpgradeArgs),
+    /// List the nodes of a model with their shapes, and the verdicts for runtimes
+    #[command(after_help = LIST_EXAMPLES)]
+    List(ListArgs),
+    /// Compare what the element-wise nodes of two models mean
+    #[command(after_help = DIFF_EXAMPLES)]
+    Diff(DiffArgs),
     /// Count the element-wise nodes of models by operator and by how they broadcast
     #[command(after_help = "Example:\n  broadaxe census model.onnx other.xml")]
     Census(CensusArgs),
@@ -115,16 +139,17 @@ pub enum Command {
     /// Broadcast the same shapes under every rule, and show where two rules differ
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareArgs),
-    /// Draw how shapes are aligned, what repeats, and which loops compute the result
+    /// Draw how shapes are aligned, what repeats, and which loops compute the result; or explain a finding code
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
+    /// List the arrays of a file: .npy, .npz, .safetensors, or the constants of a model
+    #[command(after_help = "Example:\n  broadaxe ls model.safetensors")]
+    Ls(LsArgs),
     /// Compute an expression over array files
     #[command(after_help = EVAL_EXAMPLES, after_long_help = EVAL_LONG)]
     Eval(EvalArgs),
     /// Print a completion script for a shell
-    #[command(
-        after_help = "Example:\n  broadaxe completions bash > ~/.local/share/bash-completion/completions/broadaxe"
-    )]
+    #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
         /// The shell
         shell: clap_complete::Shell,
@@ -132,6 +157,20 @@ pub enum Command {
     /// Print a manual page, or write them all
     #[command(after_help = MAN_EXAMPLES)]
     Man(ManArgs),
+}
+
+impl Command {
+    /// Returns the subcommand without the settings of configuration files.
+    #[must_use]
+    pub fn without_config(mut self) -> Self {
+        match &mut self {
+            Self::Check(CheckArgs { config, .. }) | Self::Fix(FixArgs { config, .. }) => {
+                *config = ConfigArgs { config: None, no_config: true };
+            }
+            _ => (),
+        }
+        self
+    }
 }
 
 const MAN_EXAMPLES: &str = "\
@@ -146,6 +185,29 @@ Examples:
   broadaxe check *.onnx --for openvino --quiet       one line per model
   broadaxe check model.xml --for onnx --output sarif=findings.sarif
   broadaxe check --skip-others models/*              other files are skipped";
+
+const LIST_EXAMPLES: &str = "\
+Examples:
+  broadaxe list model.onnx --op PRelu
+  broadaxe list model.onnx --op '*pool*' --all
+  broadaxe list model.onnx --for openvino,ncnn --verdict differs,refused";
+
+const DIFF_EXAMPLES: &str = "\
+Nodes are matched by their names, then by the names of their first outputs. The
+exit code is 0 if all element-wise nodes mean the same, and 1 otherwise.
+
+Example:
+  broadaxe diff model.onnx fixed.onnx";
+
+const COMPLETIONS_EXAMPLES: &str = "\
+The script asks the command for completions: of targets, rules, operators, and
+the nodes of a model on the command line. Load it whenever the shell starts, so
+that it always fits the command.
+
+Examples:
+  echo 'source <(broadaxe completions bash)' >> ~/.bashrc
+  echo 'source <(broadaxe completions zsh)' >> ~/.zshrc
+  echo 'broadaxe completions fish | source' > ~/.config/fish/completions/broadaxe.fish";
 
 const FIX_EXAMPLES: &str = "\
 Examples:
@@ -283,7 +345,16 @@ pub struct ManArgs {
 #[derive(Args, Clone, Debug)]
 pub struct OpsArgs {
     /// Filter by a part of the name in Broadaxe or in a framework
+    #[arg(add = ArgValueCompleter::new(complete::operators))]
     pub part: Option<String>,
+}
+
+/// Arguments of `broadaxe ls`.
+#[derive(Args, Clone, Debug)]
+pub struct LsArgs {
+    /// The file
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
 }
 
 /// Arguments of `broadaxe shape`.
@@ -307,7 +378,7 @@ pub struct EvalArgs {
     #[command(flatten)]
     pub(crate) rule: RuleArgs,
 
-    /// Write the result to OUT (.npy, .npz or .safetensors), to OUT:KEY, or as .npy to standard output (-)
+    /// Write the result to OUT (.npy, .npz, .safetensors, .csv), to OUT:KEY, or as .npy to standard output (-)
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<String>,
 
@@ -382,15 +453,15 @@ pub struct ExplainArgs {
     #[arg(long = "dtype", value_name = "DTYPE,...", value_delimiter = ',', default_value = "f32")]
     pub dtypes: Vec<String>,
 
-    /// Explain a node of a model, by its name or the name of one of its outputs
-    #[arg(long, value_name = "NAME")]
+    /// Explain a node of a model: its name, the name of an output, its number as #452, or a pattern such as '*/Add'
+    #[arg(long, value_name = "NAME", add = ArgValueCompleter::new(complete::nodes))]
     pub node: Option<String>,
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
 
-    /// Shapes, row-major: 2,3,4 or () or n,3; with --node the model file
-    #[arg(required = true, value_name = "SHAPE|MODEL")]
+    /// Shapes, row-major: 2,3,4 or () or n,3; with --node the model file; or a finding code such as BX101
+    #[arg(required = true, value_name = "SHAPE|MODEL|CODE")]
     pub shapes: Vec<String>,
 }
 

@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 pub mod model;
+pub mod ls;
 pub mod eval;
 pub mod explain;
 pub mod compare;
@@ -8,4 +9,5 @@ pub mod ops;
 pub mod rules;
 pub mod shape;
 pub mod man;
+pub mod completions;
 pub mod version;

@@ -110,6 +110,18 @@ pub(crate) fn turns(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
+/// Returns the error of a failed write to standard output. A reader that has read enough and closed its end, as `head` does, is no
+/// error.
+///
+/// # Errors
+/// [`ErrorKind::Output`].
+pub(crate) fn written(result: io::Result<()>) -> Result<(), Error> {
+    match result {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
+        other => other.map_err(|error| Error::output(&error)),
+    }
+}
+
 impl Error {
     /// Makes an error of this class.
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
@@ -161,6 +173,15 @@ impl Error {
         self.spot.field = Some(field.map_or_else(|| part.clone(), |field| format!("{part}, {field}")));
         self.spot.offset = self.spot.offset.map(|offset| offset.saturating_add(start));
         self
+    }
+
+    /// Adds a drawing that is printed below the sentence, if there is one.
+    #[must_use]
+    pub fn drawn(self, drawing: Option<String>) -> Self {
+        match drawing {
+            Some(drawing) => self.with_detail(format!("\n{drawing}")),
+            None => self,
+        }
     }
 
     /// Adds lines that are shown below the sentence.

@@ -16,6 +16,7 @@ mod npz;
 mod place;
 mod safetensors;
 pub mod write;
+pub mod zarr;
 
 use std::{
     fs::{self, File},
@@ -60,6 +61,19 @@ impl Format {
         let extension = path.extension()?.to_str()?;
         Self::ALL.into_iter().find(|format| format.extension().eq_ignore_ascii_case(extension))
     }
+}
+
+/// Describes an array of a file, whose elements were not read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entry {
+    /// The name in the file; empty where the file holds one array without a name.
+    pub name: String,
+    /// The dtype; one that cannot be read has the name that the file gives it.
+    pub dtype: String,
+    /// The shape.
+    pub shape: Vec<usize>,
+    /// How many bytes the elements use.
+    pub bytes: u64,
 }
 
 /// An array as it was read: native byte order, but in the order of axes that the file has.
@@ -155,8 +169,28 @@ fn in_order(dtype: DType, shape: &[usize], fortran: bool) -> Vec<isize> {
 /// ```
 pub fn read(place: &Place, limit: u64) -> Result<Stored, Error> {
     let path = place.path();
+    if zarr::is_array(path) {
+        return zarr::read(path, limit).map_err(|e| e.of(path));
+    }
     let mut source = open(path)?;
     read_from(&mut source, Format::of(path), place.key(), limit).map_err(|e| e.of(path))
+}
+
+/// Describes the arrays of a file, in the order of the file; their elements are not read.
+///
+/// # Errors
+/// When the file cannot be read, or is not what it says.
+pub fn entries(path: &Path) -> Result<Vec<Entry>, Error> {
+    if zarr::is_array(path) {
+        return Ok(vec![zarr::describe(path).map_err(|e| e.of(path))?]);
+    }
+    let mut source = open(path)?;
+    let entries = match sniff(&mut source, Format::of(path)).map_err(|error| error.of(path))? {
+        Format::Npy => npy::describe("", &mut source).map(|entry| vec![entry]),
+        Format::Npz => npz::entries(&mut source),
+        Format::Safetensors => safetensors::entries(&mut source),
+    };
+    entries.map_err(|error| error.of(path))
 }
 
 /// Reads an array from an open source; `expected` is the format that the file's name promises.

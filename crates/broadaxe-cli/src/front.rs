@@ -1,6 +1,7 @@
 //! Reads the command line, runs a subcommand, prints its answer and gives the exit code.
 
 use std::{
+    borrow::Cow,
     ffi::OsString,
     fmt::Display,
     io::{self, Write},
@@ -9,14 +10,13 @@ use std::{
 
 use anstyle::{AnsiColor, Style};
 use clap::{CommandFactory, Parser};
-use serde_json::json;
 
 use crate::{
     answer::Answer,
-    args::{Cli, Command},
+    args::{Cli, ColorWhen, Command, complete},
     cmd,
-    error::Error,
-    stop,
+    error::{Error, written},
+    stop, terminal,
 };
 
 /// Runs the command with the arguments of the process.
@@ -26,12 +26,18 @@ pub fn main() -> ExitCode {
 
 /// Runs the command with these arguments, of which the first is its name, and returns the exit code.
 pub fn main_with(args: &[OsString]) -> u8 {
+    match complete::answered(args, Cli::command) {
+        Ok(false) => {}
+        Ok(true) => return 0,
+        Err(error) => return tell(&error),
+    }
     // Without handlers an interrupted run leaves a temporary file, which the next run removes.
     let _ = stop::watch();
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
         Err(error) => return misused(&error, args),
     };
+    color(cli.color);
     let answer = run(&cli.command, cli.json);
     let code = match &answer {
         Ok(answer) => answer.code(),
@@ -40,7 +46,7 @@ pub fn main_with(args: &[OsString]) -> u8 {
     let printed = match (&answer, cli.json) {
         (Ok(answer), true) => print_json(&answer.json),
         (Ok(answer), false) => {
-            let printed = print(answer.text.as_bytes());
+            let printed = print(drawn(&answer.text).as_bytes());
             note(&answer.notes);
             answer.errors.iter().for_each(|error| _ = tell(error));
             printed
@@ -52,6 +58,18 @@ pub fn main_with(args: &[OsString]) -> u8 {
         }
     };
     printed.map_or_else(|error| tell(&error).max(code), |()| code)
+}
+
+/// Decides about colours for the whole run.
+fn color(when: ColorWhen) {
+    let is_forced = std::env::var_os("FORCE_COLOR").is_some_and(|value| !value.is_empty() && value != "0");
+    let choice = match when {
+        ColorWhen::Always => anstream::ColorChoice::AlwaysAnsi,
+        ColorWhen::Never => anstream::ColorChoice::Never,
+        ColorWhen::Auto if is_forced => anstream::ColorChoice::AlwaysAnsi,
+        ColorWhen::Auto => anstream::ColorChoice::Auto,
+    };
+    choice.write_global();
 }
 
 /// Answers a command line that says nothing to run: one that asks for help, and one that is wrong.
@@ -66,9 +84,9 @@ fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
         let error = Error::usage(sentence(error));
         return print_json(&error.to_json()).map_or_else(|e| tell(&e), |()| error.kind().code());
     }
-    let printed = error.print().and_then(|()| io::stdout().flush());
+    let printed = written(error.print().and_then(|()| io::stdout().flush()));
     // Asking for help is no error, unless it cannot be written.
-    if error.use_stderr() { 2 } else { printed.map_or_else(|e| tell(&Error::output(&e)), |()| 0) }
+    if error.use_stderr() { 2 } else { printed.map_or_else(|e| tell(&e), |()| 0) }
 }
 
 /// Says in one line what is wrong with a command line, without the usage that is shown below it.
@@ -85,6 +103,8 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         Command::Check(args) => cmd::model::check(args, json, &cmd::model::open),
         Command::Fix(args) => cmd::model::fix(args),
         Command::Upgrade(args) => cmd::model::upgrade(args),
+        Command::List(args) => cmd::model::list(args, &cmd::model::open),
+        Command::Diff(args) => cmd::model::diff(args, &cmd::model::open),
         Command::Census(args) => cmd::model::census(args, &cmd::model::open),
         Command::Sizes(args) => cmd::model::sizes(args, &cmd::model::open),
         Command::Extract(args) => cmd::model::extract(args),
@@ -95,25 +115,28 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         Command::Shape(args) => cmd::shape::run(args),
         Command::Compare(args) => cmd::compare::run(args),
         Command::Explain(args) => cmd::explain::run(args),
+        Command::Ls(args) => cmd::ls::run(args),
         Command::Eval(args) => cmd::eval::run(args, json),
-        Command::Completions { shell } => {
-            let mut script = Vec::new();
-            clap_complete::generate(*shell, &mut Cli::command(), "broadaxe", &mut script);
-            let text = String::from_utf8_lossy(&script).into_owned();
-            Ok(Answer::new(text.clone(), json!({ "script": text })))
-        }
+        Command::Completions { shell } => cmd::completions::run(*shell),
         Command::Man(args) => cmd::man::run(args, Cli::command()),
     }
+}
+
+/// Returns a text as this terminal draws it: in ASCII unless the locale has UTF-8.
+fn drawn(text: &str) -> Cow<'_, str> {
+    if terminal::is_utf8() { text.into() } else { terminal::ascii(text).into() }
 }
 
 /// Writes to standard output; colours are taken out unless it is a terminal that shows them.
 fn print(bytes: &[u8]) -> Result<(), Error> {
     let mut out = anstream::AutoStream::auto(io::stdout().lock());
-    out.write_all(bytes).and_then(|()| out.flush()).map_err(|error| Error::output(&error))
+    written(out.write_all(bytes).and_then(|()| out.flush()))
 }
 
+/// Writes JSON to standard output, piece by piece.
 fn print_json(value: &impl Display) -> Result<(), Error> {
-    print(format!("{value}\n").as_bytes())
+    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
+    written(writeln!(out, "{value}").and_then(|()| out.flush()))
 }
 
 /// Writes notes to standard error.

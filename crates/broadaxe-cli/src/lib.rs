@@ -15,13 +15,21 @@ pub mod stop;
 
 pub mod bytes;
 
+mod natural;
+
+pub mod exact;
+
 pub mod file;
 
 pub mod preview;
 
 pub mod answer;
 
+pub mod failing;
+
 pub mod args;
+
+pub mod config;
 
 pub mod cmd;
 

@@ -72,6 +72,51 @@ pub fn create_folder(name: &str) -> io::Result<PathBuf> {
     }
 }
 
+/// Creates a folder next to `path`, under a temporary name; it is removed when the command is interrupted.
+///
+/// # Errors
+/// What the system answers.
+#[cfg(feature = "zarr")]
+pub fn create_folder_beside(path: &Path) -> io::Result<PathBuf> {
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
+    let mut list = temporaries();
+    for number in 0..1000 {
+        let folder = parent.join(format!(".{name}.{}-{number}.broadaxe-tmp", std::process::id()));
+        match DirBuilder::new().create(&folder) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+            created => {
+                created?;
+                list.push(folder.clone());
+                return Ok(folder);
+            }
+        }
+    }
+    Err(io::ErrorKind::AlreadyExists.into())
+}
+
+/// Gives a folder of [`create_folder_beside`] its final name; a folder of this name is removed once it has been replaced.
+///
+/// # Errors
+/// What the system answers; both folders then keep their names.
+#[cfg(feature = "zarr")]
+pub fn keep_folder(temporary: &Path, path: &Path) -> io::Result<()> {
+    let mut list = temporaries();
+    let previous = temporary.with_extension("broadaxe-old");
+    let is_there = fs::symlink_metadata(path).is_ok();
+    if is_there {
+        fs::rename(path, &previous)?;
+    }
+    if let Err(error) = fs::rename(temporary, path) {
+        if is_there {
+            fs::rename(&previous, path)?;
+        }
+        return Err(error);
+    }
+    list.retain(|one| one != temporary);
+    if is_there { fs::remove_dir_all(&previous) } else { Ok(()) }
+}
+
 /// Returns what makes a folder that only the user can read.
 fn private_folder() -> DirBuilder {
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has modes"))]

@@ -361,8 +361,7 @@ fn gitlab_reads_one_issue_per_finding() {
 #[test]
 fn one_run_writes_several_reports() {
     let folder = Folder::new("reports");
-    let formats =
-        ["text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown", "model-explorer"];
+    let formats = ["text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown", "model-explorer"];
     let outputs: Vec<String> = formats.iter().map(|one| format!("--output={one}={}", folder.path(one))).collect();
     let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
     let output = broadaxe(&[&["check", FACE, "README.md", "--for", "onnx,tosa"], &outputs[..]].concat());
@@ -392,7 +391,10 @@ fn node_data_is_about_the_main_graph_of_one_model() {
     let loops = "crates/broadaxe-format/tests/models/tflite_loop.tflite";
     let cases: [(&[&str], &str); 3] = [
         (&[FACE], ""),
-        (&[FACE, loops], "error: a report for Model Explorer is about one model, and 2 were checked\n  check them one by one"),
+        (
+            &[FACE, loops],
+            "error: a report for Model Explorer is about one model, and 2 were checked\n  check them one by one",
+        ),
         (&[loops], "note: 1 finding is not in the report for Model Explorer: it draws the bodies of loops"),
     ];
     for (models, says) in cases {
@@ -519,5 +521,62 @@ fn bombs_end_within_the_memory_of_their_nodes() {
         assert!(matches!(code, Some(0 | 1)), "{what}: {code:?}, {}", text(&output.stderr));
         let longest = output.stdout.len();
         assert!(longest < 1 << 20, "{what}: a report of {longest} bytes");
+    }
+}
+
+#[test]
+fn models_are_compared_by_meaning() {
+    let folder = Folder::new("diff");
+    let new = folder.path("new.onnx");
+    let output = broadaxe(&["upgrade", FACE, "-o", &new]);
+    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+    let one = folder.path("one.onnx");
+    let output = broadaxe(&["extract", FACE, "--node", "#1", "-o", &one]);
+    assert!(text(&output.stdout).contains("bias1 (Add)"), "{}", text(&output.stderr));
+
+    let cases: [([&str; 2], i32, &str); 4] = [
+        ([FACE, FACE], 0, "4 equal, 0 changed, 0 only in"),
+        (
+            [FACE, &new],
+            1,
+            "prelu1 (PRelu), node 2:\n  operand b: (16,) -> (16, 1, 1)\n  rule: onnx-legacy axis=1 -> unidirectional\n",
+        ),
+        ([FACE, &one], 1, "only in examples/face.onnx: prelu1 (PRelu), node 2"),
+        ([FACE, "no.onnx"], 2, "no.onnx"),
+    ];
+    for ([a, b], code, says) in cases {
+        let output = broadaxe(&["diff", a, b]);
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{a} {b}: {said}");
+        assert!(said.contains(says), "{a} {b}: {said}");
+    }
+    let json: Value = serde_json::from_slice(&broadaxe(&["diff", FACE, &new, "--json"]).stdout).expect("JSON");
+    assert_eq!((json["equal"].as_bool(), json["changed"].as_array().map(Vec::len)), (Some(false), Some(3)), "{json}");
+    assert_eq!(json["changed"][0]["changes"][0].to_string(), r#"{"what":"operand","which":"b","a":[16],"b":[16,1,1]}"#);
+}
+
+#[test]
+fn shells_get_completions() {
+    let cases: [(&[&str], &str); 6] = [
+        (&["list", FACE, "--for", "onnx,openv"], "onnx,openvino"),
+        (&["shape", "--rule", "unidir"], "unidirectional"),
+        (&["ops", "PRel"], "PRelu"),
+        (&["explain", FACE, "--node", "prel"], "prelu1"),
+        (&["list", FACE, "--op", "Sig"], "Sigmoid"),
+        (&["list", FACE, "--verdict", "diff"], "differs"),
+    ];
+    for (words, want) in cases {
+        let output = Command::new(env!("CARGO_BIN_EXE_broadaxe"))
+            .args(["--", "broadaxe"])
+            .args(words)
+            .envs([("COMPLETE", "bash"), ("_CLAP_COMPLETE_INDEX", &words.len().to_string())])
+            .current_dir(root())
+            .output()
+            .expect("the command starts");
+        assert!(text(&output.stdout).lines().any(|line| line == want), "{words:?}: {}", text(&output.stdout));
+    }
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let output = broadaxe(&["completions", shell]);
+        assert!(text(&output.stdout).contains("COMPLETE"), "{shell}: {}", text(&output.stdout));
     }
 }

@@ -347,13 +347,7 @@ fn undecided(
 }
 
 /// Describes the operands of a node.
-pub(crate) fn operands(
-    model: &Model,
-    shapes: &Shapes,
-    id: NodeId,
-    meaning: &Meaning,
-    own: &[SymbolicShape],
-) -> Vec<Operand> {
+pub fn operands(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, own: &[SymbolicShape]) -> Vec<Operand> {
     let node = model.node(id);
     let describe = |(source, shape): (&Source, &SymbolicShape)| {
         let value = match source {

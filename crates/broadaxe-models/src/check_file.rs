@@ -1,6 +1,6 @@
 //! Checks a model file, and says what would repair it.
 
-use std::path::Path;
+use std::{collections::HashSet, path::Path};
 
 use crate::{
     Model,
@@ -9,8 +9,9 @@ use crate::{
     fix::advise,
     format,
     infer::{Shapes, infer},
-    report::CheckRecord,
+    report::{CheckRecord, node_name},
     target::Target,
+    upgrade,
 };
 
 /// Reads a model file, infers its shapes, and checks its element-wise nodes for these targets.
@@ -32,14 +33,22 @@ pub fn check_file(path: impl AsRef<Path>, targets: &[Target]) -> Result<CheckRec
     check_model(path, &model, &shapes, targets)
 }
 
-/// Checks a model that was read from this file, and plans its repairs.
+/// Checks a model that was read from this file, and plans its repairs; a model of an old opset is upgraded for them.
 ///
 /// # Errors
 /// As [`advise`].
 pub fn check_model(path: &Path, model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<CheckRecord, Error> {
     let mut report = check(model, shapes, targets);
     advise(model, shapes, targets, &mut report)?;
-    Ok(CheckRecord::new(&path.display().to_string(), model, &report))
+    let mut record = CheckRecord::new(&path.display().to_string(), model, &report);
+    if record.fixable() < record.repairable()
+        && upgrade::is_old(model)
+        && let (Some(upgraded), fix) = upgrade::plan(model, shapes, targets)?
+    {
+        let left: HashSet<String> = fix.left.iter().map(|left| node_name(&upgraded.model, left.node)).collect();
+        record.set_fixable(|finding| !left.contains(&finding.node));
+    }
+    Ok(record)
 }
 
 #[cfg(test)]

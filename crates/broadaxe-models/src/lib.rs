@@ -20,10 +20,10 @@ pub mod check;
 pub mod report;
 pub mod extract;
 pub mod fix;
-mod check_file;
 pub mod verify;
 pub mod ask;
 pub mod upgrade;
+mod check_file;
 pub mod census;
 pub mod sizes;
 #[cfg(test)]

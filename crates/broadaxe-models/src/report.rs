@@ -118,9 +118,17 @@ pub struct FindingRecord {
     pub repair: Option<RepairRecord>,
     /// Whether one fix for all targets of this check removes the finding.
     pub fixable: bool,
+    /// Whether the finding ends a check with exit code 1, by the verdicts that fail and what a project accepts.
+    pub fails: bool,
     /// What the laws of the target say, where an engine that was asked says otherwise; absent elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub law: Option<LawRecord>,
+    /// Why a project ignores the finding; absent for those that count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ignored: Option<String>,
+    /// Whether the finding is in the baseline of a project; absent where it is not.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub known: bool,
 }
 
 /// What the laws of a target say of a node, where an engine that was asked says otherwise.
@@ -232,6 +240,11 @@ fn each<S: serde::Serializer>(items: &[FindingRecord], serializer: S) -> Result<
     serializer.collect_seq(items.iter().inspect(|_| broadaxe::stop::checkpoint()))
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref)] // Serde asks for a reference.
+fn is_false(value: &bool) -> bool {
+    !value
+}
+
 fn shared<S: serde::Serializer>(items: &Arc<[OperandRecord]>, serializer: S) -> Result<S::Ok, S::Error> {
     serializer.collect_seq(items.iter())
 }
@@ -273,7 +286,14 @@ impl CheckRecord {
 
     /// Counts the findings that one fix for all targets of the check removes.
     pub fn fixable(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.fixable).count()
+        self.findings.iter().filter(|finding| finding.fixable && !finding.is_suppressed()).count()
+    }
+
+    /// Says of each finding that a repair is looked for whether one fix for all targets of the check removes it.
+    pub(crate) fn set_fixable(&mut self, is_fixable: impl Fn(&FindingRecord) -> bool) {
+        for finding in &mut self.findings {
+            finding.fixable = finding.is_repairable() && is_fixable(finding);
+        }
     }
 
     /// Counts the findings of all targets that need attention.
@@ -283,14 +303,7 @@ impl CheckRecord {
 
     /// Counts the findings by laws that need attention, and those of lacking operators that a repair was found for.
     pub fn repairable(&self) -> usize {
-        let is_asked =
-            |finding: &&FindingRecord| finding.evidence.as_ref().is_some_and(|text| text.starts_with("asked"));
-        let repairable = |finding: &&FindingRecord| match finding.verdict.as_str() {
-            "differs" | "refused" | "guarded" => true,
-            "unsupported" => finding.repair.is_some(),
-            _ => false,
-        };
-        self.findings.iter().filter(repairable).filter(|finding| !is_asked(finding)).count()
+        self.findings.iter().filter(|finding| finding.is_repairable() && !finding.is_suppressed()).count()
     }
 }
 
@@ -348,8 +361,16 @@ impl FindingRecord {
             source: finding.evidence.map(|evidence| evidence.source.to_owned()),
             repair: finding.repair.as_ref().map(|r| RepairRecord { text: r.text.clone(), bytes: r.bytes }),
             fixable: finding.fixable,
+            fails: false,
             law: None,
+            ignored: None,
+            known: false,
         }
+    }
+
+    /// Says whether a project ignores the finding or has it in its baseline.
+    pub fn is_suppressed(&self) -> bool {
+        self.known || self.ignored.is_some()
     }
 }
 
@@ -384,6 +405,16 @@ pub(crate) fn bare_finding(model: &Model, shapes: &Shapes, id: NodeId, target: &
 }
 
 impl FindingRecord {
+    /// Says whether a repair is looked for: engines that were asked do not say what they would read right.
+    fn is_repairable(&self) -> bool {
+        let is_asked = self.evidence.as_ref().is_some_and(|text| text.starts_with("asked"));
+        match self.verdict.as_str() {
+            "differs" | "refused" | "guarded" => !is_asked,
+            "unsupported" => !is_asked && self.repair.is_some(),
+            _ => false,
+        }
+    }
+
     /// Adds what the laws of a target say, where the engine that was asked says otherwise.
     pub fn contradict(&mut self, law: LawRecord) {
         if self.verdict == "same" {

@@ -16,9 +16,11 @@ mod rules;
 use crate::{
     edit::Edit,
     error::{Error, ErrorKind},
-    fix::{Fix, Left, Step, Want, emit_edits},
+    fix::{self, Fix, Left, Step, Want, emit_edits},
+    format,
     graph::{Model, NodeId},
-    infer::Shapes,
+    infer::{Origin, Shapes, infer},
+    target::Target,
 };
 
 use self::rules::{RULES, Rule, UNCHANGED};
@@ -83,6 +85,46 @@ pub fn upgrade(model: &Model, shapes: &Shapes) -> Result<Fix, Error> {
         fix.edits.clear();
     }
     Ok(fix)
+}
+
+/// A model that was brought to opset 7 in memory.
+#[derive(Debug)]
+pub struct Upgraded {
+    /// What was changed for that.
+    pub changes: Fix,
+    /// The model of opset 7.
+    pub model: Model,
+    /// Its shapes.
+    pub shapes: Shapes,
+}
+
+/// Plans a repair as [`fix::plan`] does, and brings a model of an old opset to opset 7 first where that leaves fewer nodes.
+///
+/// The repair is then one of the upgraded model.
+///
+/// # Errors
+/// As [`fix::plan`], and what reading the upgraded model gives.
+pub fn plan(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<(Option<Upgraded>, Fix), Error> {
+    let plan = fix::plan(model, shapes, targets)?;
+    if plan.left.is_empty() || !is_old(model) {
+        return Ok((None, plan));
+    }
+    let changes = upgrade(model, shapes)?;
+    if !changes.left.is_empty() {
+        return Ok((None, plan));
+    }
+    let upgraded = format::changed(model, &format::write(model, &changes.edits)?)?;
+    let inputs = model.graphs.first().map_or(&[][..], |graph| &graph.inputs);
+    let given = inputs.iter().filter_map(|&input| {
+        let known = shapes.of.get(input.0 as usize).filter(|known| known.origin == Origin::Given)?;
+        Some((model.value(input).name.clone(), known.shape.dims()?.to_vec()))
+    });
+    let shapes = infer(&upgraded, &given.collect::<Vec<_>>())?;
+    let better = fix::plan(&upgraded, &shapes, targets)?;
+    if better.left.len() >= plan.left.len() {
+        return Ok((None, plan));
+    }
+    Ok((Some(Upgraded { changes, model: upgraded, shapes }), better))
 }
 
 /// Applies all rules for a node, or says why there is none.

@@ -39,7 +39,8 @@ pub(crate) fn ask_model(py: Python<'_>, args: Vec<OsString>, bytes: Option<&[u8]
             None => raised(py, &error.into()),
         })?,
     };
-    answered(py, cli.command, source)?.map_err(|error| raised(py, &error))
+    // A program says what it wants; the folder that it runs in does not.
+    answered(py, cli.command.without_config(), source)?.map_err(|error| raised(py, &error))
 }
 
 /// Answers without Python's lock, so that signals end the work.

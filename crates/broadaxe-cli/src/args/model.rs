@@ -2,19 +2,20 @@
 
 use std::{path::PathBuf, str::FromStr};
 
-use clap::{Args, ValueEnum, builder::ArgPredicate};
+use clap::{Args, ValueEnum};
+use clap_complete::{ArgValueCandidates, ArgValueCompleter};
+
+use super::complete;
 
 /// Names the targets and fixes what the model leaves open.
 #[derive(Args, Clone, Debug)]
 pub struct TargetArgs {
-    /// The runtimes to check for; `broadaxe targets` explains each
+    /// The runtimes to check for; `broadaxe targets` explains each [default: onnx,openvino,ncnn]
     #[arg(
         long = "for",
         value_name = "TARGET,...",
         value_delimiter = ',',
-        default_value = "onnx,openvino,ncnn",
-        // `check --ask` alone only asks.
-        default_value_if("ask", ArgPredicate::IsPresent, None)
+        add = ArgValueCandidates::new(complete::targets)
     )]
     pub targets: Vec<String>,
 
@@ -23,11 +24,43 @@ pub struct TargetArgs {
 }
 
 /// Fixes the shapes of inputs that the model leaves open.
-#[derive(Args, Clone, Debug)]
+#[derive(Args, Clone, Debug, Default)]
 pub struct InputArgs {
     /// The shape of an input, such as image:1,3,224,224 (dims can be names or ?)
     #[arg(long = "input-shape", value_name = "NAME:SHAPE")]
     pub input_shapes: Vec<String>,
+
+    /// Shapes from a configuration, for those of its inputs that a model has.
+    #[arg(skip)]
+    pub(crate) configured: Vec<String>,
+}
+
+/// Chooses the configuration of a project.
+#[derive(Args, Clone, Debug, Default)]
+pub struct ConfigArgs {
+    /// Read settings from FILE [default: broadaxe.toml, or pyproject.toml with a table tool.broadaxe, in this folder or one above it]
+    #[arg(long, value_name = "FILE")]
+    pub config: Option<PathBuf>,
+
+    /// Ignore configuration files
+    #[arg(long, conflicts_with = "config")]
+    pub no_config: bool,
+}
+
+/// Chooses the findings that do not fail.
+#[derive(Args, Clone, Debug, Default)]
+pub struct AcceptArgs {
+    /// End with exit code 0 whatever is found; a file that cannot be read is still an error
+    #[arg(long)]
+    pub exit_zero: bool,
+
+    /// Findings that FILE lists do not fail
+    #[arg(long, value_name = "FILE")]
+    pub baseline: Option<PathBuf>,
+
+    /// List the findings that fail in FILE, for `--baseline`
+    #[arg(long, value_name = "FILE")]
+    pub write_baseline: Option<PathBuf>,
 }
 
 /// The format of a report.
@@ -97,6 +130,13 @@ pub enum FailOn {
 }
 
 impl FailOn {
+    /// Finds a verdict by its name.
+    pub(crate) fn named(text: &str) -> Result<Self, String> {
+        let names = || Self::value_variants().iter().filter_map(Self::to_possible_value);
+        let names = || names().map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ");
+        Self::from_str(text, false).map_err(|_| format!("'{text}' is not a verdict that can fail; write {}", names()))
+    }
+
     /// Says whether a finding has this verdict.
     pub(crate) fn is(self, verdict: &str) -> bool {
         self.to_possible_value().is_some_and(|value| value.get_name() == verdict)
@@ -155,15 +195,15 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with_all = ["quiet", "format"])]
     pub statistics: bool,
 
-    /// The verdicts that end with exit code 1
-    #[arg(
-        long,
-        value_enum,
-        value_name = "VERDICT,...",
-        value_delimiter = ',',
-        default_value = "differs,refused,guarded"
-    )]
+    /// The verdicts that end with exit code 1 [default: differs,refused,guarded]
+    #[arg(long, value_enum, value_name = "VERDICT,...", value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,
+
+    #[command(flatten)]
+    pub(crate) accept: AcceptArgs,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
 
     #[command(flatten)]
     pub(crate) asking: AskArgs,
@@ -198,6 +238,9 @@ pub struct OutArgs {
 pub struct FixArgs {
     #[command(flatten)]
     pub(crate) targets: TargetArgs,
+
+    #[command(flatten)]
+    pub(crate) config: ConfigArgs,
 
     #[command(flatten)]
     pub(crate) out: OutArgs,
@@ -244,11 +287,58 @@ pub struct SizesArgs {
     pub model: PathBuf,
 }
 
+/// Arguments of `broadaxe list`.
+#[derive(Args, Clone, Debug)]
+pub struct ListArgs {
+    /// Only nodes of this operator, in upper or lower case; * and ? stand for any characters
+    #[arg(long, value_name = "PATTERN", add = ArgValueCompleter::new(complete::model_operators))]
+    pub op: Option<String>,
+
+    /// Add a column with the verdict for each of these runtimes; `broadaxe targets` explains each
+    #[arg(long = "for", value_name = "TARGET,...", value_delimiter = ',', add = ArgValueCandidates::new(complete::targets))]
+    pub targets: Vec<String>,
+
+    /// Only nodes with one of these verdicts for one of the runtimes [default of --for then: onnx,openvino,ncnn]
+    #[arg(
+        long = "verdict",
+        value_name = "VERDICT,...",
+        value_delimiter = ',',
+        value_parser = ["same", "differs", "refused", "guarded", "unsupported", "unknown"]
+    )]
+    pub verdicts: Vec<String>,
+
+    /// List nodes that are not element-wise too
+    #[arg(short, long)]
+    pub all: bool,
+
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+
+    /// The model file
+    #[arg(value_name = "MODEL")]
+    pub model: PathBuf,
+}
+
+/// Arguments of `broadaxe diff`.
+#[derive(Args, Clone, Debug)]
+pub struct DiffArgs {
+    #[command(flatten)]
+    pub(crate) inputs: InputArgs,
+
+    /// The model file to compare
+    #[arg(value_name = "A")]
+    pub a: PathBuf,
+
+    /// The model file to compare it with
+    #[arg(value_name = "B")]
+    pub b: PathBuf,
+}
+
 /// Arguments of `broadaxe extract`.
 #[derive(Args, Clone, Debug)]
 pub struct ExtractArgs {
-    /// The node, by its name or by the name of one of its outputs
-    #[arg(long, required = true, value_name = "NAME")]
+    /// The node: its name, the name of an output, its number as #452, or a pattern such as '*/act'
+    #[arg(long, required = true, value_name = "NAME", add = ArgValueCompleter::new(complete::nodes))]
     pub node: String,
 
     /// The file for the model of one node

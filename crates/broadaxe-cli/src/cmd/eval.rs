@@ -14,13 +14,15 @@ use serde_json::json;
 
 use self::bind::{Given, Value};
 use crate::{
-    answer::{Answer, join, tuple},
+    answer::{Answer, Json, join, tuple},
     args::EvalArgs,
     bytes,
-    error::Error,
+    error::{Error, written as output_written},
+    exact::Elements,
     file::{
         self, Format, Place, Stored,
         write::{Mapped, Output, Plain, encode},
+        zarr,
     },
     preview,
 };
@@ -64,11 +66,11 @@ pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
     files.iter().try_for_each(LoadedArray::check)?;
     done?.map_err(|error| memory_hint(pointed(error)))?;
 
-    let (mut text, mut value) = target.take(result, &evaluation)?;
+    let mut answer = target.take(result, &evaluation)?;
     if args.stats {
-        Stats::new(&evaluation, seconds).add(&evaluation, &mut text, &mut value);
+        Stats::new(&evaluation, seconds).add(&evaluation, &mut answer);
     }
-    Ok(Answer::new(text, value))
+    Ok(answer)
 }
 
 /// A name and its array.
@@ -110,13 +112,17 @@ fn memory_hint(error: Error) -> Error {
 /// Where the result goes.
 enum Target {
     Preview,
+    /// The answer as JSON, with all elements.
+    Json,
     Stdout,
     File(Output, Place),
+    Zarr(zarr::Directory, Place),
 }
 
 impl Target {
     fn create(output: Option<&str>, json: bool) -> Result<Self, Error> {
         match output {
+            None if json => Ok(Self::Json),
             None => Ok(Self::Preview),
             Some("-") if json => {
                 Err(Error::usage("standard output is for the array (-o -) or the answer (--json), not both"))
@@ -124,6 +130,9 @@ impl Target {
             Some("-") => Ok(Self::Stdout),
             Some(text) => {
                 let place = Place::new(text);
+                if zarr::is_named(place.path()) {
+                    return Ok(Self::Zarr(zarr::Directory::create(place.path())?, place));
+                }
                 Ok(Self::File(Output::create(&place)?, place))
             }
         }
@@ -142,42 +151,68 @@ impl Target {
                 return Ok((evaluation, Computed::Mapped(mapped)));
             }
         }
-        Ok((plan(false)?, Computed::Array(None)))
+        let evaluation = plan(false)?;
+        match self {
+            Self::File(output, _) => output.check(evaluation.shape())?,
+            Self::Json => few_enough(evaluation.shape())?,
+            Self::Preview | Self::Stdout | Self::Zarr(..) => {}
+        }
+        Ok((evaluation, Computed::Array(None)))
     }
 
     /// Puts the result where it goes; answers what to say about it.
-    fn take(self, result: Computed, of: &Evaluation<'_>) -> Result<(String, serde_json::Value), Error> {
+    fn take(self, result: Computed, of: &Evaluation<'_>) -> Result<Answer, Error> {
         let (dtype, shape) = (of.dtype(), of.shape());
         let facts = format!("{} {}", dtype.name(), tuple(shape));
-        let mut value = json!({ "shape": shape, "dtype": dtype.name() });
         let bytes = match &result {
             Computed::Array(Some(array)) => array.as_bytes(),
             Computed::Array(None) | Computed::Mapped(_) => &[],
         };
         let plain = Plain { dtype, shape, bytes };
-        let text = match self {
-            Self::Preview => {
-                let preview = preview::draw(&plain);
-                value["preview"] = json!(preview.lines().collect::<Vec<_>>());
-                format!("{facts}\n{preview}")
+        let written = |place: &Place| {
+            let value = json!({ "shape": shape, "dtype": dtype.name(), "file": place.path().display().to_string() });
+            Answer::new(format!("{place}: {facts}\n"), value)
+        };
+        let value = json!({ "shape": shape, "dtype": dtype.name() });
+        Ok(match self {
+            Self::Preview => Answer::new(format!("{facts}\n{}", preview::draw(&plain)), value),
+            Self::Json => {
+                let elements = Elements { dtype, bytes: bytes.to_vec() };
+                Answer { json: Json::Array(value, elements), ..Answer::new(String::new(), json!(null)) }
             }
             Self::Stdout => {
                 let mut out = std::io::stdout().lock();
-                let written = encode(Format::Npy, "", &plain, &mut out).and_then(|()| out.flush());
-                written.map_err(|error| Error::output(&error))?;
-                String::new()
+                output_written(encode(Format::Npy, "", &plain, &mut out).and_then(|()| out.flush()))?;
+                Answer::new(String::new(), value)
             }
             Self::File(output, place) => {
                 match result {
                     Computed::Mapped(mapped) => output.finish(mapped)?,
                     Computed::Array(_) => output.save(&plain)?,
                 }
-                value["file"] = json!(place.path().display().to_string());
-                format!("{place}: {facts}\n")
+                written(&place)
             }
-        };
-        Ok((text, value))
+            Self::Zarr(output, place) => {
+                output.save(&plain)?;
+                written(&place)
+            }
+        })
     }
+}
+
+/// The most elements that JSON has; a file is shorter and quicker to read.
+const MAX_JSON_ELEMENTS: usize = 10_000_000;
+
+/// Rejects results that are too large for JSON.
+fn few_enough(shape: &[usize]) -> Result<(), Error> {
+    let count = broadaxe_shape::elements(shape)?;
+    if count <= MAX_JSON_ELEMENTS {
+        return Ok(());
+    }
+    let text = format!(
+        "the result has {count} elements, and --json prints at most {MAX_JSON_ELEMENTS}; write it to a file with -o OUT.npy"
+    );
+    Err(Error::usage(text))
 }
 
 /// Where a result is computed.
@@ -266,9 +301,11 @@ impl Stats {
     }
 
     /// Adds what there is to say to an answer.
-    fn add(&self, of: &Evaluation<'_>, text: &mut String, value: &mut serde_json::Value) {
-        *text += &self.show(of);
-        value["stats"] = self.describe();
+    fn add(&self, of: &Evaluation<'_>, answer: &mut Answer) {
+        answer.text += &self.show(of);
+        if let Json::Value(value) | Json::Array(value, _) = &mut answer.json {
+            value["stats"] = self.describe();
+        }
     }
 
     fn moved(&self) -> u128 {

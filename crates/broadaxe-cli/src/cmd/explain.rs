@@ -10,7 +10,7 @@ use broadaxe::{
     promote::{self, Typed},
 };
 use broadaxe_kernels::{DType, Promotion};
-use broadaxe_models::code;
+use broadaxe_models::{code, format};
 use broadaxe_shape::{Alignment, Rule, Shape, SymbolicShape, contiguous_strides};
 use serde_json::{Value, json};
 
@@ -22,6 +22,7 @@ use crate::{
     args::ExplainArgs,
     bytes,
     error::{Error, ErrorKind},
+    failing,
 };
 
 /// Draws the alignment and the plan of an operation on contiguous arrays; without the plan where a dim is not known.
@@ -35,7 +36,7 @@ pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
         {
             return Ok(codes::page(code));
         }
-        let shapes: Vec<SymbolicShape> = args.shapes.iter().map(|text| text.parse()).collect::<Result<_, _>>()?;
+        let shapes: Vec<SymbolicShape> = args.shapes.iter().map(|text| shape(text)).collect::<Result<_, _>>()?;
         let (text, json) = answer(args.rule.rule()?, &shapes, args)?;
         return Ok(Answer::new(text, json));
     };
@@ -46,6 +47,22 @@ pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
     let (text, mut json) = answer(node.rule, &node.shapes, args)?;
     json["node"] = node.json;
     Ok(Answer::new(format!("{}\n{text}", node.head), json))
+}
+
+/// Reads a shape; a file in its place is a model whose node is not said.
+fn shape(text: &str) -> Result<SymbolicShape, Error> {
+    if Path::new(text).is_file() || format::FORMATS.iter().any(|format| has_extension(text, format.extensions)) {
+        let text = format!(
+            "'{text}' is a model file; --node NAME explains one of its nodes, and 'broadaxe list {text}' lists them"
+        );
+        return Err(Error::usage(text));
+    }
+    Ok(text.parse()?)
+}
+
+fn has_extension(text: &str, extensions: &[&str]) -> bool {
+    let own = Path::new(text).extension().and_then(|extension| extension.to_str());
+    own.is_some_and(|own| extensions.iter().any(|extension| extension.eq_ignore_ascii_case(own)))
 }
 
 fn answer(rule: Rule, shapes: &[SymbolicShape], args: &ExplainArgs) -> Result<(String, Value), Error> {
@@ -60,7 +77,8 @@ fn answer(rule: Rule, shapes: &[SymbolicShape], args: &ExplainArgs) -> Result<(S
 }
 
 fn draw_all(rule: Rule, shapes: &[Shape], dtypes: Vec<DType>) -> Result<KnownDrawing, Error> {
-    let alignment = rule.align(&shapes.iter().map(Shape::dims).collect::<Vec<_>>())?;
+    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
+    let alignment = rule.align(&dims).map_err(|error| Error::from(error).drawn(failing::draw(&rule, &dims)))?;
     let operands: Vec<Typed> = dtypes.iter().copied().map(Typed::Strong).collect();
     let dtype = promote::dtype(Promotion::Common, &operands).unwrap_or(DType::F32);
     let plan = plan(&alignment, &dtypes, dtype)?;

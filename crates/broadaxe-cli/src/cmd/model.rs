@@ -1,8 +1,12 @@
 //! Shared by the subcommands about model files: reads a model, finds its parts, writes a changed one.
 
 mod census;
+mod find;
 
 mod skip;
+mod fingerprint;
+mod baseline;
+mod suppress;
 mod report;
 mod ask;
 mod check;
@@ -10,6 +14,8 @@ mod explain;
 mod extract;
 mod fix;
 mod sizes;
+mod list;
+mod diff;
 
 use std::{
     io::{self, Write},
@@ -17,18 +23,20 @@ use std::{
 };
 
 use broadaxe_models::{
-    Edit, Model, NodeId, Source, Written, format,
+    Edit, Model, Source, Written, format,
     infer::{Shapes, infer},
-    report::node_name,
 };
 use broadaxe_shape::{Dim, SymbolicShape};
 
+use self::find::find;
 pub use self::{
     census::run as census,
     check::{run as check, schema, targets},
+    diff::run as diff,
     explain::run as explain,
     extract::{extracted, run as extract},
     fix::{fix, fixed, upgrade, upgraded},
+    list::run as list,
     sizes::run as sizes,
 };
 use crate::{
@@ -63,33 +71,34 @@ fn read(path: &Path, open: Open<'_>) -> Result<Model, Error> {
 /// Reads a model and infers its shapes.
 fn load(path: &Path, inputs: &InputArgs, open: Open<'_>) -> Result<Loaded, Error> {
     let model = read(path, open)?;
-    let given = given(inputs)?;
+    let given = given_for(&model, inputs)?;
     let shapes = infer(&model, &given).map_err(|error| Error::from(error).of(path))?;
     Ok(Loaded { path: path.to_path_buf(), model, shapes })
 }
 
-/// Reads `image:1,3,224,224`, one per input.
+/// Reads the shapes of the command line: `image:1,3,224,224`, one per input.
 fn given(inputs: &InputArgs) -> Result<Vec<(String, Vec<Dim>)>, Error> {
-    let one = |text: &String| {
-        let wrong = || Error::usage(format!("--input-shape '{text}' should be NAME:SHAPE, such as image:1,3,224,224"));
-        let (name, shape) = text.rsplit_once(':').filter(|(name, _)| !name.is_empty()).ok_or_else(wrong)?;
-        let shape: SymbolicShape = shape.parse()?;
-        Ok((name.to_owned(), shape.dims().ok_or_else(wrong)?.to_vec()))
-    };
-    inputs.input_shapes.iter().map(one).collect()
+    inputs.input_shapes.iter().map(|text| input_shape(text)).collect()
 }
 
-/// Finds a node by its name, or by that of one of its outputs.
-fn find(model: &Model, name: &str) -> Result<NodeId, Error> {
-    let ids = model.walk();
-    let by_name = ids.iter().copied().find(|&id| model.node(id).name == name);
-    let makes = |&id: &NodeId| model.node(id).outputs.iter().flatten().any(|&value| model.value(value).name == name);
-    by_name.or_else(|| ids.iter().copied().find(makes)).ok_or_else(|| {
-        let near = ids.iter().map(|&id| node_name(model, id)).filter(|other| other.contains(name)).take(3);
-        let near: Vec<String> = near.map(|other| crate::error::quoted(&other)).collect();
-        let hint = if near.is_empty() { String::new() } else { format!("; similar names: {}", near.join(", ")) };
-        Error::usage(format!("the model has no node or result named '{name}'{hint}"))
-    })
+/// Reads the shapes for a model: those of the command line, and of the configured ones those for inputs that it has.
+fn given_for(model: &Model, inputs: &InputArgs) -> Result<Vec<(String, Vec<Dim>)>, Error> {
+    let mut all = given(inputs)?;
+    let has = |name: &str| model.main().inputs.iter().any(|&id| model.value(id).name == name);
+    for text in &inputs.configured {
+        let (name, dims) = input_shape(text)?;
+        if has(&name) {
+            all.push((name, dims));
+        }
+    }
+    Ok(all)
+}
+
+fn input_shape(text: &str) -> Result<(String, Vec<Dim>), Error> {
+    let wrong = || Error::usage(format!("--input-shape '{text}' should be NAME:SHAPE, such as image:1,3,224,224"));
+    let (name, shape) = text.rsplit_once(':').filter(|(name, _)| !name.is_empty()).ok_or_else(wrong)?;
+    let shape: SymbolicShape = shape.parse()?;
+    Ok((name.to_owned(), shape.dims().ok_or_else(wrong)?.to_vec()))
 }
 
 /// Where a changed model goes: to OUT, or over the model itself.

@@ -11,6 +11,7 @@ use crate::{
     answer::{Answer, join, letter, spaced, steps, strides, tuple},
     args::ShapeArgs,
     error::Error,
+    failing,
 };
 
 /// Broadcasts shapes.
@@ -58,7 +59,10 @@ struct Strides {
 
 fn align(rule: &Rule, shapes: &[Shape], order: Order) -> Result<Outcome, Error> {
     let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
-    let alignment = rule.align(&dims).map_err(|error| order.error(shapes, error))?;
+    let alignment = rule.align(&dims).map_err(|error| {
+        let drawing = if order.reversed { None } else { failing::draw(rule, &dims) };
+        order.error(shapes, error).drawn(drawing)
+    })?;
     let rank = alignment.shape().len();
     let operands = alignment.operands().iter().enumerate().map(|(k, operand)| Operand {
         shape: order.shape(operand.shape()),

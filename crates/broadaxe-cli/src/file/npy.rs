@@ -11,13 +11,15 @@ use std::io::{Read, Seek};
 
 use broadaxe_kernels::DType;
 
-use super::{Source, Stored, data::Data, data_length, swap};
+use super::{Entry, Source, Stored, data::Data, data_length, swap};
 use crate::error::{Error, quoted};
 
 /// The longest header, in bytes.
 const MAX_NPY_HEADER_BYTES: u64 = 64 * 1024;
 /// The most bytes before the header.
 const MAX_PREFIX: usize = 12;
+/// The most bytes before the elements.
+pub(super) const MAX_START_BYTES: usize = MAX_PREFIX + MAX_NPY_HEADER_BYTES as usize;
 
 const MAGIC: &[u8] = b"\x93NUMPY";
 
@@ -43,7 +45,7 @@ pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, limit: u64) -> Result
 
 /// Reads the array of a `.npy` file that is the member of another.
 pub(super) fn read_member(data: Data, limit: u64) -> Result<Stored, Error> {
-    let first = data.first(MAX_PREFIX + MAX_NPY_HEADER_BYTES as usize);
+    let first = data.first(MAX_START_BYTES);
     let length = data.len() as u64;
     let header = header(&mut Source::new(std::io::Cursor::new(first), length))?;
     data_length(header.dtype, &header.shape, length - header.data, header.data)?;
@@ -64,6 +66,25 @@ impl Header {
 
 /// Reads magic, version, length and literal.
 pub(super) fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<Header, Error> {
+    let (literal, start) = literal(source)?;
+    let written = parse(&literal, start)?;
+    let (at, descr) = written.descr;
+    let (dtype, big_endian) = dtype(descr).map_err(|text| Error::field("descr", at, text))?;
+    Ok(Header { dtype, big_endian, fortran: written.fortran, shape: written.shape, data: start + literal.len() as u64 })
+}
+
+/// Describes the array of a `.npy` file, also one of a dtype that cannot be read; it may be the first part of a longer one.
+pub(super) fn describe<R: Read + Seek>(name: &str, source: &mut Source<R>) -> Result<Entry, Error> {
+    let (literal, start) = literal(source)?;
+    let written = parse(&literal, start)?;
+    let dtype =
+        dtype(written.descr.1).map_or_else(|_| written.descr.1.to_owned(), |(dtype, _)| dtype.name().to_owned());
+    let bytes = source.length() - start - literal.len() as u64;
+    Ok(Entry { name: name.to_owned(), dtype, shape: written.shape, bytes })
+}
+
+/// Reads magic, version and length, and the literal; answers the literal and where it begins.
+fn literal<R: Read + Seek>(source: &mut Source<R>) -> Result<(Vec<u8>, u64), Error> {
     let prefix = source.load(0, source.length().min(MAX_PREFIX as u64))?;
     if !prefix.starts_with(MAGIC) {
         return Err(Error::field("magic", 0, "not a .npy file: it does not begin with \\x93NUMPY"));
@@ -95,12 +116,19 @@ pub(super) fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<Header, E
         let text = format!("the header has {length} bytes, and {} are there", source.length() - start);
         return Err(Error::field("header length", 8, text));
     }
-    let literal = source.load(start, length)?;
-    parse(&literal, start)
+    Ok((source.load(start, length)?, start))
+}
+
+/// What the literal says.
+struct Written<'a> {
+    /// NumPy's name of the dtype, and where it is.
+    descr: (u64, &'a str),
+    fortran: bool,
+    shape: Vec<usize>,
 }
 
 /// Reads the literal, which begins at byte `start` of the file.
-fn parse(literal: &[u8], start: u64) -> Result<Header, Error> {
+fn parse(literal: &[u8], start: u64) -> Result<Written<'_>, Error> {
     let mut text = Literal { bytes: literal, at: 0, start };
     let (mut descr, mut fortran, mut shape) = (None, None, None);
     text.expect(b'{')?;
@@ -124,11 +152,10 @@ fn parse(literal: &[u8], start: u64) -> Result<Header, Error> {
     }
     text.end()?;
     let missing = |key: &str| Error::field("header", start, format!("the key '{key}' is missing"));
-    let (at, descr) = descr.ok_or_else(|| missing("descr"))?;
+    let descr = descr.ok_or_else(|| missing("descr"))?;
     let fortran = fortran.ok_or_else(|| missing("fortran_order"))?;
     let shape = shape.ok_or_else(|| missing("shape"))?;
-    let (dtype, big_endian) = dtype(descr).map_err(|text| Error::field("descr", at, text))?;
-    Ok(Header { dtype, big_endian, fortran, shape, data: start + literal.len() as u64 })
+    Ok(Written { descr, fortran, shape })
 }
 
 /// Reads NumPy's name of a dtype, `<f4`; the answer says whether it is big-endian.

@@ -19,7 +19,7 @@ use serde::{
     de::{Error as _, MapAccess, SeqAccess, Visitor},
 };
 
-use super::{Source, Stored, byte_count, choose, data::Data, data_length, swap};
+use super::{Entry, Source, Stored, byte_count, choose, data::Data, data_length, swap};
 use crate::error::{Error, quoted};
 
 /// The longest header, in bytes.
@@ -166,6 +166,16 @@ pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, key: Option<&str>, li
         data = Data::Read(bytes);
     }
     Ok(Stored { dtype, shape: tensor.shape.clone(), fortran: false, data, start: 0 })
+}
+
+/// Describes the tensors.
+pub(super) fn entries<R: Read + Seek>(source: &mut Source<R>) -> Result<Vec<Entry>, Error> {
+    let entry = |(name, tensor): (String, Tensor)| {
+        let dtype = tensor.dtype().map_or_else(|| tensor.dtype.clone(), |dtype| dtype.name().to_owned());
+        let [begin, end] = tensor.data_offsets;
+        Entry { name, dtype, shape: tensor.shape, bytes: end - begin }
+    };
+    Ok(header(source)?.0.into_iter().map(entry).collect())
 }
 
 /// Reads and checks the header; answers the tensors and where their data begins.

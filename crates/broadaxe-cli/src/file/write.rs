@@ -7,7 +7,9 @@
 //! While it is being written the file is locked. What a killed run left behind is not, and that is how the next run for
 //! the same OUT knows that it may remove it; process numbers would not say so across containers.
 
+mod archive;
 mod encode;
+mod csv;
 
 use std::{
     fs::{self, File},
@@ -19,6 +21,10 @@ use broadaxe::ViewMut;
 use broadaxe_kernels::{DType, MappingMut};
 pub use encode::{Plain, encode};
 
+use self::{
+    archive::{Archive, Kept},
+    csv::MAX_CSV_RANK,
+};
 use super::{Format, Place, byte_count, in_order};
 use crate::{
     error::{Error, ErrorKind},
@@ -86,34 +92,65 @@ impl Drop for Whole {
 /// An array file about to be written.
 #[derive(Debug)]
 pub struct Output {
-    format: Format,
+    /// The format; nothing for text (.csv).
+    format: Option<Format>,
     key: String,
+    /// The members of an archive of this name that are kept.
+    kept: Option<Kept>,
     whole: Whole,
 }
 
 impl Output {
-    /// Creates the temporary file for OUT; `-o out.npz:name` says the name of the array.
+    /// Creates the temporary file for OUT; `-o out.npz:name` says the name of the array, and keeps the other arrays of the file.
     ///
     /// # Errors
-    /// When OUT's extension is not one of a format, it is no regular file, or its folder cannot be written.
+    /// When OUT's extension is not one of a format, it is no regular file, or its folder cannot be written; when arrays are to be
+    /// kept and OUT is not an archive.
     pub fn create(place: &Place) -> Result<Self, Error> {
-        let format = Format::of(place.path()).ok_or_else(|| {
-            let text = "the name of the output should end in .npy, .npz or .safetensors";
-            Error::usage(format!("{}: {text}", place.path().display()))
-        })?;
-        if format == Format::Npy && place.key().is_some() {
+        let path = place.path();
+        let is_text = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
+        let format = Format::of(path);
+        if format.is_none() && !is_text {
+            let text = "the name of the output should end in .npy, .npz, .safetensors or .csv";
+            return Err(Error::usage(format!("{}: {text}", path.display())));
+        }
+        if format == Some(Format::Npy) && place.key().is_some() {
             return Err(Error::usage(format!("{place}: a .npy file holds one array without a name")));
         }
         let key = place.key().unwrap_or(DEFAULT_KEY).to_owned();
         if key.is_empty() || key.len() > 1024 {
             return Err(Error::usage(format!("{place}: the name of the array should have 1 to 1024 bytes")));
         }
-        Ok(Self { format, key, whole: Whole::create(place.path())? })
+        let whole = Whole::create(path)?;
+        let is_kept = format == Some(Format::Npz) && place.key().is_some() && path.exists();
+        let kept = is_kept.then(|| Kept::open(path, &key)).transpose().map_err(|error| {
+            let text = format!(
+                "cannot keep the other arrays of the file: {}; without ':{key}' the file is replaced",
+                error.message()
+            );
+            Error::new(ErrorKind::File, text).of(path)
+        })?;
+        Ok(Self { format, key, kept, whole })
+    }
+
+    /// Says whether an array of this shape can be written.
+    ///
+    /// # Errors
+    /// When the format is text, and the rank is above 2.
+    pub fn check(&self, shape: &[usize]) -> Result<(), Error> {
+        if self.format.is_some() || shape.len() <= MAX_CSV_RANK {
+            return Ok(());
+        }
+        let shape = broadaxe_shape::Shape::from(shape);
+        let text = format!(
+            "a .csv file holds arrays of rank 0 to {MAX_CSV_RANK}, and the result has shape {shape}; write .npy, .npz or .safetensors"
+        );
+        Err(Error::usage(text).of(&self.whole.path))
     }
 
     /// Says whether elements can be computed into the file: those of a `.npz` cannot, as their checksum precedes them.
     pub fn can_be_mapped(&self) -> bool {
-        encode::head(self.format, &self.key, DType::U8, &[], 1).is_some()
+        self.format.is_some_and(|format| encode::head(format, &self.key, DType::U8, &[], 1).is_some())
     }
 
     /// Makes the file as long as an array of this dtype and shape needs, writes what comes before the elements, and maps these.
@@ -127,7 +164,8 @@ impl Output {
             return Ok(None);
         };
         let bytes = bytes as usize;
-        let Some(head) = encode::head(self.format, &self.key, dtype, shape, bytes) else { return Ok(None) };
+        let head = self.format.and_then(|format| encode::head(format, &self.key, dtype, shape, bytes));
+        let Some(head) = head else { return Ok(None) };
         let make = |file: &mut File| {
             let Some(mapping) = MappingMut::new(file, head.len() as u64, bytes)? else {
                 file.set_len(0)?;
@@ -158,8 +196,17 @@ impl Output {
     /// # Errors
     /// Those of [`Whole::save`].
     pub fn save(self, array: &Plain<'_>) -> Result<(), Error> {
-        let Self { format, key, whole } = self;
-        whole.save(|file| encode(format, &key, array, file))
+        let Self { format, key, kept, whole } = self;
+        whole.save(|file| match (format, kept) {
+            (None, _) => csv::write(array, file),
+            (Some(format), None) => encode(format, &key, array, file),
+            (Some(_), Some(mut kept)) => {
+                let mut archive = Archive::new(file);
+                kept.copy(&mut archive)?;
+                encode::member(&mut archive, &key, array)?;
+                archive.end()
+            }
+        })
     }
 }
 
@@ -288,6 +335,29 @@ mod tests {
         }
         assert_eq!(tried, 13 * 4 * 5);
         assert_eq!(fs::read_dir(&folder).unwrap().count(), 3, "nothing but the three files");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    #[test]
+    fn archives_keep_their_other_members() {
+        let folder = folder("kept");
+        let path = folder.join("a.npz");
+        let save = |key: &str, bytes: &[u8]| {
+            let array = Plain { dtype: DType::U8, shape: &[bytes.len()], bytes };
+            Output::create(&Place::new(&format!("{}:{key}", path.display()))).unwrap().save(&array).unwrap();
+        };
+        let read =
+            |key: &str| read(&Place::new(&format!("{}:{key}", path.display())), 1000).unwrap().into_bytes().unwrap();
+        for (key, bytes) in [("x", &[1][..]), ("y", &[2, 3]), ("z \"\u{e9}", &[]), ("x", &[4, 5, 6])] {
+            save(key, bytes);
+        }
+        let names: Vec<String> = crate::file::entries(&path).unwrap().into_iter().map(|entry| entry.name).collect();
+        assert_eq!(names, ["y", "z \"\u{e9}", "x"]);
+        assert_eq!((read("x"), read("y"), read("z \"\u{e9}")), (vec![4, 5, 6], vec![2, 3], vec![]));
+        fs::write(&path, "none").unwrap();
+        let error = Output::create(&Place::new(&format!("{}:x", path.display()))).unwrap_err().to_string();
+        assert!(error.contains("cannot keep the other arrays") && error.contains("without ':x'"), "{error}");
+        assert_eq!(fs::read(&path).unwrap(), b"none");
         fs::remove_dir_all(folder).unwrap();
     }
 

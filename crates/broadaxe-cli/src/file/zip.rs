@@ -35,11 +35,15 @@ const LOCAL: u64 = 30;
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) name: String,
-    flags: u16,
-    method: u16,
-    crc: u32,
-    packed: u64,
+    pub(super) flags: u16,
+    pub(super) method: u16,
+    /// The time and the date, as they are written.
+    pub(super) stamp: u32,
+    pub(super) crc: u32,
+    pub(super) packed: u64,
     pub(super) size: u64,
+    /// The attributes that the system of the writer gave it.
+    pub(super) attributes: u32,
     local: u64,
     /// Where the directory describes it.
     at: u64,
@@ -170,12 +174,13 @@ fn member(bytes: &[u8], at: u64) -> Result<(Member, usize), Error> {
     }
     let mut fields = Fields(bytes.get(8..ENTRY).ok_or_else(cut)?);
     let (flags, method) = (fields.u16().ok_or_else(cut)?, fields.u16().ok_or_else(cut)?);
-    fields.u32().ok_or_else(cut)?;
+    let stamp = fields.u32().ok_or_else(cut)?;
     let (crc, packed, size) =
         (fields.u32().ok_or_else(cut)?, fields.u32().ok_or_else(cut)?, fields.u32().ok_or_else(cut)?);
     let mut lengths = || fields.u16().map(usize::from).ok_or_else(cut);
     let (name, extra, comment, disk) = (lengths()?, lengths()?, lengths()?, lengths()?);
-    let local = Fields(&bytes[42..]).u32().ok_or_else(cut)?;
+    let mut last = Fields(&bytes[38..]);
+    let (attributes, local) = (last.u32().ok_or_else(cut)?, last.u32().ok_or_else(cut)?);
     let rest = bytes.get(ENTRY..ENTRY + name + extra + comment).ok_or_else(cut)?;
     let name_text = std::str::from_utf8(&rest[..name])
         .map_err(|_| Error::field("directory", at + ENTRY as u64, "a name is not UTF-8"))?;
@@ -183,9 +188,11 @@ fn member(bytes: &[u8], at: u64) -> Result<(Member, usize), Error> {
         name: name_text.to_owned(),
         flags,
         method,
+        stamp,
         crc,
         packed: packed.into(),
         size: size.into(),
+        attributes,
         local: local.into(),
         at,
     };
@@ -235,10 +242,7 @@ pub(super) fn unpack<R: Read + Seek>(source: &mut Source<R>, member: &Member, li
             within(member.size, limit)?;
             Data::Read(inflate(&source.load(at, member.packed)?, member, at)?)
         }
-        other => {
-            let text = format!("packing method {other} is not known; stored (0) and deflated (8) are");
-            return Err(Error::field("directory", member.at, text));
-        }
+        other => return Err(unknown_method(member, other)),
     };
     let mut hasher = crc32fast::Hasher::new();
     data.for_each_piece(&mut |piece| hasher.update(piece))?;
@@ -251,7 +255,7 @@ pub(super) fn unpack<R: Read + Seek>(source: &mut Source<R>, member: &Member, li
 }
 
 /// Finds the member's data behind its local header, which must agree with the directory.
-fn data<R: Read + Seek>(source: &mut Source<R>, member: &Member) -> Result<u64, Error> {
+pub(super) fn data<R: Read + Seek>(source: &mut Source<R>, member: &Member) -> Result<u64, Error> {
     let header = source.load(member.local, LOCAL)?;
     let wrong = |text: &str| Error::field("local header", member.local, text);
     if !header.starts_with(b"PK\x03\x04") {
@@ -263,6 +267,30 @@ fn data<R: Read + Seek>(source: &mut Source<R>, member: &Member) -> Result<u64, 
         return Err(wrong("the member and the directory disagree about its name or packing"));
     }
     Ok(member.local + LOCAL + name + extra)
+}
+
+/// Unpacks the first bytes of a member, at most `most` of them; its checksum is not computed.
+pub(super) fn first<R: Read + Seek>(source: &mut Source<R>, member: &Member, most: usize) -> Result<Vec<u8>, Error> {
+    let at = data(source, member)?;
+    let most = (most as u64).min(member.size);
+    match member.method {
+        _ if member.flags & 1 != 0 => Err(Error::field("directory", member.at, "the member is encrypted")),
+        0 => source.load(at, most.min(member.packed)),
+        8 => {
+            // Deflate does not always make bytes fewer: a stored block has 5 more, and the codes of a block some hundreds.
+            let packed = source.load(at, member.packed.min(most * 2 + MAX_RATIO))?;
+            let mut bytes = Vec::new();
+            let read = DeflateDecoder::new(packed.as_slice()).take(most).read_to_end(&mut bytes);
+            read.map_err(|error| Error::field("data", at, format!("cannot unpack the member: {error}")))?;
+            Ok(bytes)
+        }
+        other => Err(unknown_method(member, other)),
+    }
+}
+
+fn unknown_method(member: &Member, method: u16) -> Error {
+    let text = format!("packing method {method} is not known; stored (0) and deflated (8) are");
+    Error::field("directory", member.at, text)
 }
 
 fn inflate(packed: &[u8], member: &Member, at: u64) -> Result<Vec<u8>, Error> {

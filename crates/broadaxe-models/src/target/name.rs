@@ -1,5 +1,7 @@
 //! Reads and writes the names of targets: `openvino`, `rank<=4`, `mnn@3.2.0`.
 //!
+//! Upper and lower case are the same. `rank4` and `rank:4` name the target `rank<=4` too, because a shell reads `<` as a redirection.
+//!
 //! A plain name selects the newest version. A version between two that were asked selects the older one of them: what changed in the
 //! newer one may not be there yet. A version outside the asked range is an error.
 
@@ -78,16 +80,75 @@ fn parts(version: &str) -> Option<Vec<u32>> {
     Some(parts)
 }
 
+/// The signs between the name and the number of a target: a shell accepts the second and the third without quotes.
+const SIGNS: [&str; 3] = ["<=", ":", ""];
+
 /// Finds the target of a name without a version.
 fn named(text: &str) -> Option<Target> {
     let new = |profile: &'static Profile, limit| Target { profile, limit, version: profile.versions.last().copied() };
-    PROFILES.iter().find_map(|profile| match profile.name.strip_suffix('N') {
-        Some(name) => {
-            let limit = text.strip_prefix(name)?.trim().parse().ok()?;
-            (limit <= broadaxe_shape::MAX_RANK).then(|| new(profile, limit))
-        }
-        None => (profile.name == text || profile.aliases.contains(&text)).then(|| new(profile, 0)),
+    PROFILES.iter().find_map(|profile| {
+        let Some(name) = profile.name.strip_suffix("<=N") else {
+            let mut names = profile.aliases.iter().chain([&profile.name]);
+            return names.any(|name| name.eq_ignore_ascii_case(text)).then(|| new(profile, 0));
+        };
+        let (_, number) = text.split_at_checked(name.len()).filter(|(start, _)| start.eq_ignore_ascii_case(name))?;
+        let number = SIGNS.iter().find_map(|sign| number.strip_prefix(sign))?.trim();
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        let limit = number.parse().ok().filter(|limit| is_number && *limit <= broadaxe_shape::MAX_RANK)?;
+        Some(new(profile, limit))
     })
+}
+
+/// Runtimes that users ask for and that no target describes.
+const WITHOUT_TARGET: [&str; 28] = [
+    "ascend",
+    "armnn",
+    "cann",
+    "directml",
+    "edgetpu",
+    "executorch",
+    "hailo",
+    "iree",
+    "mace",
+    "migraphx",
+    "mindspore",
+    "mlx",
+    "nnapi",
+    "onednn",
+    "paddle-lite",
+    "rknn",
+    "snpe",
+    "stablehlo",
+    "tengine",
+    "tensorflow",
+    "tf",
+    "tflite-micro",
+    "tfjs",
+    "tinygrad",
+    "torchscript",
+    "vitis-ai",
+    "xla",
+    "xnnpack",
+];
+
+/// Makes the error for a name that is not a target's.
+fn unknown(name: &str) -> Error {
+    let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
+    let shown: String = name.chars().take(40).collect();
+    let words: Vec<&str> = name.split_whitespace().collect();
+    let message = if words.len() > 1 && words.iter().all(|word| named(word).is_some()) {
+        format!("'{shown}' names several targets; separate them by commas: {}", words.join(","))
+    } else if WITHOUT_TARGET.iter().any(|known| known.eq_ignore_ascii_case(name)) {
+        format!(
+            "what '{shown}' does is not known yet; targets for runtimes in general are equal-rank and rank<=N (targets: {})",
+            names.join(", ")
+        )
+    } else {
+        let aliases = PROFILES.iter().flat_map(|profile| profile.aliases);
+        let near = broadaxe::frameworks::nearest(name, names.iter().chain(aliases).copied());
+        format!("unknown target '{shown}'{near} (targets: {})", names.join(", "))
+    };
+    Error::new(ErrorKind::Argument, message)
 }
 
 impl fmt::Display for Target {
@@ -112,21 +173,14 @@ impl fmt::Debug for Target {
 impl FromStr for Target {
     type Err = Error;
 
-    /// Reads the name of a target, such as `openvino`, `rank<=4` or `mnn@3.2.0`.
+    /// Reads the name of a target, such as `openvino`, `rank<=4` or `mnn@3.2.0`, in upper or lower case.
     fn from_str(text: &str) -> Result<Self, Error> {
         let text = text.trim();
         let (name, version) = text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version)));
         match (named(name), version) {
             (Some(target), None) => Ok(target),
             (Some(target), Some(version)) => target.with_version(version),
-            (None, _) => {
-                let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
-                let aliases = PROFILES.iter().flat_map(|profile| profile.aliases);
-                let near = broadaxe::frameworks::nearest(name, names.iter().chain(aliases).copied());
-                let shown: String = text.chars().take(40).collect();
-                let message = format!("unknown target '{shown}'{near} (targets: {})", names.join(", "));
-                Err(Error::new(ErrorKind::Argument, message))
-            }
+            (None, _) => Err(unknown(name)),
         }
     }
 }
@@ -195,7 +249,7 @@ mod tests {
             }
         }
         let near =
-            [("onnxruntim", "'onnxruntime'"), ("jaxx", "'jax'"), ("Torch", "'torch'"), ("opnvino@2026", "'openvino'")];
+            [("onnxruntim", "'onnxruntime'"), ("jaxx", "'jax'"), ("Torhc", "'torch'"), ("opnvino@2026", "'openvino'")];
         for (wrong, want) in near {
             let error = wrong.parse::<Target>().expect_err(wrong).to_string();
             assert!(error.contains(&format!("did you mean {want}")), "{error}");
@@ -205,5 +259,39 @@ mod tests {
             error,
             "target 'onnx' has no versions: no law of it depends on one; write 'onnx' instead of 'onnx@1.31'"
         );
+    }
+
+    #[test]
+    fn spellings() {
+        let cases = [
+            ("OpenVINO", "openvino"),
+            ("ORT", "onnx"),
+            (" TensorRT ", "tensorrt"),
+            ("rank<=4", "rank<=4"),
+            ("rank4", "rank<=4"),
+            ("rank:4", "rank<=4"),
+            ("Rank<= 4", "rank<=4"),
+            ("MNN@3.6.1", "mnn"),
+        ];
+        for (text, want) in cases {
+            assert_eq!(text.parse::<Target>().map(|target| target.to_string()).ok().as_deref(), Some(want), "{text}");
+        }
+        let wrong = [
+            ("rank", "unknown target 'rank'"),
+            ("rank<4", "unknown target"),
+            ("rank+4", "unknown target"),
+            ("rank65", "unknown target"),
+            ("ran\u{e9}4", "unknown target"),
+            ("openvno", "did you mean 'openvino'?"),
+            ("openvino ncnn", "separate them by commas: openvino,ncnn"),
+            ("RKNN", "what 'RKNN' does is not known yet"),
+        ];
+        for (text, want) in wrong {
+            let error = text.parse::<Target>().expect_err(text).to_string();
+            assert!(error.contains(want), "{text}: {error}");
+        }
+        for name in WITHOUT_TARGET {
+            assert!(named(name).is_none(), "{name} has a target");
+        }
     }
 }

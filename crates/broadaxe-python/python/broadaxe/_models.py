@@ -81,6 +81,7 @@ class Finding(Record):
     source: str | None
     repair: Repair | None
     fixable: bool
+    fails: bool
 
 
 @dataclass(frozen=True)

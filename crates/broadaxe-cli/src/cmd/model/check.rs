@@ -6,7 +6,7 @@ use broadaxe_models::{
     check::check,
     check_model,
     report::CheckRecord,
-    target::{Law, PROFILES, Profile, Target},
+    target::{Law, PROFILES, Profile},
 };
 use serde_json::{Value, json};
 
@@ -16,10 +16,12 @@ use super::{
     given, load,
     report::{self, Asked, Shown, View, full, left_out, report, statistics},
     skip,
+    suppress::Suppress,
 };
 use crate::{
     answer::{Answer, Checked, FileRecord, Json, table},
-    args::{CheckArgs, ReportFormat, TargetArgs},
+    args::{CheckArgs, ReportFormat},
+    config::{ModelSettings, Settings},
     error::Error,
     file::write::Whole,
 };
@@ -30,8 +32,9 @@ use crate::{
 /// # Errors
 /// When a target is unknown, or an argument is malformed.
 pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
-    let targets = targets_of(&args.targets)?;
+    let settings = Settings::of_check(args)?;
     given(&args.targets.inputs)?;
+    let suppress = Suppress::new(&args.accept, &settings)?;
     let mut asking = Asking::new(&args.asking)?;
     let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
     for path in &args.models {
@@ -39,7 +42,7 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
             skipped.push(path.as_path());
             continue;
         }
-        match judged(path, args, &targets, asking.as_mut(), open) {
+        match judged(path, args, &suppress, asking.as_mut(), open) {
             Ok((record, text)) => {
                 found.models.push(record);
                 texts.push(text);
@@ -51,9 +54,16 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
         }
     }
     found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
-    let shown = Shown { all: args.all, fail_on: &args.fail_on };
-    let notes = notes(args, &found, &skipped)?;
-    let refused = found.models.iter().flat_map(|record| &record.findings).any(|finding| shown.fails(&finding.verdict));
+    let shown = Shown { all: args.all };
+    let left_out = notes(args, &found, shown)?;
+    let refused = suppress.fails(&found.models);
+    found.notes = suppress.notes(&found.models);
+    found.notes.extend(left_out);
+    match suppress.write(&found.models) {
+        Ok(written) => found.notes.extend(written),
+        Err(error) => errors.push(error),
+    }
+    let notes = skip::note(&skipped).into_iter().chain(found.notes.iter().cloned()).collect();
     let texts = texts.join(if args.quiet { "" } else { "\n" });
     for output in &args.outputs {
         let text = report(output.format, &found, &texts, shown);
@@ -69,12 +79,11 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
     Ok(Answer { text, json: Json::Checked(found), refused, errors, notes })
 }
 
-/// Notes which files are skipped, and which findings a report leaves out.
-fn notes(args: &CheckArgs, found: &Checked, skipped: &[&Path]) -> Result<Vec<String>, Error> {
-    let shown = Shown { all: args.all, fail_on: &args.fail_on };
+/// Notes which findings a report leaves out.
+fn notes(args: &CheckArgs, found: &Checked, shown: Shown) -> Result<Option<String>, Error> {
     let formats = args.outputs.iter().map(|output| output.format).chain([args.format]);
     let left_out: Vec<_> = formats.map(|format| left_out(format, found, shown)).collect::<Result<_, _>>()?;
-    Ok(skip::note(skipped).into_iter().chain(left_out.into_iter().flatten().next()).collect())
+    Ok(left_out.into_iter().flatten().next())
 }
 
 /// Says whether a file is skipped; what cannot be opened is not.
@@ -87,12 +96,13 @@ fn is_skipped(args: &CheckArgs, path: &Path, open: Open<'_>) -> bool {
 fn judged(
     path: &Path,
     args: &CheckArgs,
-    targets: &[Target],
+    suppress: &Suppress<'_>,
     asking: Option<&mut Asking>,
     open: Open<'_>,
 ) -> Result<(CheckRecord, String), Error> {
-    let loaded = load(path, &args.targets.inputs, open)?;
-    let (path, model) = (&loaded.path, &loaded.model);
+    let ModelSettings { targets, inputs, .. } = suppress.settings.for_model(path);
+    let loaded = load(path, &inputs, open)?;
+    let (path, model, targets) = (&loaded.path, &loaded.model, &targets[..]);
     let mut record = if args.quiet {
         CheckRecord::new(&path.display().to_string(), model, &check(model, &loaded.shapes, targets))
     } else {
@@ -100,16 +110,17 @@ fn judged(
     };
     let asked = asking.map_or_else(|| Ok(Asked::default()), |asking| asking.ask(model, &loaded.shapes, &mut record));
     let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
-    let shown = Shown { all: args.all, fail_on: &args.fail_on };
-    let view = View { shown, is_batch: args.models.len() > 1, quiet: args.quiet };
+    suppress.mark(&mut record);
+    let accepted = suppress.counts(&record);
+    let view = View {
+        shown: Shown { all: args.all },
+        accepted: &accepted,
+        is_batch: args.models.len() > 1,
+        quiet: args.quiet,
+    };
     let draw = if args.format == ReportFormat::Full { full } else { report::model };
     let text = draw(&record, &asked, view);
     Ok((record, text))
-}
-
-/// Reads the names of targets.
-pub(super) fn targets_of(args: &TargetArgs) -> Result<Vec<Target>, Error> {
-    Ok(args.targets.iter().map(|name| name.parse()).collect::<Result<Vec<_>, _>>()?)
 }
 
 /// Lists the targets.

@@ -8,16 +8,17 @@ use broadaxe_models::{
     format,
     infer::infer,
     report::node_name,
-    upgrade,
+    upgrade::{self, Upgraded},
     verify::{Verified, verify},
 };
 use serde_json::{Value, json};
 
-use super::{Loaded, Open, check::targets_of, destination, given, load, open, save};
+use super::{Loaded, Open, destination, given_for, load, open, save};
 use crate::{
     answer::{Answer, Json, table},
     args::{FixArgs, InputArgs, OutArgs, UpgradeArgs},
     bytes,
+    config::{ModelSettings, Settings},
     error::{Error, ErrorKind, escaped, quoted},
 };
 
@@ -35,6 +36,8 @@ struct Repaired {
     /// The model that the plan changes.
     loaded: Loaded,
     plan: Fix,
+    /// The shapes of inputs that were given or configured.
+    inputs: InputArgs,
     /// The model as it was, and the changes that brought it to opset 7.
     old: Option<(Loaded, Fix)>,
 }
@@ -42,7 +45,7 @@ struct Repaired {
 impl Repaired {
     /// Makes the changes, and says what was done.
     fn answer(&self, args: &FixArgs) -> Result<Answer, Error> {
-        let verify = (!args.no_verify).then_some(&args.targets.inputs);
+        let verify = (!args.no_verify).then_some(&self.inputs);
         let Some((old, upgrade)) = &self.old else { return change(&self.loaded, &self.plan, &args.out, verify) };
         let mut answer = change(&self.loaded, &self.plan, &args.out, verify)?;
         let upgraded = changes_table(&old.model, upgrade);
@@ -78,26 +81,16 @@ fn unwritten(loaded: &Loaded, plan: &Fix, out: &OutArgs) -> Result<Option<Vec<u8
     Ok(Some(changed.source.read(0, changed.source.len() as usize)?))
 }
 
+/// Plans the repair; the configuration may have targets and shapes of inputs.
 fn repaired(args: &FixArgs, open: Open<'_>) -> Result<Repaired, Error> {
-    let targets = targets_of(&args.targets)?;
-    let loaded = load(&args.out.model, &args.targets.inputs, open)?;
-    let plan = fix::plan(&loaded.model, &loaded.shapes, &targets)?;
-    if plan.left.is_empty() || !upgrade::is_old(&loaded.model) {
-        return Ok(Repaired { loaded, plan, old: None });
-    }
-    let raised = upgrade::upgrade(&loaded.model, &loaded.shapes)?;
-    if !raised.left.is_empty() {
-        return Ok(Repaired { loaded, plan, old: None });
-    }
-    let written = format::write(&loaded.model, &raised.edits)?;
-    let model = format::changed(&loaded.model, &written)?;
-    let shapes = infer(&model, &given(&args.targets.inputs)?)?;
-    let better = fix::plan(&model, &shapes, &targets)?;
-    if better.left.len() >= plan.left.len() {
-        return Ok(Repaired { loaded, plan, old: None });
-    }
+    let ModelSettings { targets, inputs, .. } = Settings::of_fix(args)?.for_model(&args.out.model);
+    let loaded = load(&args.out.model, &inputs, open)?;
+    let (upgraded, plan) = upgrade::plan(&loaded.model, &loaded.shapes, &targets)?;
+    let Some(Upgraded { changes, model, shapes }) = upgraded else {
+        return Ok(Repaired { loaded, plan, inputs, old: None });
+    };
     let upgraded = Loaded { path: loaded.path.clone(), model, shapes };
-    Ok(Repaired { loaded: upgraded, plan: better, old: Some((loaded, raised)) })
+    Ok(Repaired { loaded: upgraded, plan, inputs, old: Some((loaded, changes)) })
 }
 
 /// Brings an ONNX model to opset 7.
@@ -130,7 +123,7 @@ pub fn upgraded(args: &UpgradeArgs, open: Open<'_>) -> Result<(Answer, Option<Ve
 }
 
 fn raised(args: &UpgradeArgs, open: Open<'_>) -> Result<(Loaded, Fix), Error> {
-    let loaded = load(&args.out.model, &InputArgs { input_shapes: Vec::new() }, open)?;
+    let loaded = load(&args.out.model, &InputArgs::default(), open)?;
     let plan = upgrade::upgrade(&loaded.model, &loaded.shapes)?;
     Ok((loaded, plan))
 }
@@ -192,7 +185,7 @@ fn unverified_for(verified: &Verified) -> &str {
 /// Reads the changed model before it is written, and compares its element-wise nodes with those of the old one.
 fn verified(loaded: &Loaded, written: &Written, inputs: &InputArgs) -> Result<Verified, Error> {
     let after = format::changed(&loaded.model, written)?;
-    let shapes = infer(&after, &given(inputs)?)?;
+    let shapes = infer(&after, &given_for(&after, inputs)?)?;
     Ok(verify(&loaded.model, &loaded.shapes, &after, &shapes)?)
 }
 

@@ -25,7 +25,6 @@ use serde_json::Value;
 pub(super) use self::full::finding;
 pub(super) use self::{
     full::NAMED_NODES,
-    gitlab::hash,
     group::Shown,
     grouped::{View, model},
 };
@@ -41,7 +40,7 @@ pub(super) struct Asked {
 }
 
 /// Writes a report; `texts` is the one for people.
-pub(super) fn report(format: ReportFormat, found: &Checked, texts: &str, shown: Shown<'_>) -> String {
+pub(super) fn report(format: ReportFormat, found: &Checked, texts: &str, shown: Shown) -> String {
     let line = |value: &Value| format!("{value}\n");
     match format {
         ReportFormat::Grouped | ReportFormat::Full => texts.to_owned(),
@@ -60,7 +59,7 @@ pub(super) fn report(format: ReportFormat, found: &Checked, texts: &str, shown: 
 ///
 /// # Errors
 /// When the report is about one model and there are several.
-pub(super) fn left_out(format: ReportFormat, found: &Checked, shown: Shown<'_>) -> Result<Option<String>, Error> {
+pub(super) fn left_out(format: ReportFormat, found: &Checked, shown: Shown) -> Result<Option<String>, Error> {
     if format != ReportFormat::ModelExplorer {
         return Ok(None);
     }
@@ -74,7 +73,7 @@ pub(super) fn left_out(format: ReportFormat, found: &Checked, shown: Shown<'_>) 
 }
 
 /// Counts the findings by kind and target, as a table.
-pub(super) fn statistics(found: &Checked, shown: Shown<'_>) -> String {
+pub(super) fn statistics(found: &Checked, shown: Shown) -> String {
     statistics::table_of(found, shown)
 }
 

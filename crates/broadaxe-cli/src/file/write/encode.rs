@@ -2,8 +2,12 @@
 
 use std::io::{self, Write};
 
-use super::super::{Format, safetensors};
 use broadaxe_kernels::DType;
+
+use super::{
+    super::{Format, safetensors},
+    archive::{Archive, Record},
+};
 
 /// A contiguous row-major array in native byte order.
 #[derive(Clone, Copy, Debug)]
@@ -30,17 +34,9 @@ pub fn encode(format: Format, key: &str, array: &Plain<'_>, out: &mut impl Write
             write_blocks(array.bytes, out)
         }
         Format::Npz => {
-            let header = npy_header(array.dtype, array.shape);
-            let mut crc = crc32fast::Hasher::new();
-            crc.update(&header);
-            crc.update(array.bytes);
-            let size = (header.len() + array.bytes.len()) as u64;
-            let large = size >= u64::from(u32::MAX) - 4096;
-            let (before, after) = archive(&format!("{key}.npy"), size, crc.finalize(), large);
-            out.write_all(&before)?;
-            out.write_all(&header)?;
-            write_blocks(array.bytes, out)?;
-            out.write_all(&after)
+            let mut archive = Archive::new(out);
+            member(&mut archive, key, array)?;
+            archive.end()
         }
         Format::Safetensors => {
             out.write_all(&safetensors_header(key, array.dtype, array.shape, array.bytes.len()))?;
@@ -52,6 +48,19 @@ pub fn encode(format: Format, key: &str, array: &Plain<'_>, out: &mut impl Write
             write_blocks(array.bytes, out)
         }
     }
+}
+
+/// Adds an array to an archive.
+pub(super) fn member<W: Write>(archive: &mut Archive<'_, W>, key: &str, array: &Plain<'_>) -> io::Result<()> {
+    let header = npy_header(array.dtype, array.shape);
+    let mut crc = crc32fast::Hasher::new();
+    crc.update(&header);
+    crc.update(array.bytes);
+    let record = Record::stored(format!("{key}.npy"), (header.len() + array.bytes.len()) as u64, crc.finalize());
+    archive.member(&record, |out| {
+        out.write_all(&header)?;
+        write_blocks(array.bytes, out)
+    })
 }
 
 /// Returns the header of a file whose elements follow it in memory order, up to the end of the file.
@@ -103,60 +112,6 @@ fn npy_header(dtype: DType, shape: &[usize]) -> Vec<u8> {
     header
 }
 
-/// Returns the bytes before and after the only member of an archive; `large` asks for 64-bit sizes.
-fn archive(name: &str, size: u64, crc: u32, large: bool) -> (Vec<u8>, Vec<u8>) {
-    let narrow = if large { u32::MAX } else { size as u32 };
-    let version: u16 = if large { 45 } else { 20 };
-    // Version, flags (the name is UTF-8), stored, 1980-01-01, checksum, both sizes, length of the name.
-    let mut facts = Vec::new();
-    facts.extend(version.to_le_bytes());
-    facts.extend(0x0800u16.to_le_bytes());
-    facts.extend([0, 0, 0, 0, 0x21, 0]);
-    facts.extend(crc.to_le_bytes());
-    facts.extend(narrow.to_le_bytes());
-    facts.extend(narrow.to_le_bytes());
-    facts.extend((name.len() as u16).to_le_bytes());
-    let mut extra = Vec::new();
-    if large {
-        extra.extend([1, 0, 16, 0]);
-        extra.extend(size.to_le_bytes());
-        extra.extend(size.to_le_bytes());
-    }
-    let length = (extra.len() as u16).to_le_bytes();
-
-    let before = [b"PK\x03\x04", &facts[..], &length, name.as_bytes(), &extra].concat();
-    let at = before.len() as u64 + size;
-    let mut after = [b"PK\x01\x02", &version.to_le_bytes()[..], &facts, &length].concat();
-    // No comment, one file, no attributes, the member at 0.
-    after.extend([0; 14]);
-    after.extend(name.as_bytes());
-    after.extend(&extra);
-    let directory = after.len() as u64;
-    after.extend(end_records(at, directory, large));
-    (before, after)
-}
-
-/// Returns the records that end an archive of one member, whose directory begins at `at`.
-fn end_records(at: u64, directory: u64, large: bool) -> Vec<u8> {
-    let mut end = Vec::new();
-    if large {
-        end.extend(b"PK\x06\x06");
-        end.extend(44u64.to_le_bytes());
-        end.extend([45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-        for number in [1, 1, directory, at] {
-            end.extend(number.to_le_bytes());
-        }
-        end.extend(b"PK\x06\x07\0\0\0\0");
-        end.extend((at + directory).to_le_bytes());
-        end.extend(1u32.to_le_bytes());
-    }
-    end.extend(b"PK\x05\x06\0\0\0\0\x01\0\x01\0");
-    end.extend((directory as u32).to_le_bytes());
-    end.extend((if large { u32::MAX } else { at as u32 }).to_le_bytes());
-    end.extend([0, 0]);
-    end
-}
-
 /// Writes the length and the JSON header, padded so that the elements begin at a multiple of 8.
 fn safetensors_header(key: &str, dtype: DType, shape: &[usize], bytes: usize) -> Vec<u8> {
     let name = safetensors::NAMES.iter().find(|(_, known)| *known == dtype).map_or("", |(name, _)| name);
@@ -166,26 +121,4 @@ fn safetensors_header(key: &str, dtype: DType, shape: &[usize], bytes: usize) ->
     let mut header = (text.len() as u64).to_le_bytes().to_vec();
     header.extend(text.as_bytes());
     header
-}
-
-#[cfg(test)]
-mod tests {
-    use std::io::Cursor;
-
-    use super::archive;
-    use crate::file::{Source, zip};
-
-    #[test]
-    fn archives_of_both_sizes_are_read() {
-        for large in [false, true] {
-            let data = b"0123456789";
-            let (before, after) = archive("a", 10, crc32fast::hash(data), large);
-            let bytes = [&before[..], data, &after].concat();
-            let mut source = Source::new(Cursor::new(&bytes), bytes.len() as u64);
-            let members = zip::members(&mut source).unwrap();
-            assert_eq!(members.len(), 1);
-            let unpacked = zip::unpack(&mut source, &members[0], 100).unwrap();
-            assert_eq!(unpacked.into_bytes(100).unwrap(), data, "large: {large}");
-        }
-    }
 }

@@ -15,7 +15,7 @@ use std::{
 use broadaxe_models::ask::{Outcome, Question};
 
 use super::{child::request, engines::Engine};
-use crate::{cmd::model::report::hash, stop};
+use crate::{cmd::model::fingerprint::hash, stop};
 
 /// The largest file that is an answer.
 const MAX_BYTES: u64 = 1 << 20;

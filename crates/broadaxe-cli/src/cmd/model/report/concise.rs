@@ -6,7 +6,7 @@ use super::group::Shown;
 use crate::{answer::Checked, error::escaped};
 
 /// Writes a line per finding, and one per file that could not be judged.
-pub(super) fn lines(found: &Checked, shown: Shown<'_>) -> String {
+pub(super) fn lines(found: &Checked, shown: Shown) -> String {
     let mut text = String::new();
     for record in &found.models {
         for finding in record.findings.iter().filter(|finding| shown.has(finding)) {

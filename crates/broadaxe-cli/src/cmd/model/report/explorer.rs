@@ -15,7 +15,7 @@ use crate::answer::Checked;
 type Kinds<'a> = BTreeMap<(Severity, &'static str), (&'static Code, Vec<&'a str>)>;
 
 /// Makes the data of one graph, which Model Explorer lays over the graph that it shows: a text and a colour per node.
-pub(super) fn overlay(found: &Checked, shown: Shown<'_>) -> Value {
+pub(super) fn overlay(found: &Checked, shown: Shown) -> Value {
     let mut nodes: BTreeMap<String, Kinds<'_>> = BTreeMap::new();
     for record in &found.models {
         let ambiguous = ambiguous(record);
@@ -37,7 +37,7 @@ pub(super) fn overlay(found: &Checked, shown: Shown<'_>) -> Value {
 }
 
 /// Counts the findings that are left out, since Model Explorer draws their nodes in other graphs, and says so.
-pub(super) fn left_out(found: &Checked, shown: Shown<'_>) -> Option<String> {
+pub(super) fn left_out(found: &Checked, shown: Shown) -> Option<String> {
     let all = found.models.iter().flat_map(|record| reported(record, shown));
     let count = all.filter(|(finding, _)| is_inner(finding)).count();
     let findings = if count == 1 { "finding is" } else { "findings are" };
@@ -49,7 +49,7 @@ pub(super) fn left_out(found: &Checked, shown: Shown<'_>) -> Option<String> {
     })
 }
 
-fn reported<'a>(record: &'a CheckRecord, shown: Shown<'a>) -> impl Iterator<Item = (&'a FindingRecord, &'static Code)> {
+fn reported<'a>(record: &'a CheckRecord, shown: Shown) -> impl Iterator<Item = (&'a FindingRecord, &'static Code)> {
     let findings = record.findings.iter().filter(move |finding| shown.has(finding));
     findings.filter_map(|finding| Some((finding, code::find(finding.code.as_deref()?)?)))
 }

@@ -12,7 +12,7 @@ pub(super) fn commands(found: &Checked) -> String {
     for record in &found.models {
         let file = property(&slashed(&record.model, cfg!(windows)));
         for finding in &record.findings {
-            let Some(code) = severity::reported(finding) else { continue };
+            let Some(code) = severity::reported(finding).filter(|_| !finding.is_suppressed()) else { continue };
             let title = property(&format!("broadaxe {} {}", code.id, code.name));
             let (line, said) = (line(&finding.place), message(&sentence(finding)));
             let command = severity::github(code.severity);

@@ -8,7 +8,6 @@ use broadaxe_models::{
 };
 
 use super::Asked;
-use crate::args::FailOn;
 
 /// Findings that have the same cause.
 #[derive(Debug)]
@@ -23,25 +22,19 @@ pub(in super::super) struct Group<'a> {
 
 /// Which findings a report shows.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Shown<'a> {
+pub(in super::super) struct Shown {
     /// Whether undecided findings are shown too.
     pub(in super::super) all: bool,
-    /// The verdicts that fail, and are shown for that.
-    pub(in super::super) fail_on: &'a [FailOn],
 }
 
-impl Shown<'_> {
-    /// Says whether a verdict fails.
-    pub(in super::super) fn fails(self, verdict: &str) -> bool {
-        self.fail_on.iter().any(|fails| fails.is(verdict))
-    }
-
+impl Shown {
     /// Says whether a finding is shown.
     pub(in super::super) fn has(self, finding: &FindingRecord) -> bool {
         match finding.verdict.as_str() {
             // If a law depends on neighbours, the engine's answer about the node alone does not contradict it.
             "same" => finding.law.as_ref().is_some_and(|law| law.alone || self.all),
-            "unknown" | "unsupported" => self.all || self.fails(&finding.verdict),
+            _ if finding.is_suppressed() => false,
+            "unknown" | "unsupported" => self.all || finding.fails,
             _ => true,
         }
     }
@@ -102,7 +95,7 @@ fn key<'a>(at: usize, finding: &'a FindingRecord, code: Option<&Code>, classes: 
 }
 
 /// Groups the findings that are shown: errors before warnings and notes, and larger groups first.
-pub(in super::super) fn groups<'a>(record: &'a CheckRecord, asked: &Asked, shown: Shown<'_>) -> Vec<Group<'a>> {
+pub(in super::super) fn groups<'a>(record: &'a CheckRecord, asked: &Asked, shown: Shown) -> Vec<Group<'a>> {
     let mut classes: HashMap<usize, usize> = HashMap::new();
     for (&first, others) in &asked.alike {
         classes.extend(others.iter().chain([&first]).map(|&at| (at, first)));

@@ -30,7 +30,9 @@ const INDENT: usize = 9;
 /// What the report of a model depends on.
 #[derive(Clone, Copy, Debug)]
 pub(in super::super) struct View<'a> {
-    pub(in super::super) shown: Shown<'a>,
+    pub(in super::super) shown: Shown,
+    /// How many findings a project accepts, in lines.
+    pub(in super::super) accepted: &'a str,
     /// Whether the model is one of several: one without findings then gets one line.
     pub(in super::super) is_batch: bool,
     /// Whether there is only one line per model.
@@ -41,9 +43,9 @@ pub(in super::super) struct View<'a> {
 pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
     let found = groups(record, asked, view.shown);
     if view.is_line(asked, &found) {
-        return line(record);
+        return line(record, view);
     }
-    let mut text = head(record, &found);
+    let mut text = head(record, &found) + view.accepted;
     let most = if view.shown.all { found.len() } else { GROUPS };
     for group in found.iter().take(most) {
         text += "\n";
@@ -59,13 +61,17 @@ pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_
 /// Writes the report of one model without its findings.
 pub(super) fn summary(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
     let found = groups(record, asked, view.shown);
-    if view.is_line(asked, &found) { line(record) } else { head(record, &found) + &end(record, asked) }
+    if view.is_line(asked, &found) {
+        line(record, view)
+    } else {
+        head(record, &found) + view.accepted + &end(record, asked)
+    }
 }
 
 impl View<'_> {
     /// Says whether a model gets one line.
     fn is_line(self, asked: &Asked, found: &[Group<'_>]) -> bool {
-        self.quiet || (self.is_batch && found.is_empty() && asked.text.is_empty())
+        self.quiet || (self.is_batch && found.is_empty() && asked.text.is_empty() && self.accepted.is_empty())
     }
 }
 
@@ -83,10 +89,11 @@ fn nodes(record: &CheckRecord) -> String {
 }
 
 /// Writes a model as one line: the nodes, and the counts of each target.
-fn line(record: &CheckRecord) -> String {
+fn line(record: &CheckRecord, view: View<'_>) -> String {
     let targets = record.targets.iter().map(|target| format!("{}: {}", target.name, counts(target, &[])));
-    let parts: Vec<String> = std::iter::once(nodes(record)).chain(targets).collect();
-    wrap("", &format!("{}: {}", escaped(&record.model), parts.join("; ")), 2, terminal::prose())
+    let accepted = view.accepted.lines().map(|line| line.trim().to_owned());
+    let parts: Vec<String> = std::iter::once(nodes(record)).chain(targets).chain(accepted).collect();
+    wrap("", &format!("{}: {}", escaped(&record.model), parts.join("; ")), 2, terminal::columns().unwrap_or(usize::MAX))
 }
 
 /// Writes the name of the model, and a line per target.
@@ -270,16 +277,13 @@ fn next(record: &CheckRecord) -> String {
     if all == 0 {
         return String::new();
     }
-    if let Some(opset) = record.opset.filter(|&opset| record.format == "onnx" && opset < OPSET) {
-        let text =
-            format!("this model uses broadcasts of opset {opset}; 'broadaxe fix' converts it to opset {OPSET} first");
-        return wrap("", &text, 2, terminal::prose()) + &command(record);
-    }
     let (fixed, findings) = (record.fixable(), if all == 1 { "finding" } else { "findings" });
     if fixed == 0 {
         return format!("0 of {all} {findings} can be fixed by 'broadaxe fix'\n");
     }
-    format!("{fixed} of {all} {findings} can be fixed:\n") + &command(record)
+    let old = record.opset.filter(|&opset| record.format == "onnx" && opset < OPSET);
+    let upgrade = old.map_or_else(String::new, |opset| format!(", with an upgrade from opset {opset} to {OPSET}"));
+    format!("{fixed} of {all} {findings} can be fixed{upgrade}:\n") + &command(record)
 }
 
 /// Writes the command that fixes a model, on a line of its own, so that it can be copied.

@@ -19,7 +19,7 @@ struct Counts {
 }
 
 /// Writes a test suite per model: a test per finding, and one per target without findings that fail.
-pub(super) fn suites(found: &Checked, shown: Shown<'_>) -> String {
+pub(super) fn suites(found: &Checked, shown: Shown) -> String {
     let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
     // Writing to memory does not fail.
     let _ = write(&mut xml, found, shown);
@@ -28,7 +28,7 @@ pub(super) fn suites(found: &Checked, shown: Shown<'_>) -> String {
 
 type Xml = Writer<Vec<u8>>;
 
-fn write(xml: &mut Xml, found: &Checked, shown: Shown<'_>) -> std::io::Result<()> {
+fn write(xml: &mut Xml, found: &Checked, shown: Shown) -> std::io::Result<()> {
     let suites: Vec<Suite<'_>> = found.models.iter().map(|record| Suite::new(record, shown)).collect();
     let mut all = Counts { tests: found.errors.len(), errors: found.errors.len(), ..Counts::default() };
     for suite in &suites {
@@ -79,9 +79,9 @@ struct Suite<'a> {
 }
 
 impl<'a> Suite<'a> {
-    fn new(record: &'a CheckRecord, shown: Shown<'_>) -> Self {
+    fn new(record: &'a CheckRecord, shown: Shown) -> Self {
         let found = record.findings.iter().filter(|finding| shown.has(finding));
-        let (failing, skipped): (Vec<_>, Vec<_>) = found.partition(|finding| shown.fails(&finding.verdict));
+        let (failing, skipped): (Vec<_>, Vec<_>) = found.partition(|finding| finding.fails);
         let passes = |name: &&str| !failing.iter().any(|finding| finding.target == *name);
         let passing = record.targets.iter().map(|target| target.name.as_str()).filter(passes).collect();
         Self { model: plain(&record.model), passing, failing, skipped }
@@ -92,7 +92,7 @@ impl<'a> Suite<'a> {
         Counts { tests: self.passing.len() + failures + skipped, failures, errors: 0, skipped }
     }
 
-    fn write(&self, xml: &mut Xml, shown: Shown<'_>) -> std::io::Result<()> {
+    fn write(&self, xml: &mut Xml, shown: Shown) -> std::io::Result<()> {
         open_suite(xml, &self.model, self.counts())?;
         for name in &self.passing {
             let name = format!("all nodes on {}", plain(name));
@@ -107,7 +107,7 @@ impl<'a> Suite<'a> {
             let (id, kind) =
                 code.map_or(("same", "same".to_owned()), |code| (code.id, format!("{} {}", code.id, code.name)));
             let said = plain(&severity::sentence(finding));
-            if shown.fails(&finding.verdict) {
+            if finding.fails {
                 let what = plain(&full::consequence(finding, &[&finding.target]));
                 body(xml, "failure", id, (&format!("{kind}: {what}"), &said))?;
             } else {

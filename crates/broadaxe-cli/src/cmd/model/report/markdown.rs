@@ -13,7 +13,7 @@ use crate::{answer::Checked, error::escaped};
 const LISTED_NAMES: usize = 20;
 
 /// Writes a section per model, with a table of the targets and one entry per group of findings.
-pub(super) fn document(found: &Checked, shown: Shown<'_>) -> String {
+pub(super) fn document(found: &Checked, shown: Shown) -> String {
     let mut text = String::new();
     for record in &found.models {
         text += &section(record, shown);
@@ -24,7 +24,7 @@ pub(super) fn document(found: &Checked, shown: Shown<'_>) -> String {
     text
 }
 
-fn section(record: &CheckRecord, shown: Shown<'_>) -> String {
+fn section(record: &CheckRecord, shown: Shown) -> String {
     let found = groups(record, &Asked::default(), shown);
     let nodes = if record.nodes == 1 { "node" } else { "nodes" };
     let mut text = format!("## {}\n\n{} element-wise {nodes}", plain(&record.model), record.nodes);

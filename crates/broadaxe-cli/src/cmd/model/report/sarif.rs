@@ -1,7 +1,5 @@
 //! Writes findings in SARIF 2.1.0, which code review on the web shows next to a change.
 
-use std::collections::HashMap;
-
 use broadaxe_models::{
     code::{CODES, Code},
     report::{CheckRecord, FindingRecord},
@@ -9,7 +7,7 @@ use broadaxe_models::{
 use serde_json::{Value, json};
 
 use super::{
-    gitlab::fingerprint,
+    super::fingerprint::{self, Fingerprints},
     severity::{self, line, sentence},
 };
 use crate::answer::{Checked, FileRecord};
@@ -20,7 +18,7 @@ const PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/codes.
 /// Makes the log of one run over all models.
 pub(super) fn log(found: &Checked) -> Value {
     let rules: Vec<Value> = CODES.iter().map(|code| rule(code)).collect();
-    let mut seen = HashMap::new();
+    let mut seen = Fingerprints::default();
     let mut results = Vec::new();
     for record in &found.models {
         results.extend(record.findings.iter().filter_map(|finding| result(record, finding, &mut seen)));
@@ -62,9 +60,8 @@ fn first_paragraph(page: &str) -> &str {
     page.split("\n\n").find(|part| !part.starts_with('#')).unwrap_or_default()
 }
 
-fn result(record: &CheckRecord, finding: &FindingRecord, seen: &mut HashMap<u128, usize>) -> Option<Value> {
+fn result(record: &CheckRecord, finding: &FindingRecord, seen: &mut Fingerprints) -> Option<Value> {
     let code = severity::reported(finding)?;
-    let known = [code.id, &record.model, &finding.node, &finding.op, &finding.target];
     let mut result = json!({
         "ruleId": code.id,
         "ruleIndex": CODES.iter().position(|one| one.id == code.id),
@@ -77,12 +74,19 @@ fn result(record: &CheckRecord, finding: &FindingRecord, seen: &mut HashMap<u128
             },
             "logicalLocations": [{ "name": finding.node, "kind": "member" }],
         }],
-        "partialFingerprints": { "broadaxe/v1": fingerprint(&known, seen) },
+        "partialFingerprints": { "broadaxe/v1": seen.next(fingerprint::of(&record.model, finding)) },
         "properties": { "target": finding.target, "verdict": finding.verdict, "fixable": finding.fixable },
     });
     if let Some(repair) = &finding.repair {
         // A model file is binary, so a fix in the form of SARIF, which replaces text, cannot be written.
         result["properties"]["repair"] = json!({ "text": repair.text, "bytes": repair.bytes });
+    }
+    if let Some(reason) = &finding.ignored {
+        result["suppressions"] = json!([{ "kind": "external", "status": "accepted", "justification": reason }]);
+    } else if finding.known {
+        result["baselineState"] = "unchanged".into();
+        result["suppressions"] =
+            json!([{ "kind": "external", "status": "accepted", "justification": "in the baseline" }]);
     }
     Some(result)
 }

@@ -8,7 +8,7 @@ use super::group::Shown;
 use crate::answer::{Checked, table};
 
 /// Writes a table with a row per kind of finding and target, the most frequent first.
-pub(super) fn table_of(found: &Checked, shown: Shown<'_>) -> String {
+pub(super) fn table_of(found: &Checked, shown: Shown) -> String {
     let mut counts: BTreeMap<(&str, &str), (usize, usize, BTreeSet<&str>)> = BTreeMap::new();
     for record in &found.models {
         for finding in record.findings.iter().filter(|finding| shown.has(finding)) {

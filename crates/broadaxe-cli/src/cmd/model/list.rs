@@ -1,0 +1,180 @@
+//! `broadaxe list`: lists the nodes of a model, and what targets do with them.
+
+use std::collections::HashMap;
+
+use broadaxe_models::{
+    Model, NodeId, Target,
+    check::{Report, check},
+    infer::Shapes,
+    meaning::meaning,
+    report::{DimRecord, dims, node_name},
+};
+use broadaxe_shape::SymbolicShape;
+use serde_json::{Value, json};
+
+use super::{Loaded, Open, find::op_pattern, load};
+use crate::{
+    answer::{Answer, aligned},
+    args::ListArgs,
+    error::{Error, escaped, quoted},
+};
+
+/// The targets of `--verdict` without `--for`: those of `check`.
+const DEFAULT_TARGETS: [&str; 3] = ["onnx", "openvino", "ncnn"];
+
+/// How many operands of a node a line shows; JSON has all.
+const LISTED_OPERANDS: usize = 8;
+
+/// How many operators a note lists.
+const LISTED_OPERATORS: usize = 20;
+
+/// Lists the nodes of a model.
+///
+/// # Errors
+/// When the model cannot be read, a target is unknown, or a pattern or a shape is malformed.
+pub fn run(args: &ListArgs, open: Open<'_>) -> Result<Answer, Error> {
+    let mut targets: Vec<Target> = args.targets.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    if targets.is_empty() && !args.verdicts.is_empty() {
+        targets = DEFAULT_TARGETS.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
+    }
+    let is_op = args.op.as_deref().map(op_pattern).transpose()?;
+    let loaded = load(&args.model, &args.inputs, open)?;
+    let judged = Judged::new(&loaded, &targets)?;
+    let model = &loaded.model;
+    let all = model.walk();
+    let listed = all.iter().copied().filter(|id| args.all || judged.verdicts.contains_key(id));
+    let listed = listed.filter(|&id| is_op.as_ref().is_none_or(|is_op| is_op(&model.node(id).op)));
+    let wanted = |verdict: &&str| args.verdicts.iter().any(|wanted| wanted == verdict);
+    let listed = listed.filter(|&id| args.verdicts.is_empty() || judged.of(id).iter().any(wanted));
+    let rows: Vec<Row> = listed.map(|id| Row::new(model, &loaded.shapes, id, &judged)).collect();
+
+    let name = args.model.display().to_string();
+    let counts = format!("{} of {} nodes listed, {} are element-wise", rows.len(), all.len(), judged.verdicts.len());
+    let text = show(&rows, &targets) + &format!("{}: {counts}\n", escaped(&name));
+    let json = json!({
+        "model": name,
+        "format": model.format,
+        "targets": targets.iter().map(Target::to_string).collect::<Vec<_>>(),
+        "nodes": rows.iter().map(|row| row.describe(&targets)).collect::<Vec<_>>(),
+        "all": all.len(),
+        "elementwise": judged.verdicts.len(),
+    });
+    let mut answer = Answer::new(text, json);
+    if rows.is_empty() {
+        answer.notes.extend(nothing(args, model, &all));
+    }
+    Ok(answer)
+}
+
+/// The nodes that `check` judges, with the verdict for each target.
+struct Judged {
+    verdicts: HashMap<NodeId, Vec<&'static str>>,
+}
+
+impl Judged {
+    /// Judges the nodes. Without targets, only which nodes are judged is of use.
+    fn new(loaded: &Loaded, targets: &[Target]) -> Result<Self, Error> {
+        let any = [DEFAULT_TARGETS[0].parse()?];
+        let report: Report = check(&loaded.model, &loaded.shapes, if targets.is_empty() { &any } else { targets });
+        let mut verdicts: HashMap<NodeId, Vec<&'static str>> = HashMap::new();
+        for finding in &report.findings {
+            let of = verdicts.entry(finding.node).or_default();
+            of.extend((!targets.is_empty()).then(|| finding.verdict.name()));
+        }
+        Ok(Self { verdicts })
+    }
+
+    fn of(&self, id: NodeId) -> &[&'static str] {
+        self.verdicts.get(&id).map_or(&[], Vec::as_slice)
+    }
+}
+
+/// A node, with what a line shows.
+struct Row {
+    place: String,
+    name: String,
+    op: String,
+    is_elementwise: bool,
+    operands: Vec<(String, SymbolicShape)>,
+    result: SymbolicShape,
+    verdicts: Vec<&'static str>,
+}
+
+impl Row {
+    fn new(model: &Model, shapes: &Shapes, id: NodeId, judged: &Judged) -> Self {
+        let node = model.node(id);
+        let shape = |value: Option<broadaxe_models::ValueId>| {
+            let known = value.and_then(|value| shapes.of.get(value.0 as usize));
+            known.map_or_else(SymbolicShape::unknown_rank, |known| known.shape.clone())
+        };
+        let operands = if let Some(Ok(meaning)) = meaning(model, id) {
+            let own = meaning.shapes(node, shapes);
+            let described = broadaxe_models::check::operands(model, shapes, id, &meaning, &own);
+            described.into_iter().map(|operand| (operand.name, operand.shape)).collect()
+        } else {
+            let inputs = node.inputs.iter().flatten();
+            inputs.map(|&value| (model.value(value).name.clone(), shape(Some(value)))).collect()
+        };
+        Self {
+            place: node.place.clone(),
+            name: node_name(model, id),
+            op: node.op.clone(),
+            is_elementwise: judged.verdicts.contains_key(&id),
+            operands,
+            result: shape(node.output(0)),
+            verdicts: judged.of(id).to_vec(),
+        }
+    }
+
+    fn cells(&self) -> Vec<String> {
+        let shown = self.operands.iter().take(LISTED_OPERANDS).map(|(_, shape)| quoted(&shape.to_string()));
+        let mut operands: Vec<String> = shown.collect();
+        if self.operands.len() > LISTED_OPERANDS {
+            operands.push(format!("and {} more", self.operands.len() - LISTED_OPERANDS));
+        }
+        let mut cells = vec![quoted(&self.place), quoted(&self.name), quoted(&self.op), operands.join(" ")];
+        cells.push(quoted(&self.result.to_string()));
+        cells.extend(self.verdicts.iter().map(|&verdict| verdict.to_owned()));
+        cells
+    }
+
+    fn describe(&self, targets: &[Target]) -> Value {
+        let operand = |(tensor, shape): &(String, SymbolicShape)| json!({ "tensor": tensor, "shape": dims(shape) });
+        let verdict = |(target, verdict): (&Target, &&str)| (target.to_string(), Value::from(*verdict));
+        let verdicts: serde_json::Map<String, Value> = targets.iter().zip(&self.verdicts).map(verdict).collect();
+        let result: Option<Vec<DimRecord>> = dims(&self.result);
+        json!({
+            "place": self.place,
+            "node": self.name,
+            "op": self.op,
+            "elementwise": self.is_elementwise,
+            "operands": self.operands.iter().map(operand).collect::<Vec<_>>(),
+            "result": result,
+            "verdicts": verdicts,
+        })
+    }
+}
+
+/// Writes a line per node; the lines are not wrapped, so that programs can filter them.
+fn show(rows: &[Row], targets: &[Target]) -> String {
+    if rows.is_empty() {
+        return String::new();
+    }
+    let head = ["place", "node", "operator", "operands", "result"].map(str::to_owned);
+    let head: Vec<String> = head.into_iter().chain(targets.iter().map(Target::to_string)).collect();
+    aligned(&std::iter::once(head).chain(rows.iter().map(Row::cells)).collect::<Vec<_>>())
+}
+
+/// Says why nothing is listed, where another choice would list something.
+fn nothing(args: &ListArgs, model: &Model, all: &[NodeId]) -> Option<String> {
+    let op = args.op.as_ref()?;
+    let mut there: Vec<&str> = all.iter().map(|&id| model.node(id).op.as_str()).collect();
+    there.sort_unstable();
+    there.dedup();
+    let mut shown: Vec<String> = there.iter().take(LISTED_OPERATORS).map(|op| quoted(op)).collect();
+    if there.len() > LISTED_OPERATORS {
+        shown.push(format!("and {} more", there.len() - LISTED_OPERATORS));
+    }
+    let all = if args.all { "" } else { "; --all lists nodes that are not element-wise too" };
+    Some(format!("no node fits --op {}; the operators of the model are {}{all}", escaped(op), shown.join(", ")))
+}

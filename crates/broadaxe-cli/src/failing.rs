@@ -1,0 +1,153 @@
+//! Draws a broadcast that fails: the axes as the rule aligns them, the sizes that clash, and shapes that would fit.
+
+use broadaxe_shape::Rule;
+
+use crate::answer::{columns, letter, tuple};
+
+/// How many shapes are proposed for an operand.
+const PROPOSED: usize = 4;
+/// The largest rank for which shapes are searched.
+const MAX_RANK: usize = 8;
+
+/// Draws operands that do not broadcast; nothing where the rule does not even align them.
+pub fn draw(rule: &Rule, shapes: &[&[usize]]) -> Option<String> {
+    rule.align(shapes).err()?;
+    let placement = rule.place(&shapes).ok().filter(|placement| placement.count() == shapes.len())?;
+    let rank = placement.rank();
+    let fed = |k: usize, axis: usize| placement.axes(k).iter().position(|&at| at == axis).map(|at| shapes[k][at]);
+    let sizes = |axis: usize| (0..shapes.len()).filter_map(move |k| fed(k, axis));
+    let clashes = |axis: usize| -> Option<(usize, usize)> {
+        let one = sizes(axis).find(|&size| size != 1)?;
+        sizes(axis).find(|&size| size != 1 && size != one).map(|other| (one, other))
+    };
+    let mut rows = vec![std::iter::once("axis".to_owned()).chain((0..rank).map(|axis| axis.to_string())).collect()];
+    for k in 0..shapes.len() {
+        let cell = |axis| fed(k, axis).map_or_else(|| ".".to_owned(), |size| size.to_string());
+        rows.push(std::iter::once(letter(k)).chain((0..rank).map(cell)).collect::<Vec<String>>());
+    }
+    let mark = |axis| if clashes(axis).is_some() { "^".to_owned() } else { String::new() };
+    rows.push(std::iter::once(String::new()).chain((0..rank).map(mark)).collect());
+    let mut text = columns(&rows);
+    let said = (0..rank).filter_map(|axis| clashes(axis).map(|(one, other)| (axis, one, other)));
+    for (axis, one, other) in said {
+        text += &format!("  axis {axis}: {one} and {other} differ, and neither is 1\n");
+    }
+    for k in (0..shapes.len()).rev() {
+        let fits = fitting(rule, shapes, k);
+        if !fits.is_empty() {
+            text += &format!("  {} would fit as {}\n", letter(k), either(&fits));
+        }
+    }
+    text += &inserted(rule, shapes);
+    Some(text.trim_end().to_owned())
+}
+
+/// Joins shapes: `(3,), (1,) or (2, 3)`.
+fn either(shapes: &[Vec<usize>]) -> String {
+    let mut words: Vec<String> = shapes.iter().map(|shape| tuple(shape)).collect();
+    let last = words.pop().unwrap_or_default();
+    if words.is_empty() { last } else { format!("{} or {last}", words.join(", ")) }
+}
+
+/// Says whether the shapes broadcast with another one for operand `k`.
+fn fits(rule: &Rule, shapes: &[&[usize]], k: usize, shape: &[usize]) -> bool {
+    let mut changed = shapes.to_vec();
+    changed[k] = shape;
+    rule.align(&changed).is_ok()
+}
+
+/// Finds shapes for operand `k` near its own: its sizes replaced by those of the others or by 1, and the shapes of the others.
+fn fitting(rule: &Rule, shapes: &[&[usize]], k: usize) -> Vec<Vec<usize>> {
+    let own = shapes[k];
+    let others = || shapes.iter().enumerate().filter(|(at, _)| *at != k).map(|(_, shape)| *shape);
+    let mut tries: Vec<Vec<usize>> = Vec::new();
+    for other in others() {
+        for axis in 0..own.len() {
+            let sizes = other.iter().rev().copied().chain([1]).filter(|&size| size != own[axis]);
+            tries.extend(
+                sizes.map(|size| own.iter().enumerate().map(|(at, &n)| if at == axis { size } else { n }).collect()),
+            );
+        }
+        for axis in 0..other.len() {
+            let shape = |kept: fn(usize, usize) -> bool| {
+                other.iter().enumerate().map(|(at, &n)| if kept(at, axis) { n } else { 1 }).collect()
+            };
+            tries.push(shape(|at, axis| at < axis + 1));
+        }
+        tries.push(other.to_vec());
+    }
+    let mut found: Vec<Vec<usize>> = Vec::new();
+    for shape in tries {
+        if found.len() < PROPOSED && !found.contains(&shape) && fits(rule, shapes, k, &shape) {
+            found.push(shape);
+        }
+    }
+    found
+}
+
+/// Finds an axis of 1 whose insertion into an operand makes the shapes broadcast, and says what results.
+fn inserted(rule: &Rule, shapes: &[&[usize]]) -> String {
+    for k in 0..shapes.len() {
+        let own = shapes[k];
+        for axis in (0..=own.len()).rev().filter(|_| own.len() < MAX_RANK) {
+            let shape = [&own[..axis], &[1], &own[axis..]].concat();
+            let mut changed = shapes.to_vec();
+            changed[k] = &shape;
+            if let Ok(alignment) = rule.align(&changed) {
+                let result = tuple(alignment.shape());
+                return format!("  with a new axis of 1, {} as {}, the result is {result}\n", letter(k), tuple(&shape));
+            }
+        }
+    }
+    String::new()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn drawings() {
+        type Case = (&'static str, &'static [&'static [usize]], Option<&'static str>);
+        let cases: [Case; 4] = [
+            (
+                "numpy",
+                &[&[2, 3], &[4]],
+                Some(
+                    "  axis  0  1\n  a     2  3\n  b     .  4\n           ^\n  axis 1: 3 and 4 differ, and neither is 1\n  \
+                     b would fit as (3,), (1,), (2, 1) or (2, 3)\n  \
+                     a would fit as (2, 4), (2, 1) or (4,)\n  with a new axis of 1, a as (2, 3, 1), the result is (2, 3, 4)",
+                ),
+            ),
+            ("numpy", &[&[2, 3], &[3]], None),
+            ("numpy", &[], None),
+            (
+                "numpy",
+                &[&[0], &[2]],
+                Some(
+                    "  axis  0\n  a     0\n  b     2\n        ^\n  axis 0: 0 and 2 differ, and neither is 1\n  b would fit as (0,) or (1,)\n  a would fit as (2,) or (1,)\n  with a new axis of 1, a as (0, 1), the result is (0, 2)",
+                ),
+            ),
+        ];
+        for (rule, shapes, want) in cases {
+            let rule: Rule = rule.parse().unwrap();
+            assert_eq!(draw(&rule, shapes).as_deref(), want, "{rule} {shapes:?}");
+        }
+    }
+
+    /// Whatever is proposed fits.
+    #[test]
+    fn proposals_fit() {
+        let sizes = [0, 1, 2, 3];
+        for rule in ["numpy", "onnx", "pdpd axis=1", "ncnn"].map(|rule| rule.parse::<Rule>().unwrap()) {
+            for [a, b, c] in (0..64).map(|n| [sizes[n % 4], sizes[n / 4 % 4], sizes[n / 16]]) {
+                let shapes: [&[usize]; 2] = [&[a, b], &[c]];
+                for k in 0..2 {
+                    for shape in fitting(&rule, &shapes, k) {
+                        assert!(fits(&rule, &shapes, k, &shape), "{rule} {shapes:?} {shape:?}");
+                    }
+                }
+            }
+        }
+    }
+}
