@@ -6,7 +6,7 @@ use std::{env, fs, path::Path, process::Command};
 
 use crate::python;
 
-pub(crate) const CONFORMANCE_USAGE: &str = "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]... | --asked --runtime R[@V] --engines DIR [--count N]... | --dask [--megabytes N]... | --peers [--array-api-tests DIR]...";
+pub(crate) const CONFORMANCE_USAGE: &str = "[--quick] [--models] [--engine NAME]... | --verdicts [--seed N] [--count N]... | --asked --runtime R[@V] --engines DIR [--count N]... | --dask [--megabytes N]... | --peers [--array-api-tests DIR]... | --reports [--binary FILE] [--picture FILE]";
 
 /// The engines of the bounded part, and of all of it.
 pub(crate) const BOUNDED: &str = "requirements.txt";
@@ -26,6 +26,9 @@ const DASK: [&str; 3] = ["--megabytes", "--limit", "--folder"];
 /// What `--peers` passes on to its script, in the same way.
 const PEER_OPTIONS: (&[&str], &[&str]) =
     (&["--suite", "--array-api-tests", "--examples"], &["--recorded", "--update", "--prune"]);
+
+/// What `--reports` passes on to its script, in the same way.
+const REPORTS: (&[&str], &[&str]) = (&["--binary", "--picture"], &[]);
 
 /// What came of getting ready.
 pub(crate) enum Ready {
@@ -51,13 +54,15 @@ const MODEL_SUITES: [(&str, &[&str]); 7] = [
 /// random nodes. With `--dask` a cluster of Dask reduces an array that is larger
 /// than the memory of its workers, and no engine is asked.
 /// With `--peers` the tests of other projects are run
-/// against the package, which writes `docs/peer-suites.md`.
+/// against the package, which writes `docs/peer-suites.md`. With `--reports` the reports of the command are validated by schemas and by the
+/// programs that read them.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     match words.split_first().map(|(first, told)| (first.as_str(), told)) {
         Some(("--verdicts", told)) => return verdicts(root, told),
         Some(("--peers", told)) => return peers(root, told),
         Some(("--asked", told)) => return asked(root, told),
         Some(("--dask", told)) => return dask(root, told),
+        Some(("--reports", told)) => return reports(root, told),
         _ => (),
     }
     let (mut quick, mut about_models, mut engines) = (false, false, Vec::new());
@@ -140,6 +145,14 @@ fn peers(root: &Path, told: &[String]) -> Result<(), String> {
         "requirements-peers.txt",
         "a test fails for no known reason",
     )
+}
+
+/// Validates the reports of the command; builds it unless a binary is given.
+fn reports(root: &Path, told: &[String]) -> Result<(), String> {
+    if !told.iter().any(|word| word == "--binary") {
+        build_programs(root)?;
+    }
+    script(root, "conformance.reports", (told, REPORTS), "requirements-reports.txt", "a report is not valid")
 }
 
 /// Runs a module of `conformance/` with the words that it was told, among those that it may be.
@@ -241,6 +254,8 @@ mod tests {
             &["--peers", "numpy"],
             &["--peers", "--array-api-tests"],
             &["--peers", "--seed", "1"],
+            &["--reports", "--binary"],
+            &["--reports", "--binary", "a", "sarif"],
         ] {
             let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
             assert!(run(Path::new("."), &words).is_err_and(|why| why.contains("usage: conformance")), "{words:?}");
@@ -268,7 +283,9 @@ mod tests {
         let verdicts = include_str!("../../conformance/verdicts/__main__.py");
         let peers = include_str!("../../conformance/peers/__main__.py");
         let asked = include_str!("../../conformance/asked/__main__.py");
-        for (script, (valued, plain)) in [(verdicts, VERDICTS), (peers, PEER_OPTIONS), (asked, ASKED)] {
+        let reports = include_str!("../../conformance/reports.py");
+        let scripts = [(verdicts, VERDICTS), (peers, PEER_OPTIONS), (asked, ASKED), (reports, REPORTS)];
+        for (script, (valued, plain)) in scripts {
             for word in valued.iter().chain(plain) {
                 assert!(script.contains(&format!("add_argument(\"{word}\"")), "{word}");
             }
@@ -289,6 +306,7 @@ mod tests {
             include_str!("../../conformance/requirements.txt"),
             include_str!("../../conformance/requirements-full.txt"),
             include_str!("../../conformance/requirements-peers.txt"),
+            include_str!("../../conformance/requirements-reports.txt"),
         ];
         let lines = lists.iter().flat_map(|list| list.lines()).filter(|line| !line.starts_with(['#', '-']));
         let (mut pinned, mut names) = (0, String::new());

@@ -19,8 +19,8 @@ pub struct Code {
     pub page: &'static str,
 }
 
-/// How severe a finding is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// How severe a finding is; the most severe is the least.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
     /// The model does not work on the target, or computes something else there.
     Error,

@@ -86,6 +86,8 @@ pub enum ReportFormat {
     Junit,
     /// For comments and issues: Markdown
     Markdown,
+    /// For Model Explorer: node data, which colours the nodes of one model
+    ModelExplorer,
 }
 
 /// A report that goes to a file.

@@ -22,7 +22,7 @@ use super::{
     inputs::{Unusable, collect},
     load_source, open, parallel,
     progress::Progress,
-    report::{self, Asked, Shown, View, full, report, statistics},
+    report::{self, Asked, Shown, View, full, left_out, report, statistics},
     results::Results,
     skip,
     stream::{self, Room},
@@ -99,16 +99,26 @@ impl Job<'_> {
             }
         }
         found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
-        let refused = self.suppress.fails(&found.models);
-        found.notes = self.suppress.notes(&found.models);
-        match self.suppress.write(&found.models) {
-            Ok(written) => found.notes.extend(written),
-            Err(error) => errors.push(error),
-        }
+        let refused = self.settle(&mut found, &mut errors)?;
         let skipped = skip::note(&skipped.iter().map(PathBuf::as_path).collect::<Vec<_>>());
         let notes = skipped.into_iter().chain(found.notes.iter().cloned()).collect();
         let text = self.report(&found, &texts, json, &mut errors);
         Ok(Answer { text, json: Json::Checked(found), refused, errors, notes })
+    }
+
+    /// Adds notes about what is accepted and what reports leave out, and writes the baseline; says whether the check fails.
+    fn settle(&self, found: &mut Checked, errors: &mut Vec<Error>) -> Result<bool, Error> {
+        let refused = self.suppress.fails(&found.models);
+        found.notes = self.suppress.notes(&found.models);
+        let formats = self.args.outputs.iter().map(|output| output.format).chain([self.args.format]);
+        for format in formats {
+            found.notes.extend(left_out(format, found, Shown { all: self.args.all })?);
+        }
+        match self.suppress.write(&found.models) {
+            Ok(written) => found.notes.extend(written),
+            Err(error) => errors.push(error),
+        }
+        Ok(refused)
     }
 
     /// Writes the report, and those that go to files.

@@ -5,6 +5,8 @@ mod severity;
 mod fold;
 mod group;
 mod grouped;
+#[cfg(test)]
+mod sample;
 mod concise;
 mod statistics;
 mod markdown;
@@ -12,6 +14,7 @@ mod junit;
 mod github;
 mod gitlab;
 mod sarif;
+mod explorer;
 
 use std::collections::HashMap;
 
@@ -25,7 +28,7 @@ pub(super) use self::{
     group::Shown,
     grouped::{View, model},
 };
-use crate::{answer::Checked, args::ReportFormat};
+use crate::{answer::Checked, args::ReportFormat, error::Error};
 
 /// What engines that were asked about a model answered, beyond the findings.
 #[derive(Debug, Default)]
@@ -48,6 +51,24 @@ pub(super) fn report(format: ReportFormat, found: &Checked, texts: &str, shown: 
         ReportFormat::Sarif => line(&sarif::log(found)),
         ReportFormat::Github => github::commands(found),
         ReportFormat::Gitlab => line(&gitlab::issues(found)),
+        ReportFormat::ModelExplorer => line(&explorer::overlay(found, shown)),
+    }
+}
+
+/// Says which findings a report leaves out.
+///
+/// # Errors
+/// When the report is about one model and there are several.
+pub(super) fn left_out(format: ReportFormat, found: &Checked, shown: Shown) -> Result<Option<String>, Error> {
+    if format != ReportFormat::ModelExplorer {
+        return Ok(None);
+    }
+    match found.models.len() {
+        0 | 1 => Ok(explorer::left_out(found, shown)),
+        count => {
+            let message = format!("a report for Model Explorer is about one model, and {count} were checked");
+            Err(Error::usage(message).with_detail("  check them one by one"))
+        }
     }
 }
 

@@ -19,13 +19,31 @@ pub(super) fn lines(found: &Checked, shown: Shown) -> String {
     text
 }
 
-/// Writes `model.onnx:126:/stem/Div: BX202 refused[equal-rank]: needs operands of equal rank (fixable)`.
+/// Writes `model.onnx:126:/stem/Div: BX202 refused[equal-rank]: Div: equal-rank needs operands of equal rank (fixable)`.
 fn line(record: &CheckRecord, finding: &FindingRecord) -> String {
     let FindingRecord { node, op, place, target, verdict, reason, .. } = finding;
     let at: String = place.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
     let code = finding.code.as_deref().unwrap_or("same");
-    let reason = reason.strip_prefix(target.as_str()).map_or(reason.as_str(), str::trim_start);
     let fixable = if finding.fixable { " (fixable)" } else { "" };
     let (model, node, op) = (escaped(&record.model), escaped(node), escaped(op));
     format!("{model}:{at}:{node}: {code} {verdict}[{target}]: {op}: {}{fixable}\n", escaped(reason))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{super::sample, *};
+
+    #[test]
+    fn each_finding_has_a_line() {
+        let found = sample::checked();
+        let text = lines(&found, sample::SHOWN);
+        let read: Vec<&str> = text.lines().collect();
+        assert_eq!(read.len(), 4, "{text}");
+        for (line, finding) in read.iter().zip(found.models[0].findings.iter().filter(|one| one.code.is_some())) {
+            let head = format!("a b.onnx:{}:", finding.place.trim_start_matches("node "));
+            let wrong = format!(": BX101 differs[{}]: {}: {} ", finding.target, finding.op, finding.target);
+            assert!(line.starts_with(&head) && line.contains(&wrong), "{line}");
+        }
+        assert_eq!(read[3], "<no>.onnx: error: not a model file \\u{1b}");
+    }
 }

@@ -14,7 +14,7 @@ pub(super) fn commands(found: &Checked) -> String {
         for finding in &record.findings {
             let Some(code) = severity::reported(finding).filter(|_| !finding.is_suppressed()) else { continue };
             let title = property(&format!("broadaxe {} {}", code.id, code.name));
-            let (line, said) = (line(&finding.place), message(&escaped(&sentence(finding, code))));
+            let (line, said) = (line(&finding.place), message(&sentence(finding)));
             let command = severity::github(code.severity);
             text += &format!("::{command} file={file},line={line},title={title}::{said}\n");
         }
@@ -46,7 +46,7 @@ fn property(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::sample, *};
 
     #[test]
     fn texts_cannot_be_commands() {
@@ -69,5 +69,21 @@ mod tests {
         for (path, windows, want) in [("a\\b", true, "a/b"), ("a\\b", false, "a\\b"), ("a/b", true, "a/b")] {
             assert_eq!(slashed(path, windows), want);
         }
+    }
+
+    #[test]
+    fn each_finding_is_one_command() {
+        let text = commands(&sample::checked());
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines.len(), 4, "{text}");
+        assert!(
+            lines.iter().all(|line| line.starts_with("::error file=") && line.matches("::").count() >= 2),
+            "{text}"
+        );
+        assert!(
+            lines[0].starts_with("::error file=a b.onnx,line=1,title=broadaxe BX101 wrong-axis::<&\"'|`]]>\\n"),
+            "{text}"
+        );
+        assert!(lines[0].contains("%250A") && !text.contains(['\u{1b}', '\u{202e}']), "{text}");
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn issues(found: &Checked) -> Value {
             let Some(code) = severity::reported(finding).filter(|_| !finding.is_suppressed()) else { continue };
             made.push(json!({
                 "check_name": format!("broadaxe/{}", code.id),
-                "description": sentence(finding, code),
+                "description": sentence(finding),
                 "fingerprint": seen.next(fingerprint::of(&path, finding)),
                 "severity": severity::gitlab(code.severity),
                 "location": { "path": path, "lines": { "begin": line(&finding.place) } },
@@ -47,12 +47,26 @@ fn relative(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
+    use super::{super::sample, *};
 
     #[test]
     fn paths() {
         for (path, want) in [("./a/b.onnx", "a/b.onnx"), (".a.onnx", ".a.onnx"), ("../a.onnx", "../a.onnx")] {
             assert_eq!(relative(path), want);
         }
+    }
+
+    #[test]
+    fn each_finding_is_one_issue() {
+        let report = issues(&sample::checked());
+        let made = report.as_array().unwrap();
+        let prints: std::collections::HashSet<&str> =
+            made.iter().map(|one| one["fingerprint"].as_str().unwrap()).collect();
+        assert_eq!((made.len(), prints.len()), (4, 4), "{report}");
+        assert_eq!(made[0]["location"], json!({ "path": "a b.onnx", "lines": { "begin": 1 } }));
+        assert_eq!(
+            (&made[0]["check_name"], &made[3]["check_name"]),
+            (&json!("broadaxe/BX101"), &json!("broadaxe/error"))
+        );
     }
 }

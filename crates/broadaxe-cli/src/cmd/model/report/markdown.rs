@@ -1,6 +1,6 @@
 //! Writes the report as Markdown, for a comment on a change or for an issue.
 
-use broadaxe_models::report::CheckRecord;
+use broadaxe_models::{report::CheckRecord, upgrade::OPSET};
 
 use super::{
     Asked, full,
@@ -27,7 +27,15 @@ pub(super) fn document(found: &Checked, shown: Shown) -> String {
 fn section(record: &CheckRecord, shown: Shown) -> String {
     let found = groups(record, &Asked::default(), shown);
     let nodes = if record.nodes == 1 { "node" } else { "nodes" };
-    let mut text = format!("## {}\n\n{} element-wise {nodes}\n\n", plain(&record.model), record.nodes);
+    let mut text = format!("## {}\n\n{} element-wise {nodes}", plain(&record.model), record.nodes);
+    if record.unknown > 0 {
+        text += &format!(", {} of unknown shape", record.unknown);
+    }
+    if record.others > 0 {
+        let (nodes, were) = if record.others == 1 { ("node", "was") } else { ("nodes", "were") };
+        text += &format!("; {} other {nodes} {were} not judged", record.others);
+    }
+    text += "\n\n";
     text += "| target | nodes |\n|---|---|\n";
     for target in &record.targets {
         text += &format!("| {} | {} |\n", plain(&target.name), counts(target, &found));
@@ -36,7 +44,19 @@ fn section(record: &CheckRecord, shown: Shown) -> String {
     for group in &found {
         text += &entry(group);
     }
-    text
+    text + &next(record)
+}
+
+/// Says how many findings `fix` removes.
+fn next(record: &CheckRecord) -> String {
+    let (all, fixed) = (record.repairable(), record.fixable());
+    if let Some(opset) = record.opset.filter(|&opset| all > 0 && record.format == "onnx" && opset < OPSET) {
+        return format!(
+            "This model uses broadcasts of opset {opset}; `broadaxe fix` converts it to opset {OPSET} first.\n\n"
+        );
+    }
+    let findings = if all == 1 { "finding" } else { "findings" };
+    if all > 0 { format!("`broadaxe fix` can fix {fixed} of {all} {findings}.\n\n") } else { String::new() }
 }
 
 /// Writes a group as an entry that opens: the reason, the operands, the values, the fix and the names.
@@ -47,20 +67,21 @@ fn entry(group: &Group<'_>) -> String {
     let what = plain(&full::consequence(sample, &group.targets));
     let mut text = format!("<details><summary><b>{id} {name}</b>: {what}, {nodes}</summary>\n\n");
     if !group.why().is_empty() {
-        text += &format!("{}\n\n", plain(group.why()));
+        text += &item("why", &plain(group.why()));
     }
-    text += &format!("Node {} ({}), {}\n\n", code(&sample.node), plain(&sample.op), plain(&sample.place));
-    text += "| tensor | shape | |\n|---|---|---|\n";
+    let label = if group.members.len() == 1 { "node" } else { "first" };
+    text += &item(label, &format!("{} ({}) at {}", code(&sample.node), plain(&sample.op), plain(&sample.place)));
+    text += "\n| tensor | shape | |\n|---|---|---|\n";
     for row in full::rows(sample) {
-        let said = row.label.unwrap_or(row.origin);
-        text += &format!("| {} | {} | {} |\n", code(&row.name), plain(&row.shape), plain(&said));
+        let said: Vec<String> = [row.origin].into_iter().chain(row.label).filter(|part| !part.is_empty()).collect();
+        text += &format!("| {} | {} | {} |\n", code(&row.name), plain(&row.shape), plain(&said.join("; ")));
     }
     text += "\n";
-    for (_, note) in full::notes(sample) {
-        text += &format!("- {}\n", plain(&note));
+    for (label, note) in full::notes(sample) {
+        text += &item(label, &plain(&note));
     }
     if let Some(repair) = &sample.repair {
-        text += &format!("- Fix: {}\n", plain(&repair.text));
+        text += &item("fix", &plain(&repair.text));
     }
     if group.members.len() > 1 {
         let others = group.members[1..].iter().take(LISTED_NAMES).map(|(_, finding)| code(&finding.node));
@@ -69,12 +90,17 @@ fn entry(group: &Group<'_>) -> String {
         if left > 0 {
             names.push(format!("{left} more"));
         }
-        text += &format!("- Also: {}\n", names.join(", "));
+        text += &item("also", &names.join(", "));
     }
     text + "\n</details>\n\n"
 }
 
-/// Escapes what has a meaning in Markdown or HTML.
+/// Writes an item of a list with its label.
+fn item(label: &str, text: &str) -> String {
+    format!("- **{label}:** {text}\n")
+}
+
+/// Escapes what has a meaning in Markdown or HTML. A comment ends what would name a person or an issue.
 fn plain(text: &str) -> String {
     let mut out = String::new();
     for c in escaped(text).chars() {
@@ -82,7 +108,9 @@ fn plain(text: &str) -> String {
             '<' => out += "&lt;",
             '>' => out += "&gt;",
             '&' => out += "&amp;",
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '#' | '@' | '!' | '~' => out.extend(['\\', c]),
+            '@' => out += "@<!-- -->",
+            '#' => out += "\\#<!-- -->",
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '!' | '~' => out.extend(['\\', c]),
             other => out.push(other),
         }
     }
@@ -97,7 +125,24 @@ fn code(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{code, plain};
+    use super::{super::sample, code, document, plain};
+
+    #[test]
+    fn markup_is_closed() {
+        let text = document(&sample::checked(), sample::SHOWN);
+        let count = |word: &str| text.matches(word).count();
+        for word in ["<details>", "</details>", "<summary>", "</summary>", "| tensor | shape | |\n|---|---|---|\n"] {
+            assert_eq!(count(word), 3, "{word}: {text}");
+        }
+        assert_eq!((count("<b>"), count("</b>"), count("\n## ")), (3, 3, 1), "{text}");
+        // In the rows of a table, every `|` of a name is escaped.
+        let rows: Vec<&str> = text.lines().filter(|line| line.starts_with('|')).collect();
+        for row in rows {
+            let bars = row.matches('|').count() - row.matches("\\|").count();
+            assert!(bars == 3 || bars == 4, "{row}");
+        }
+        assert!(!text.contains("\n::error") && !text.contains(['\u{1b}', '\u{202e}']), "{text}");
+    }
 
     #[test]
     fn names_are_not_markup() {
@@ -106,7 +151,8 @@ mod tests {
             ("<img src=x>", "&lt;img src=x&gt;", "`<img src=x>`"),
             ("a`b", "a\\`b", "a\\`b"),
             ("a|b", "a\\|b", "a\\|b"),
-            ("[x](y)\n## z", "\\[x\\](y)\\\\n\\#\\# z", "`[x](y)\\n## z`"),
+            ("@you #1", "@<!-- -->you \\#<!-- -->1", "`@you #1`"),
+            ("[x](y)\n## z", "\\[x\\](y)\\\\n\\#<!-- -->\\#<!-- --> z", "`[x](y)\\n## z`"),
         ];
         for (name, text, as_code) in cases {
             assert_eq!((plain(name).as_str(), code(name).as_str()), (text, as_code), "{name:?}");

@@ -66,7 +66,7 @@ fn result(record: &CheckRecord, finding: &FindingRecord, seen: &mut Fingerprints
         "ruleId": code.id,
         "ruleIndex": CODES.iter().position(|one| one.id == code.id),
         "level": code.severity.word(),
-        "message": { "text": sentence(finding, code) },
+        "message": { "text": sentence(finding) },
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": { "uri": uri(&record.model, cfg!(windows)) },
@@ -128,7 +128,7 @@ fn encoded(path: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::uri;
+    use super::{super::sample, *};
 
     #[test]
     fn addresses() {
@@ -157,5 +157,22 @@ mod tests {
         for (path, windows, want) in cases {
             assert_eq!(uri(path, windows), want, "{path}, Windows: {windows}");
         }
+    }
+
+    #[test]
+    fn each_finding_is_one_result() {
+        let found = sample::checked();
+        let run = &log(&found)["runs"][0];
+        let results = run["results"].as_array().unwrap();
+        assert_eq!(results.len(), found.models[0].findings.iter().filter(|one| one.code.is_some()).count());
+        for result in results {
+            assert_eq!(
+                run["tool"]["driver"]["rules"][result["ruleIndex"].as_u64().unwrap() as usize]["id"],
+                result["ruleId"]
+            );
+            assert_eq!(result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "a%20b.onnx");
+        }
+        let failed = &run["invocations"][0]["toolExecutionNotifications"][0];
+        assert_eq!(failed["locations"][0]["physicalLocation"]["artifactLocation"]["uri"], "%3Cno%3E.onnx");
     }
 }

@@ -6,6 +6,7 @@ use broadaxe_models::{
 };
 
 use super::full;
+use crate::error::escaped;
 
 /// Returns the kind of a finding that is reported; nothing for `same`.
 pub(super) fn reported(finding: &FindingRecord) -> Option<&'static Code> {
@@ -30,12 +31,16 @@ pub(super) fn gitlab(severity: Severity) -> &'static str {
     }
 }
 
-/// Says a finding in one sentence.
-pub(super) fn sentence(finding: &FindingRecord, code: &Code) -> String {
-    let mut message = format!("{} ({}) for {}: {}", finding.node, finding.op, finding.target, code.meaning);
-    let reason = Some(&finding.reason).filter(|reason| !reason.is_empty());
+/// Says a finding in one sentence: `bias1 (Add): wrong result on onnx: onnx aligns shapes to the right; ...`.
+pub(super) fn sentence(finding: &FindingRecord) -> String {
+    let what = full::consequence(finding, &[&finding.target]);
+    let mut message = format!("{} ({}): {what}", finding.node, finding.op);
+    if !finding.reason.is_empty() {
+        message += &format!(": {}", finding.reason);
+    }
     let example = finding.counterexample.as_ref().and_then(|example| full::numbers(finding, example));
-    for part in [reason, example.as_ref(), finding.condition.as_ref()].into_iter().flatten() {
+    let condition = finding.condition.as_ref().map(|condition| format!("the same if {condition}"));
+    for part in [example, condition].into_iter().flatten() {
         message += &format!("; {part}");
     }
     if let (Some(evidence), Some(source)) = (&finding.evidence, &finding.source)
@@ -47,9 +52,9 @@ pub(super) fn sentence(finding: &FindingRecord, code: &Code) -> String {
         message += &format!("; {}", full::law(law));
     }
     if let Some(repair) = &finding.repair {
-        message += &format!(". Repair: {}", repair.text);
+        message += &format!(". Fix: {}", repair.text);
     }
-    message
+    escaped(&message)
 }
 
 /// Returns the line of a place such as `line 3`; the first one where the file has no lines.

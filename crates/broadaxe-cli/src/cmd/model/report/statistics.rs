@@ -37,3 +37,24 @@ pub(super) fn table_of(found: &Checked, shown: Shown) -> String {
     });
     table(&["findings", "code", "kind", "target", "fixable", "models"], false, rows)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{super::sample, *};
+
+    #[test]
+    fn findings_are_counted_by_kind_and_target() {
+        let found = sample::checked();
+        let rows: Vec<Vec<String>> = table_of(&found, sample::SHOWN)
+            .lines()
+            .map(|line| line.split_whitespace().map(str::to_owned).collect())
+            .collect();
+        let counted: usize = rows.iter().filter_map(|row| row.first()?.parse::<usize>().ok()).sum();
+        assert_eq!(counted, found.models[0].findings.iter().filter(|one| one.code.is_some()).count(), "{rows:?}");
+        assert!(
+            rows.iter().any(|row| row.starts_with(&["2", "BX101", "wrong-axis", "onnx"].map(str::to_owned))),
+            "{rows:?}"
+        );
+        assert_eq!(table_of(&Checked::default(), sample::SHOWN), "no findings\n");
+    }
+}
