@@ -1,6 +1,6 @@
 //! The error of the command: its text and its exit code.
 
-use std::{fmt, io, path::Path};
+use std::{borrow::Cow, fmt, io, path::Path};
 
 use broadaxe_models::Cause;
 use serde_json::{Map, Value, json};
@@ -108,6 +108,19 @@ fn tame(text: &str, most: usize) -> String {
 /// Says whether a character turns the direction of writing.
 pub(crate) fn turns(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+/// Escapes in JSON what a terminal would obey: serde writes only the controls of ASCII as escapes.
+pub fn escaped_json(json: &str) -> Cow<'_, str> {
+    let is_raw = |c: char| c == '\u{7f}' || ('\u{80}'..='\u{9f}').contains(&c) || turns(c);
+    if !json.contains(is_raw) {
+        return json.into();
+    }
+    let mut out = String::with_capacity(json.len());
+    for c in json.chars() {
+        if is_raw(c) { out += &format!("\\u{:04x}", u32::from(c)) } else { out.push(c) }
+    }
+    out.into()
 }
 
 /// Returns the error of a failed write to standard output. A reader that has read enough and closed its end, as `head` does, is no

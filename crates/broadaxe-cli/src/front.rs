@@ -3,7 +3,7 @@
 use std::{
     borrow::Cow,
     ffi::OsString,
-    fmt::Display,
+    fmt::{self, Display},
     io::{self, Write},
     process::ExitCode,
 };
@@ -15,7 +15,7 @@ use crate::{
     answer::Answer,
     args::{Cli, ColorWhen, Command, complete},
     cmd,
-    error::{Error, written},
+    error::{Error, escaped_json, written},
     stop, terminal,
 };
 
@@ -135,8 +135,22 @@ fn print(bytes: &[u8]) -> Result<(), Error> {
 
 /// Writes JSON to standard output, piece by piece.
 fn print_json(value: &impl Display) -> Result<(), Error> {
-    let mut out = io::BufWriter::with_capacity(1 << 16, io::stdout().lock());
-    written(writeln!(out, "{value}").and_then(|()| out.flush()))
+    let mut out = Escaping { out: io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), failed: Ok(()) };
+    let _ = fmt::write(&mut out, format_args!("{value}\n"));
+    written(out.failed.and_then(|()| out.out.flush()))
+}
+
+/// Writes JSON of which terminals obey nothing, and keeps the error of the writer.
+struct Escaping<W> {
+    out: W,
+    failed: io::Result<()>,
+}
+
+impl<W: Write> fmt::Write for Escaping<W> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.failed = self.out.write_all(escaped_json(text).as_bytes());
+        if self.failed.is_ok() { Ok(()) } else { Err(fmt::Error) }
+    }
 }
 
 /// Writes notes to standard error.

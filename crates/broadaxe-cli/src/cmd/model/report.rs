@@ -28,7 +28,11 @@ pub(super) use self::{
     group::Shown,
     grouped::{View, model},
 };
-use crate::{answer::Checked, args::ReportFormat, error::Error};
+use crate::{
+    answer::Checked,
+    args::ReportFormat,
+    error::{Error, escaped_json},
+};
 
 /// What engines that were asked about a model answered, beyond the findings.
 #[derive(Debug, Default)]
@@ -41,13 +45,13 @@ pub(super) struct Asked {
 
 /// Writes a report; `texts` is the one for people.
 pub(super) fn report(format: ReportFormat, found: &Checked, texts: &str, shown: Shown) -> String {
-    let line = |value: &Value| format!("{value}\n");
+    let line = |value: &Value| escaped_json(&format!("{value}\n")).into_owned();
     match format {
         ReportFormat::Grouped | ReportFormat::Full => texts.to_owned(),
         ReportFormat::Concise => concise::lines(found, shown),
         ReportFormat::Markdown => markdown::document(found, shown),
         ReportFormat::Junit => junit::suites(found, shown),
-        ReportFormat::Json => serde_json::to_string(found).unwrap_or_default() + "\n",
+        ReportFormat::Json => escaped_json(&serde_json::to_string(found).unwrap_or_default()).into_owned() + "\n",
         ReportFormat::Sarif => line(&sarif::log(found)),
         ReportFormat::Github => github::commands(found),
         ReportFormat::Gitlab => line(&gitlab::issues(found)),
