@@ -40,7 +40,7 @@ fn write(xml: &mut Xml, found: &Checked, shown: Shown) -> std::io::Result<()> {
     count(&mut start, &[("tests", all.tests), ("failures", all.failures), ("errors", all.errors)]);
     xml.write_event(Event::Start(start))?;
     for suite in &suites {
-        suite.write(xml, shown)?;
+        suite.write(xml)?;
     }
     for error in &found.errors {
         let file = plain(&error.file);
@@ -92,7 +92,7 @@ impl<'a> Suite<'a> {
         Counts { tests: self.passing.len() + failures + skipped, failures, errors: 0, skipped }
     }
 
-    fn write(&self, xml: &mut Xml, shown: Shown) -> std::io::Result<()> {
+    fn write(&self, xml: &mut Xml) -> std::io::Result<()> {
         open_suite(xml, &self.model, self.counts())?;
         for name in &self.passing {
             let name = format!("all nodes on {}", plain(name));
