@@ -28,9 +28,9 @@ use crate::{
 };
 
 /// The targets that are checked where nothing names others.
-const DEFAULT_TARGETS: [&str; 3] = ["onnx", "openvino", "ncnn"];
+const USUAL_TARGETS: [&str; 3] = ["onnx", "openvino", "ncnn"];
 /// The verdicts that fail where nothing names others.
-const DEFAULT_FAIL_ON: [FailOn; 3] = [FailOn::Differs, FailOn::Refused, FailOn::Guarded];
+const USUAL_FAIL_ON: [FailOn; 3] = [FailOn::Differs, FailOn::Refused, FailOn::Guarded];
 
 /// The settings of a run: those of the command line and of a configuration file.
 #[derive(Clone, Debug, Default)]
@@ -139,11 +139,11 @@ impl Settings {
         }
         file.input_shapes.retain(|one| line.input_shapes.iter().all(|other| input(one) != input(other)));
         let targets = line.targets.clone().or(file.targets);
-        let defaults = || DEFAULT_TARGETS.iter().filter_map(|name| name.parse().ok()).collect();
+        let defaults = || USUAL_TARGETS.iter().filter_map(|name| name.parse().ok()).collect();
         ModelSettings {
             targets: targets.unwrap_or_else(defaults),
             inputs: InputArgs { input_shapes: line.input_shapes.clone(), configured: file.input_shapes },
-            fail_on: line.fail_on.clone().or(file.fail_on).unwrap_or_else(|| DEFAULT_FAIL_ON.to_vec()),
+            fail_on: line.fail_on.clone().or(file.fail_on).unwrap_or_else(|| USUAL_FAIL_ON.to_vec()),
         }
     }
 

@@ -100,12 +100,12 @@ fn sentence(error: &clap::Error) -> String {
 
 fn run(command: &Command, json: bool) -> Result<Answer, Error> {
     match command {
-        Command::Check(args) => cmd::model::check(args, json, &cmd::model::open),
+        Command::Check(args) => cmd::model::check_inputs(args, json),
         Command::Fix(args) => cmd::model::fix(args),
         Command::Upgrade(args) => cmd::model::upgrade(args),
         Command::List(args) => cmd::model::list(args, &cmd::model::open),
         Command::Diff(args) => cmd::model::diff(args, &cmd::model::open),
-        Command::Census(args) => cmd::model::census(args, &cmd::model::open),
+        Command::Census(args) => cmd::model::census_inputs(args),
         Command::Sizes(args) => cmd::model::sizes(args, &cmd::model::open),
         Command::Extract(args) => cmd::model::extract(args),
         Command::Targets => Ok(cmd::model::targets()),

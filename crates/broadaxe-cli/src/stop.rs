@@ -1,4 +1,4 @@
-//! Handles interrupts: removes temporary files and ends at once with 130 or 143.
+//! Handles interrupts: removes temporary files and ends at once with 130 or 143. A run that its user interrupts says so.
 //!
 //! A thread of its own waits for signals, so nothing that computes has to ask. It holds the list of temporary files
 //! while it removes them and until the process has ended; files are created and renamed under the same lock, so a
@@ -154,10 +154,23 @@ pub fn watch() -> io::Result<()> {
             for path in list.iter() {
                 let _ = if path.is_dir() { fs::remove_dir_all(path) } else { fs::remove_file(path) };
             }
+            if signal == SIGINT {
+                say("interrupted");
+            }
             std::process::exit(128 + signal);
         }
     })?;
     Ok(())
+}
+
+/// Writes a line to standard error, in place of a progress bar.
+#[cfg(unix)]
+fn say(text: &str) {
+    use std::io::{IsTerminal, Write};
+
+    let mut error = io::stderr();
+    let clear = if error.is_terminal() { "\r\x1b[2K" } else { "" };
+    let _ = error.write_all(format!("{clear}{text}\n").as_bytes());
 }
 
 /// Does nothing where there are no signals.

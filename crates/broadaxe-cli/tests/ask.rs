@@ -58,7 +58,11 @@ impl Place {
         let mut command = Command::new(env!("CARGO_BIN_EXE_broadaxe"));
         command.args(["check", "examples/face.onnx"]).args(args).current_dir(root);
         command.env("BROADAXE_ENGINES", self.0.join("engines")).env("XDG_CACHE_HOME", self.0.join("cache"));
-        command.env("TMPDIR", self.0.join("temporary")).output().expect("the command starts")
+        command
+            .env_remove("BROADAXE_CACHE_DIR")
+            .env("TMPDIR", self.0.join("temporary"))
+            .output()
+            .expect("the command starts")
     }
 
     fn files(&self, folder: &str) -> Vec<String> {

@@ -97,13 +97,13 @@ fn settings_apply_and_the_command_line_wins() {
     ]);
     // From another folder, the same file is found, and its patterns mean the same models.
     let (code, out, _) = project.run("models/legacy", "check old.onnx ../face.onnx --quiet");
-    assert!(code == 1 && out.contains("old.onnx: 3 el") && out.contains("  onnx6  3 same"), "{out}");
+    assert!(code == 1 && out.contains("old.onnx: 3 el") && out.contains("onnx6: 3 same"), "{out}");
     project.write("models/pyproject.toml", "[project]\nname = 'x'\n[tool.broadaxe]\nfor = ['mnn']\nfor-all = 1\n");
     let (code, _, errors) = project.run("models", "check face.onnx");
     let want = "error: pyproject.toml: unknown key 'for-all'";
     assert!(code == 2 && errors.starts_with(want) && errors.contains("(line 5, column 1)"), "{errors}");
     let (code, out, errors) = project.run("models", "check face.onnx --config ../broadaxe.toml --quiet");
-    assert!(code == 1 && out.contains("onnx  2 differ"), "{out}{errors}");
+    assert!(code == 1 && out.contains("onnx: 2 differ"), "{out}{errors}");
 }
 
 /// The settings with an entry `[[ignore]]`.
@@ -115,7 +115,10 @@ fn ignoring(keys: &str) -> String {
 fn ignored_findings_do_not_fail() {
     let project = Project::new("ignores");
     // Keys, and the nodes with a finding that they ignore.
-    let cases: [(&str, &[&str]); 13] = [
+    let cases: [(&str, &[&str]); 16] = [
+        ("code = 'BX1'", &["bias1 onnx", "prelu1 onnx"]),
+        ("code = 'BX201'", &["bias1 tosa"]),
+        ("code = 'BX'\nnode = 'bias1'", &["bias1 onnx", "bias1 tosa"]),
         ("op = 'PRelu'", &["prelu1 onnx", "prelu1 tosa"]),
         ("node = 'prelu1'", &["prelu1 onnx", "prelu1 tosa"]),
         ("node = '*1'", &["bias1 onnx", "prelu1 onnx", "bias1 tosa", "prelu1 tosa"]),
@@ -158,6 +161,11 @@ fn reports_count_ignored_findings_and_name_unused_entries() {
         ("check models/face.onnx --quiet", 0, &[ignored], &[]),
         ("check models/face.onnx --format github", 0, &[], &["::"]),
         ("check models/face.onnx --format gitlab", 0, &["[]"], &["bias1"]),
+        ("check models/face.onnx --format concise", 0, &[], &["bias1"]),
+        ("check models/face.onnx --format full", 0, &[ignored], &["wrong result"]),
+        ("check models/face.onnx --format sarif", 0, &["\"justification\":\"batch is 1\""], &[]),
+        ("check models/face.onnx --format junit", 0, &["failures=\"0\""], &["<failure"]),
+        ("check models/face.onnx --statistics", 0, &["no findings"], &[]),
         ("check models/face.onnx --no-config", 1, &["wrong result"], &["ignored"]),
     ]);
     project.write("broadaxe.toml", &ignoring("node = 'gone'\nmodel = 'models/*.onnx'"));
@@ -204,7 +212,7 @@ fn known_findings_pass_and_new_ones_fail() {
             &["3 findings known (base.json)"],
             &["wrong result", "no longer"],
         ),
-        (&format!("{check} --baseline base.json --format github"), 0, &["unknown"], &["differs"]),
+        (&format!("{check} --baseline base.json --format github"), 0, &["BX502"], &["BX101"]),
         // The same findings in another model are new, and so are those for another target.
         (
             &format!("{both} --baseline base.json"),
@@ -227,6 +235,10 @@ fn known_findings_pass_and_new_ones_fail() {
     let report = project.json(&format!("{check} --baseline base.json --json"));
     let known = report["models"][0]["findings"].as_array().unwrap().iter().filter(|one| one["known"] == true).count();
     assert_eq!(known, 3, "{report}");
+    let log = project.json(&format!("{check} --baseline base.json --format sarif"));
+    let results = log["runs"][0]["results"].as_array().unwrap();
+    let suppressed = results.iter().filter(|one| one["suppressions"][0]["justification"] == "in the baseline").count();
+    assert_eq!((suppressed, results.len()), (3, 4), "{log}");
 }
 
 #[test]

@@ -20,7 +20,7 @@ fn configuration() {
     std::env::set_current_dir(&project).unwrap();
     {
         // Runs what it was given when it is dropped.
-        let _cases = trycmd::TestCases::new().env("LC_ALL", "C.UTF-8").case(&guide);
+        let _cases = trycmd::TestCases::new().env("COLUMNS", "80").env("LC_ALL", "C.UTF-8").case(&guide);
     }
     std::env::set_current_dir(root).unwrap();
     fs::remove_dir_all(&project).unwrap();

@@ -14,7 +14,9 @@ fn root() -> PathBuf {
 }
 
 fn broadaxe(args: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_broadaxe")).args(args).current_dir(root()).output().expect("the command starts")
+    let mut command = Command::new(env!("CARGO_BIN_EXE_broadaxe"));
+    command.args(args).env("BROADAXE_CACHE_DIR", std::env::temp_dir().join("broadaxe-models-cache"));
+    command.current_dir(root()).output().expect("the command starts")
 }
 
 fn text(bytes: &[u8]) -> String {

@@ -4,6 +4,7 @@
 
 use std::{
     fs,
+    io::Read,
     path::{Path, PathBuf},
     process::{Child, Command, Output, Stdio},
     time::{Duration, Instant},
@@ -338,7 +339,7 @@ fn temporary(folder: &Path) -> bool {
 
 /// Waits until the run has begun to compute, which is when its temporary file exists.
 fn started(folder: &Folder, mut command: Command) -> Child {
-    let child = command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    let child = command.stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap();
     let start = Instant::now();
     while !temporary(&folder.0) {
         assert!(start.elapsed() < Duration::from_secs(20), "the run does not begin");
@@ -373,7 +374,13 @@ fn signals_end_it_at_once() {
         kill(&child, signal);
         let status = child.wait().unwrap();
         let taken = start.elapsed();
-        assert_eq!(status.code(), Some(want), "{signal}");
+        let mut said = String::new();
+        child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        assert_eq!(
+            (status.code(), &said[..]),
+            (Some(want), if number == 2 { "interrupted\n" } else { "" }),
+            "{signal}"
+        );
         assert!(taken < Duration::from_secs(1), "{signal}: {taken:?}");
         assert!(!temporary(&folder.0), "{signal}: {:?}", folder.names());
         assert_eq!(fs::read(folder.0.join("out.npy")).unwrap(), b"previous");

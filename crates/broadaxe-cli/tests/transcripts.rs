@@ -11,6 +11,7 @@ fn transcripts() {
     trycmd::TestCases::new()
         .env("COLUMNS", "80")
         .env("LC_ALL", "C.UTF-8")
+        .env("BROADAXE_CACHE_DIR", std::env::temp_dir().join("broadaxe-transcripts").to_str().unwrap())
         .case(root.join("crates/broadaxe-cli/tests/cmd/*.trycmd"))
         .skip(root.join("crates/broadaxe-cli/tests/cmd/report.trycmd"))
         .case(root.join("examples/README.md"));

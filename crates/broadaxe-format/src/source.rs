@@ -1,10 +1,11 @@
 //! The source of a model's bytes: a file that is read piece by piece, or memory.
 
 use std::{
+    collections::BTreeSet,
     fs::File,
     io,
     path::{Path, PathBuf},
-    sync::Arc,
+    sync::{Arc, Mutex, PoisonError},
 };
 
 use crate::error::{Cause, Error, ErrorKind};
@@ -19,6 +20,8 @@ pub struct Source {
     len: u64,
     bytes: Bytes,
     weights: Option<Arc<Source>>,
+    /// The other files that readers of this one looked for. Copies share the list.
+    consulted: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
 
 #[derive(Clone, Debug)]
@@ -80,20 +83,31 @@ impl Source {
         }
         let file = File::open(path).map_err(fail)?;
         let len = file.metadata().map_err(fail)?.len();
-        Ok(Self { path: Some(path.to_path_buf()), len, bytes: Bytes::File(Arc::new(file)), weights: None })
+        Ok(Self::of(Bytes::File(Arc::new(file)), len, Some(path.to_path_buf())))
     }
 
     /// Makes a source of an open file and its path.
     pub(crate) fn opened(file: File, path: PathBuf) -> Result<Self, Error> {
         let fail = |error| Error::new(ErrorKind::File, format!("{}: {error}", path.display()));
         let len = file.metadata().map_err(fail)?.len();
-        Ok(Self { path: Some(path), len, bytes: Bytes::File(Arc::new(file)), weights: None })
+        Ok(Self::of(Bytes::File(Arc::new(file)), len, Some(path)))
     }
 
     /// Makes a source of bytes in memory. `path`, if given, says which folder is searched for files of weights.
     pub fn memory(bytes: impl Into<Arc<[u8]>>, path: Option<PathBuf>) -> Self {
         let bytes = bytes.into();
-        Self { path, len: bytes.len() as u64, bytes: Bytes::Memory(bytes), weights: None }
+        let len = bytes.len() as u64;
+        Self::of(Bytes::Memory(bytes), len, path)
+    }
+
+    /// Makes a source of bytes in memory that are in several pieces, which are not copied. `path` is as in [`Source::memory`].
+    pub fn pieces(pieces: Vec<Vec<u8>>, path: Option<PathBuf>) -> Self {
+        let (placed, len) = placed(pieces.into_iter().map(Piece::New));
+        Self::of(Bytes::Parts(None, placed.into()), len, path)
+    }
+
+    fn of(bytes: Bytes, len: u64, path: Option<PathBuf>) -> Self {
+        Self { path, len, bytes, weights: None, consulted: Arc::default() }
     }
 
     /// Makes a source from bytes of another one, which are not copied, and new ones.
@@ -102,19 +116,15 @@ impl Source {
     /// [`ErrorKind::Format`] where the other source ends before what is kept of it.
     pub(crate) fn parts(base: Option<&Self>, parts: Vec<Piece>, path: Option<PathBuf>) -> Result<Self, Error> {
         let end = base.map_or(0, Self::len);
-        let (mut from, mut placed) = (0_u64, Vec::with_capacity(parts.len()));
-        for part in parts {
+        for part in &parts {
             if let Piece::Kept { at, len } = part
-                && at.checked_add(len).is_none_or(|last| last > end)
+                && at.checked_add(*len).is_none_or(|last| last > end)
             {
                 return Err(Error::format(format!("{len} bytes are kept from byte {at} of a file of {end} bytes")));
             }
-            let len = part.len();
-            placed.push(Placed { from, part });
-            from = from.saturating_add(len);
         }
-        let bytes = Bytes::Parts(base.cloned().map(Arc::new), placed.into());
-        Ok(Self { path, len: from, bytes, weights: None })
+        let (placed, len) = placed(parts.into_iter());
+        Ok(Self::of(Bytes::Parts(base.cloned().map(Arc::new), placed.into()), len, path))
     }
 
     /// Names the file of weights that belongs to this one, wherever it is.
@@ -139,11 +149,26 @@ impl Source {
             return Ok(Ok(weights.clone()));
         }
         let path = self.path().map(|path| path.with_extension(extension));
-        match path.filter(|path| Some(path.as_path()) != self.path()) {
+        let path = path.filter(|path| Some(path.as_path()) != self.path());
+        if let Some(path) = &path {
+            self.consult(path);
+        }
+        match path {
             None => Ok(Err("the model was read without its file of weights".to_owned())),
             Some(path) if std::fs::exists(&path).unwrap_or(false) => Self::open(&path).map(Ok),
             Some(path) => Ok(Err(format!("the file {} is not there", path.display()))),
         }
+    }
+
+    /// Notes that a reader of this file looked for another one.
+    pub(crate) fn consult(&self, path: &Path) {
+        self.consulted.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_path_buf());
+    }
+
+    /// Lists the other files that readers of this one opened or looked for, such as its weights: the model that was read
+    /// depends on them, also on those that are missing.
+    pub fn consulted(&self) -> Vec<PathBuf> {
+        self.consulted.lock().unwrap_or_else(PoisonError::into_inner).iter().cloned().collect()
     }
 
     /// Reads everything as text.
@@ -201,6 +226,17 @@ impl Source {
             }
         }
     }
+}
+
+/// Puts parts one after the other; also counts their bytes.
+fn placed(parts: impl Iterator<Item = Piece>) -> (Vec<Placed>, u64) {
+    let mut end = 0_u64;
+    let place = |part: Piece| {
+        let from = end;
+        end = end.saturating_add(part.len());
+        Placed { from, part }
+    };
+    (parts.map(place).collect(), end)
 }
 
 /// Reads bytes of a source that is put together; `at` and `len` are within it.
@@ -275,6 +311,21 @@ mod tests {
     }
 
     #[test]
+    fn pieces_read_as_one() {
+        let cases: [&[&str]; 5] = [&[], &[""], &["abc"], &["", "ab", "", "c"], &["a", "bc", "d"]];
+        for case in cases {
+            let (whole, path) = (case.concat().into_bytes(), PathBuf::from("a.onnx"));
+            let pieces = case.iter().map(|piece| piece.as_bytes().to_vec()).collect();
+            let source = Source::pieces(pieces, Some(path.clone()));
+            assert_eq!((source.len(), source.path()), (whole.len() as u64, Some(path.as_path())), "{case:?}");
+            for (at, len) in (0..=whole.len()).flat_map(|at| (0..=whole.len() - at).map(move |len| (at, len))) {
+                assert_eq!(source.read(at as u64, len).unwrap(), &whole[at..at + len], "{case:?}: {len} from {at}");
+            }
+            assert!(source.read(0, whole.len() + 1).is_err(), "{case:?}");
+        }
+    }
+
+    #[test]
     fn texts_within_a_limit() {
         let cases: &[(&[u8], u64, Result<&str, &str>)] = &[
             (b"", 0, Ok("")),
@@ -306,6 +357,11 @@ mod tests {
         ];
         for (source, want) in cases {
             let got = source.open_weights("bin").unwrap().map(|weights| weights.len());
+            let next = source
+                .path()
+                .map(|path| path.with_extension("bin"))
+                .filter(|path| Some(path.as_path()) != source.path());
+            assert_eq!(source.clone().consulted(), next.into_iter().collect::<Vec<_>>());
             match (&got, want) {
                 (Ok(got), Ok(want)) => assert_eq!(*got, want),
                 (Err(why), Err(want)) => assert!(why.contains(want), "{why}, not {want}"),

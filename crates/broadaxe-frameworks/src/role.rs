@@ -3,13 +3,16 @@
 //! Engines merge nodes with their neighbours, and laws about that have to know a convolution from a quantisation. For
 //! element-wise operators the role follows from their row; the others are listed here.
 
+use std::{collections::HashMap, sync::OnceLock};
+
 use broadaxe_kernels::OpId;
 
 use crate::{
     arithmetic::{Arithmetic, Recipe},
-    framework::System::{self, Ncnn, Onnx, Openvino, Paddle, Tflite},
+    framework::System::{self, Ncnn, Onnx, Openvino, Paddle, Pnnx, Tflite},
     kind::Kind,
-    tables::newest,
+    row::Row,
+    tables::{known, newest},
 };
 
 /// What an operator does, as far as laws about neighbourhoods distinguish it.
@@ -273,11 +276,23 @@ static BATCHED: &[(System, &[&str])] = &[
 /// assert_eq!(role(System::Onnx, "LSTM"), None);
 /// ```
 pub fn role(system: System, name: &str) -> Option<Role> {
-    let other = OTHERS.iter().find(|(_, of, names)| *of == system && names.contains(&name));
-    if let Some((role, ..)) = other {
-        return Some(*role);
-    }
-    let row = newest(system, name)?;
+    static ROLES: OnceLock<Vec<HashMap<&str, Role>>> = OnceLock::new();
+    let roles = ROLES.get_or_init(|| System::ALL.into_iter().map(roles_of).collect());
+    let found = roles.get(system as usize)?.get(name).copied();
+    // Operators of these have more than one name.
+    found.or_else(|| if matches!(system, Paddle | Pnnx) { of_row(newest(system, name)?) } else { None })
+}
+
+/// Returns the roles of the operators of a framework by name: laws ask for that of every neighbour of every node.
+fn roles_of(system: System) -> HashMap<&'static str, Role> {
+    let rows = known(system).filter_map(|row| Some((row.name(), of_row(newest(system, row.name())?)?)));
+    let others = OTHERS.iter().rev().filter(|(_, of, _)| *of == system);
+    let others = others.flat_map(|(role, _, names)| names.iter().map(|name| (*name, *role)));
+    rows.chain(others).collect()
+}
+
+/// Returns the role of an element-wise operator.
+fn of_row(row: &Row) -> Option<Role> {
     match row.kind() {
         Kind::Bias => return Some(Role::Gemm),
         Kind::Select => return Some(Role::Select),

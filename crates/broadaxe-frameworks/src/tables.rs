@@ -45,8 +45,7 @@ pub fn known(system: System) -> impl Iterator<Item = &'static Row> {
 type Index = HashMap<&'static str, Vec<&'static Row>>;
 
 fn index(system: System) -> &'static Index {
-    static INDEX: OnceLock<HashMap<System, Index>> = OnceLock::new();
-    static EMPTY: OnceLock<Index> = OnceLock::new();
+    static INDEX: OnceLock<Vec<Index>> = OnceLock::new();
     let all = INDEX.get_or_init(|| {
         let of = |system: System| {
             let mut index = Index::new();
@@ -56,11 +55,11 @@ fn index(system: System) -> &'static Index {
             for rows in index.values_mut() {
                 rows.sort_by_key(|row| row.since());
             }
-            (system, index)
+            index
         };
         System::ALL.into_iter().map(of).collect()
     });
-    all.get(&system).unwrap_or_else(|| EMPTY.get_or_init(Index::new))
+    &all[system as usize]
 }
 
 /// Lists the rows of an operator, the oldest first; empty for an operator that is not element-wise. Names are those of

@@ -49,7 +49,7 @@ pub fn plan(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<Fix, E
     if targets.is_empty() {
         return Err(Error::new(ErrorKind::Argument, "a repair needs a target; name one, such as openvino"));
     }
-    rejudge::hold(model, shapes, targets)
+    rejudge::hold(model, shapes, targets, None)
 }
 
 /// Lists the ways to write the first node that a target reads as the model means it.

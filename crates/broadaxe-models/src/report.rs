@@ -18,7 +18,7 @@ use crate::{
 pub const VERSION: u32 = 2;
 
 /// What a check found in one model.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct CheckRecord {
     /// The version of this form.
     pub version: u32,
@@ -50,7 +50,7 @@ pub struct Checked<'a> {
 }
 
 /// How often each verdict was given for one target.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TargetRecord {
     /// The target.
     pub name: String,
@@ -76,7 +76,7 @@ impl TargetRecord {
 }
 
 /// What one target does with one node.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct FindingRecord {
     /// The node's name; that of its first output where it has none.
     pub node: String,
@@ -132,7 +132,7 @@ pub struct FindingRecord {
 }
 
 /// What the laws of a target say of a node, where an engine that was asked says otherwise.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LawRecord {
     /// The target, in the form that the command line accepts.
     pub target: String,
@@ -145,7 +145,7 @@ pub struct LawRecord {
 }
 
 /// One operand of a node.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct OperandRecord {
     /// The tensor.
     pub tensor: String,
@@ -158,7 +158,7 @@ pub struct OperandRecord {
 }
 
 /// A dim: a size, or the name of one that is open.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(untagged)]
 pub enum DimRecord {
     /// A size.
@@ -188,7 +188,7 @@ pub struct CounterexampleRecord {
 }
 
 /// Sizes with which a refused node would differ without an error.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub struct NearRecord {
     /// The shapes of the operands.
     pub shapes: Vec<Vec<usize>>,
@@ -197,7 +197,7 @@ pub struct NearRecord {
 }
 
 /// What would make a node mean the same.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RepairRecord {
     /// What to do.
     pub text: String,

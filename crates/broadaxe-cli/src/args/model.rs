@@ -1,6 +1,6 @@
 //! Declares the arguments of the subcommands that read model files.
 
-use std::{path::PathBuf, str::FromStr};
+use std::{num::NonZeroUsize, path::PathBuf, str::FromStr};
 
 use clap::{Args, ValueEnum};
 use clap_complete::{ArgValueCandidates, ArgValueCompleter};
@@ -163,6 +163,18 @@ pub struct AskArgs {
     pub ask_seconds: u64,
 }
 
+/// Says how the work on several models is done.
+#[derive(Args, Clone, Debug)]
+pub(crate) struct WorkArgs {
+    /// How many models are checked at a time; by default one per core
+    #[arg(long, value_name = "N")]
+    pub jobs: Option<NonZeroUsize>,
+
+    /// Check also unchanged models, and keep no results
+    #[arg(long)]
+    pub no_cache: bool,
+}
+
 /// Arguments of `broadaxe check`.
 // Each flag is an option of the command line.
 #[allow(clippy::struct_excessive_bools)]
@@ -208,7 +220,10 @@ pub struct CheckArgs {
     #[command(flatten)]
     pub(crate) asking: AskArgs,
 
-    /// Model files: .onnx, .xml, .param, .tflite, .json, .pdmodel
+    #[command(flatten)]
+    pub(crate) work: WorkArgs,
+
+    /// Models (.onnx, .xml, .param, .tflite, .json, .pdmodel, .litertlm; also .gz), folders, patterns such as 'models/*.onnx', or - for standard input
     #[arg(required = true, value_name = "MODEL")]
     pub models: Vec<PathBuf>,
 }
@@ -267,7 +282,7 @@ pub struct CensusArgs {
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
 
-    /// Model files
+    /// Models, folders, patterns such as 'models/*.onnx', or - for standard input
     #[arg(required = true, value_name = "MODEL")]
     pub models: Vec<PathBuf>,
 }

@@ -116,7 +116,7 @@ enum Target {
     Json,
     Stdout,
     File(Output, Place),
-    Zarr(zarr::Directory, Place),
+    Zarr(zarr::ZarrOutput, Place),
 }
 
 impl Target {
@@ -131,7 +131,7 @@ impl Target {
             Some(text) => {
                 let place = Place::new(text);
                 if zarr::is_named(place.path()) {
-                    return Ok(Self::Zarr(zarr::Directory::create(place.path())?, place));
+                    return Ok(Self::Zarr(zarr::ZarrOutput::create(place.path())?, place));
                 }
                 Ok(Self::File(Output::create(&place)?, place))
             }

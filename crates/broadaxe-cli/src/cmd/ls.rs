@@ -58,7 +58,7 @@ fn unlisted(error: Error) -> Error {
 
 /// Describes the constants of a model file; nothing for a file that is not a model.
 fn constants(path: &Path) -> Result<Option<Vec<Entry>>, Error> {
-    if Format::of(path).is_some() {
+    if Format::of(path).is_some() || file::zarr::is_array(path) {
         return Ok(None);
     }
     let source = open(path)?;

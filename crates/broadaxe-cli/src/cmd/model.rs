@@ -1,14 +1,21 @@
 //! Shared by the subcommands about model files: reads a model, finds its parts, writes a changed one.
 
+mod stream;
+mod skip;
+mod inputs;
+mod store;
 mod census;
 mod find;
 
-mod skip;
 mod fingerprint;
 mod baseline;
 mod suppress;
 mod report;
 mod ask;
+mod results;
+mod parallel;
+mod progress;
+mod total;
 mod check;
 mod explain;
 mod extract;
@@ -30,8 +37,8 @@ use broadaxe_shape::{Dim, SymbolicShape};
 
 use self::find::find;
 pub use self::{
-    census::run as census,
-    check::{run as check, schema, targets},
+    census::{run as census, run_inputs as census_inputs},
+    check::{run as check, run_inputs as check_inputs, schema, targets},
     diff::run as diff,
     explain::run as explain,
     extract::{extracted, run as extract},
@@ -53,24 +60,32 @@ struct Loaded {
 }
 
 /// Where the bytes of a model named on the command line are from: its file, or memory that a caller holds.
-pub type Open<'a> = &'a dyn Fn(&Path) -> Result<Source, Error>;
+pub type Open<'a> = &'a (dyn Fn(&Path) -> Result<Source, Error> + Sync);
 
-/// Opens the file of a model.
+/// Opens the file of a model; one whose name ends with `.gz` is decompressed, and `-` is standard input.
 ///
 /// # Errors
-/// When it cannot be opened, or is no regular file.
+/// When it cannot be opened, is no regular file, or is too large to be decompressed.
 pub fn open(path: &Path) -> Result<Source, Error> {
-    Source::open(path).map_err(Error::from)
+    stream::open(path)
 }
 
 /// Reads a model.
 fn read(path: &Path, open: Open<'_>) -> Result<Model, Error> {
-    format::read(&open(path)?).map_err(|error| Error::from(error).of(path))
+    read_source(path, &open(path)?)
+}
+
+fn read_source(path: &Path, source: &Source) -> Result<Model, Error> {
+    format::read(source).map_err(|error| Error::from(error).of(path))
 }
 
 /// Reads a model and infers its shapes.
 fn load(path: &Path, inputs: &InputArgs, open: Open<'_>) -> Result<Loaded, Error> {
-    let model = read(path, open)?;
+    load_source(path, &open(path)?, inputs)
+}
+
+fn load_source(path: &Path, source: &Source, inputs: &InputArgs) -> Result<Loaded, Error> {
+    let model = read_source(path, source)?;
     let given = given_for(&model, inputs)?;
     let shapes = infer(&model, &given).map_err(|error| Error::from(error).of(path))?;
     Ok(Loaded { path: path.to_path_buf(), model, shapes })
@@ -105,6 +120,11 @@ fn input_shape(text: &str) -> Result<(String, Vec<Dim>), Error> {
 fn destination(args: &OutArgs) -> Result<Option<PathBuf>, Error> {
     if args.dry_run {
         return Ok(None);
+    }
+    if args.in_place && (stream::is_compressed(&args.model) || stream::is_standard_input(&args.model)) {
+        return Err(Error::usage(
+            "--in-place replaces an uncompressed file; write the changed model to another one with -o OUT",
+        ));
     }
     if args.in_place {
         return Ok(Some(args.model.clone()));

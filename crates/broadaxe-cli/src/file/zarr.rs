@@ -9,9 +9,9 @@ mod store;
 use std::path::Path;
 
 #[cfg(feature = "zarr")]
-pub use self::store::{Directory, describe, read};
+pub use self::store::{ZarrOutput, describe, read};
 #[cfg(not(feature = "zarr"))]
-pub use absent::{NoDirectory as Directory, describe, read};
+pub use absent::{NoOutput as ZarrOutput, describe, read};
 
 /// The files of which one describes an array.
 const METADATA: [&str; 2] = ["zarr.json", ".zarray"];
@@ -57,9 +57,9 @@ mod absent {
 
     /// A directory that is never written.
     #[derive(Debug)]
-    pub struct NoDirectory(());
+    pub struct NoOutput(());
 
-    impl NoDirectory {
+    impl NoOutput {
         /// Creates nothing.
         ///
         /// # Errors

@@ -18,6 +18,7 @@ use crate::{
 /// The files of one model, each opened once.
 #[derive(Debug, Default)]
 pub(super) struct Files {
+    model: Option<Source>,
     folder: Option<PathBuf>,
     /// A file, or why it is missing.
     open: HashMap<String, Result<Source, String>>,
@@ -28,7 +29,7 @@ impl Files {
     pub(super) fn in_folder_of(source: &Source) -> Self {
         let parent = source.path().and_then(Path::parent);
         let folder = parent.map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
-        Self { folder: folder.map(Path::to_path_buf), open: HashMap::new() }
+        Self { model: Some(source.clone()), folder: folder.map(Path::to_path_buf), open: HashMap::new() }
     }
 
     /// Opens a file; the inner error says why it is missing.
@@ -40,6 +41,9 @@ impl Files {
             return Ok(known.clone());
         }
         let parts = parts(location)?;
+        if let Some((model, folder)) = self.model.as_ref().zip(self.folder.as_ref()) {
+            model.consult(&folder.join(location));
+        }
         let found = match &self.folder {
             None => {
                 Err(format!("the model was given as bytes, so that its file {location} of weights cannot be found"))

@@ -2,9 +2,12 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{Fix, plan};
+use super::{
+    Fix,
+    rejudge::{found_for, hold},
+};
 use crate::{
-    check::{Repair, Report, Verdict},
+    check::{Finding, Repair, Report, Verdict},
     error::Error,
     graph::{Model, NodeId},
     infer::Shapes,
@@ -13,40 +16,37 @@ use crate::{
 
 /// Adds to each finding of a report what would repair it for its target, and what that costs.
 ///
-/// Repairs are planned for one target at a time. [`plan`] finds those that serve several at once; [`Finding::fixable`] says which
-/// findings it removes.
-///
-/// [`Finding::fixable`]: crate::check::Finding::fixable
+/// Repairs are planned for one target at a time. [`plan`](super::plan) finds those that serve several at once;
+/// [`Finding::fixable`] says which findings it removes. The report has the findings of these targets.
 ///
 /// # Errors
-/// As [`plan`].
+/// As [`plan`](super::plan).
 pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut Report) -> Result<(), Error> {
     let mut one = None;
-    for target in targets {
+    for (at, target) in targets.iter().enumerate() {
         let name = target.to_string();
-        let mut found: Vec<_> = report
-            .findings
-            .iter_mut()
-            .filter(|finding| finding.target == name && is_repairable(&finding.verdict))
-            .collect();
+        let before = found_for(report, targets.len(), Some(at));
+        let wanted = |finding: &&mut Finding| finding.target == name && is_repairable(&finding.verdict);
+        let mut found: Vec<_> = report.findings.iter_mut().filter(wanted).collect();
         if found.is_empty() {
             continue;
         }
-        let fix = plan(model, shapes, std::slice::from_ref(target))?;
+        let fix = hold(model, shapes, std::slice::from_ref(target), Some(before))?;
         let repairs = repairs(&fix);
         for finding in &mut found {
             finding.repair = repairs.get(&finding.node).cloned();
         }
         one = (targets.len() == 1).then_some(fix);
     }
-    let repairable = |finding: &&crate::check::Finding| is_repairable(&finding.verdict);
+    let repairable = |finding: &&Finding| is_repairable(&finding.verdict);
     if !report.findings.iter().any(|finding| repairable(&finding)) {
         return Ok(());
     }
-    let fix = one.map_or_else(|| plan(model, shapes, targets), Ok)?;
+    let all = || hold(model, shapes, targets, Some(found_for(report, targets.len(), None)));
+    let fix = one.map_or_else(all, Ok)?;
     // That one target lacks an operator does not keep the node from being repaired for another.
     let left: BTreeSet<(NodeId, bool)> = fix.left.iter().map(|left| (left.node, left.unsupported)).collect();
-    let is_left = |finding: &crate::check::Finding| {
+    let is_left = |finding: &Finding| {
         let lacks = matches!(finding.verdict, Verdict::Unsupported);
         left.contains(&(finding.node, false)) || lacks && left.contains(&(finding.node, true))
     };

@@ -12,7 +12,7 @@ use super::{
     planner::{self, Plan, Rulings},
 };
 use crate::{
-    check::{Report, Verdict, check},
+    check::{Finding, Report, Verdict, check},
     error::{Error, ErrorKind},
     format,
     graph::{GraphId, Model, NodeId},
@@ -35,20 +35,20 @@ struct Judgement<'a> {
 }
 
 /// The findings on nodes that are not the same, by node and number of the target.
-type Found = BTreeMap<(NodeId, usize), Problem>;
+pub(super) type Found = BTreeMap<(NodeId, usize), Problem>;
 
 /// A verdict other than `same`, as far as it matters here.
 #[derive(Clone, Debug)]
-struct Problem {
+pub(super) struct Problem {
     known: bool,
     /// Whether the target has no such operator.
     unsupported: bool,
     reason: String,
 }
 
-/// Makes a plan that holds when the fixed model is judged as a whole.
-pub(super) fn hold(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<Fix, Error> {
-    let case = Judgement::new(model, shapes, targets);
+/// Makes a plan that holds when the fixed model is judged as a whole; `before` is what was found in the model, where it is known.
+pub(super) fn hold(model: &Model, shapes: &Shapes, targets: &[Target], before: Option<Found>) -> Result<Fix, Error> {
+    let case = Judgement::new(model, shapes, targets, before);
     let mut rulings = Rulings::default();
     for _ in 0..PLANS {
         let Some((fix, again)) = case.settle(&mut rulings)? else { continue };
@@ -69,9 +69,8 @@ struct Again {
 }
 
 impl<'a> Judgement<'a> {
-    fn new(model: &'a Model, shapes: &'a Shapes, targets: &'a [Target]) -> Self {
-        let report = check(model, shapes, targets);
-        let before = found(&report, targets.len(), |id| vec![id]);
+    fn new(model: &'a Model, shapes: &'a Shapes, targets: &'a [Target], before: Option<Found>) -> Self {
+        let before = before.unwrap_or_else(|| found_for(&check(model, shapes, targets), targets.len(), None));
         Self { model, shapes, targets, before, inferences: Inferences::default() }
     }
 
@@ -127,7 +126,7 @@ impl<'a> Judgement<'a> {
         };
         let report = check(&model, &shapes, self.targets);
         let mut origins = Origins::new(self.model, &model);
-        let mut found = found(&report, self.targets.len(), |id| origins.of(id));
+        let mut found = found(by_target(&report, self.targets.len()), |id| origins.of(id));
         for (at, target) in self.targets.iter().enumerate() {
             for (id, reason) in target.refused_reshapes(&model, &shapes) {
                 for old in origins.of_added(id) {
@@ -225,7 +224,7 @@ impl<'a> Judgement<'a> {
     /// Rules against ways of which a second run would make others; says whether there was one.
     fn unsettled(&self, again: Option<Again>, rulings: &mut Rulings) -> Result<bool, Error> {
         let Some(again) = again.filter(|again| !again.found.is_empty()) else { return Ok(false) };
-        let case = Judgement::new(&again.model, &again.shapes, self.targets);
+        let case = Judgement::new(&again.model, &again.shapes, self.targets, None);
         let Some((_, Some(second))) = case.settle(&mut Rulings::default())? else { return Ok(false) };
         let mut origins = Origins::new(self.model, &again.model);
         let changed: BTreeSet<NodeId> = second.plan.ways.keys().flat_map(|id| origins.of(*id)).collect();
@@ -283,10 +282,24 @@ fn given(model: &Model, shapes: &Shapes) -> Vec<(String, Vec<broadaxe_shape::Dim
     given.filter_map(|(id, known)| Some((model.value(*id).name.clone(), known.shape.dims()?.to_vec()))).collect()
 }
 
-/// Gathers the findings of a report by the nodes that they are about.
-fn found(report: &Report, targets: usize, mut nodes: impl FnMut(NodeId) -> Vec<NodeId>) -> Found {
+/// Gathers the findings of a report for all its targets, or for the one of this number alone.
+pub(super) fn found_for(report: &Report, targets: usize, only: Option<usize>) -> Found {
+    let wanted = by_target(report, targets).filter(|(at, _)| only.is_none_or(|only| only == *at));
+    found(wanted.map(|(at, finding)| (if only.is_some() { 0 } else { at }, finding)), |id| vec![id])
+}
+
+/// Lists the findings of a report with the numbers of their targets.
+fn by_target(report: &Report, targets: usize) -> impl Iterator<Item = (usize, &Finding)> {
+    report.findings.iter().enumerate().map(move |(at, finding)| (at % targets, finding))
+}
+
+/// Gathers findings, each with the number of its target, by the nodes that they are about.
+fn found<'a>(
+    findings: impl Iterator<Item = (usize, &'a Finding)>,
+    mut nodes: impl FnMut(NodeId) -> Vec<NodeId>,
+) -> Found {
     let mut found = Found::new();
-    for (at, finding) in report.findings.iter().enumerate() {
+    for (target, finding) in findings {
         let known = match finding.verdict {
             Verdict::Same => continue,
             Verdict::Unknown => false,
@@ -299,7 +312,7 @@ fn found(report: &Report, targets: usize, mut nodes: impl FnMut(NodeId) -> Vec<N
         let unsupported = matches!(finding.verdict, Verdict::Unsupported);
         for id in nodes(finding.node) {
             let of = || Problem { known, unsupported, reason: reason.clone() };
-            let entry = found.entry((id, at % targets)).or_insert_with(of);
+            let entry = found.entry((id, target)).or_insert_with(of);
             if known && !entry.known {
                 *entry = of();
             }

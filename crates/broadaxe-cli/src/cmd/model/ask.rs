@@ -57,11 +57,11 @@ struct Answers {
 }
 
 impl Asking {
-    /// Finds the engines that the command line names; nothing where it names none.
+    /// Finds the engines that the command line names; nothing where it names none. Answers are `cached` or not.
     ///
     /// # Errors
     /// When one is unknown or not installed.
-    pub(super) fn new(args: &AskArgs) -> Result<Option<Self>, Error> {
+    pub(super) fn new(args: &AskArgs, cached: bool) -> Result<Option<Self>, Error> {
         if args.ask.is_empty() {
             return Ok(None);
         }
@@ -71,7 +71,8 @@ impl Asking {
         packages.sort_unstable();
         packages.dedup();
         let engines = choose(&wanted, &environments(&pythons(&args.engines), &packages))?;
-        Ok(Some(Self::with(&engines, Cache::of_user(!args.ask_again), Duration::from_secs(args.ask_seconds))))
+        let cache = if cached { Cache::of_user(!args.ask_again) } else { Cache::none() };
+        Ok(Some(Self::with(&engines, cache, Duration::from_secs(args.ask_seconds))))
     }
 
     fn with(engines: &[Engine], cache: Cache, limit: Duration) -> Self {
@@ -194,7 +195,7 @@ fn answer(
         return Ok((outcome, ASKED_BEFORE));
     }
     let outcome = asker.ask(question)?;
-    cache.write(file.as_deref(), &outcome);
+    Cache::write(file.as_deref(), &outcome);
     Ok((outcome, ASKED_NOW))
 }
 

@@ -34,13 +34,13 @@ pub(super) struct Baseline {
     /// Its folder, which paths of models are relative to; absolute.
     pub(super) folder: PathBuf,
     /// The findings.
-    pub(super) entries: Vec<Entry>,
+    pub(super) entries: Vec<KnownFinding>,
     counts: HashMap<u128, usize>,
 }
 
 /// A finding in a baseline. Only its fingerprint, model, target and count are read; the rest is for people.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct Entry {
+pub(super) struct KnownFinding {
     pub(super) model: String,
     pub(super) target: String,
     #[serde(default)]
@@ -57,7 +57,7 @@ pub(super) struct Entry {
     pub(super) count: usize,
 }
 
-impl Entry {
+impl KnownFinding {
     /// Makes the entry of a finding.
     pub(super) fn new(model: &str, finding: &FindingRecord) -> Self {
         Self {
@@ -85,7 +85,7 @@ impl Baseline {
         Self::new(path, Vec::new())
     }
 
-    fn new(path: &Path, entries: Vec<Entry>) -> Self {
+    fn new(path: &Path, entries: Vec<KnownFinding>) -> Self {
         let folder = absolute(path).parent().unwrap_or(Path::new("")).to_path_buf();
         let mut counts = HashMap::new();
         for entry in &entries {
@@ -132,7 +132,7 @@ impl Baseline {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(super) fn write(path: &Path, mut entries: Vec<Entry>) -> Result<usize, Error> {
+    pub(super) fn write(path: &Path, mut entries: Vec<KnownFinding>) -> Result<usize, Error> {
         entries.sort();
         entries.dedup_by(|next, first| {
             let same = next.fingerprint == first.fingerprint && next.model == first.model;
@@ -155,7 +155,7 @@ impl Baseline {
     }
 
     /// Writes a note on entries that no longer occur; nothing for none.
-    pub(super) fn note(&self, stale: &[&Entry]) -> Option<String> {
+    pub(super) fn note(&self, stale: &[&KnownFinding]) -> Option<String> {
         let (entries, occur) = if stale.len() == 1 { ("entry", "occurs") } else { ("entries", "occur") };
         let named: Vec<String> = stale.iter().take(NAMED_ENTRIES).map(|entry| entry.sentence()).collect();
         let more = stale.len().saturating_sub(NAMED_ENTRIES);
@@ -174,7 +174,7 @@ struct Head {
 
 #[derive(Deserialize)]
 struct Body {
-    findings: Vec<Entry>,
+    findings: Vec<KnownFinding>,
 }
 
 fn one() -> usize {
@@ -207,9 +207,9 @@ mod hexadecimal {
 mod tests {
     use super::*;
 
-    fn entry(model: &str, node: &str, fingerprint: u128, count: usize) -> Entry {
+    fn entry(model: &str, node: &str, fingerprint: u128, count: usize) -> KnownFinding {
         let (target, code, op, shapes) = ("ncnn".into(), "BX101".into(), "Add".into(), "2,2 2".into());
-        Entry { model: model.into(), target, code, op, node: node.into(), shapes, fingerprint, count }
+        KnownFinding { model: model.into(), target, code, op, node: node.into(), shapes, fingerprint, count }
     }
 
     #[test]
@@ -246,7 +246,7 @@ mod tests {
     fn notes_name_few_entries() {
         let baseline = Baseline::empty(Path::new("base.json"));
         let list = [entry("a.onnx", "x\u{1b}", 1, 1), entry("a.onnx", "y", 2, 1), entry("a.onnx", "z", 3, 1)];
-        let many: Vec<&Entry> = list.iter().chain(&list).collect();
+        let many: Vec<&KnownFinding> = list.iter().chain(&list).collect();
         let cases = [
             (0, None),
             (1, Some("1 entry of base.json no longer occurs: x\\u{1b} (Add) for ncnn in a.onnx; ")),

@@ -1,24 +1,52 @@
 //! `broadaxe census`: counts the element-wise nodes of models by operator and by how they broadcast.
 
+use std::path::PathBuf;
+
 use broadaxe_models::census::{Census, Row, census};
 use serde_json::{Value, json};
 
-use super::{Open, load};
+use super::{
+    Open, given,
+    inputs::{Unusable, collect},
+    load, open,
+};
 use crate::{
-    answer::{Answer, table},
+    answer::{Answer, FileRecord, table},
     args::CensusArgs,
     bytes,
     error::Error,
 };
 
-/// Counts the nodes of each model.
+/// Counts the nodes of a model that a caller holds.
 ///
 /// # Errors
-/// When a model cannot be read.
+/// When it cannot be read.
 pub fn run(args: &CensusArgs, open: Open<'_>) -> Result<Answer, Error> {
-    let (mut text, mut models) = (String::new(), Vec::new());
-    for path in &args.models {
-        let loaded = load(path, &args.inputs, open)?;
+    counted(args, args.models.iter().cloned().map(Ok).collect(), open).whole()
+}
+
+/// Counts the nodes of each model that the command line names. A file that cannot be used is an error of the answer.
+///
+/// # Errors
+/// When an argument is malformed.
+pub fn run_inputs(args: &CensusArgs) -> Result<Answer, Error> {
+    given(&args.inputs)?;
+    Ok(counted(args, collect(&args.models), &open))
+}
+
+fn counted(args: &CensusArgs, inputs: Vec<Result<PathBuf, Unusable>>, open: Open<'_>) -> Answer {
+    let (mut text, mut models, mut files, mut errors) = (String::new(), Vec::new(), Vec::new(), Vec::new());
+    for input in inputs {
+        let load =
+            |path: PathBuf| load(&path, &args.inputs, open).map_err(|error| Unusable { path, error: Box::new(error) });
+        let loaded = match input.and_then(load) {
+            Ok(loaded) => loaded,
+            Err(Unusable { path, error }) => {
+                files.push(FileRecord::new(&path.display().to_string(), &error));
+                errors.push(*error);
+                continue;
+            }
+        };
         let name = loaded.path.display().to_string();
         let census = census(&loaded.model, &loaded.shapes);
         if !text.is_empty() {
@@ -27,7 +55,9 @@ pub fn run(args: &CensusArgs, open: Open<'_>) -> Result<Answer, Error> {
         text += &show(&name, &census);
         models.push(describe(&name, &census));
     }
-    Ok(Answer::new(text, json!({ "models": models })))
+    let json =
+        if files.is_empty() { json!({ "models": models }) } else { json!({ "models": models, "errors": files }) };
+    Answer { errors, ..Answer::new(text, json) }
 }
 
 fn show(name: &str, census: &Census) -> String {

@@ -1,6 +1,11 @@
 //! `broadaxe check`: checks what a model's broadcasts mean on other runtimes.
 
-use std::{io::Write, path::Path};
+use std::{
+    io::Write,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    thread,
+};
 
 use broadaxe_models::{
     check::check,
@@ -11,12 +16,18 @@ use broadaxe_models::{
 use serde_json::{Value, json};
 
 use super::{
-    Open,
+    Loaded, Open,
     ask::Asking,
-    given, load,
+    given,
+    inputs::{Unusable, collect},
+    load_source, open, parallel,
+    progress::Progress,
     report::{self, Asked, Shown, View, full, left_out, report, statistics},
+    results::Results,
     skip,
+    stream::{self, Room},
     suppress::Suppress,
+    total::total,
 };
 use crate::{
     answer::{Answer, Checked, FileRecord, Json, table},
@@ -26,101 +37,186 @@ use crate::{
     file::write::Whole,
 };
 
-/// Checks models; fails when a finding has a verdict that fails. A file that cannot be used is an error of the answer, and the others are
-/// still judged.
+/// A check: what is asked about every model.
+struct Job<'a> {
+    args: &'a CheckArgs,
+    suppress: Suppress<'a>,
+    open: Open<'a>,
+    results: Option<Results>,
+}
+
+/// What became of a file.
+enum FileOutcome {
+    Judged(Box<(CheckRecord, Asked)>),
+    Skipped(PathBuf),
+    Failed(Unusable),
+}
+
+/// Checks a model that a caller holds; fails when a finding has a verdict that fails.
 ///
 /// # Errors
 /// When a target is unknown, or an argument is malformed.
 pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
     let settings = Settings::of_check(args)?;
-    given(&args.targets.inputs)?;
+    let job = Job { args, suppress: Suppress::new(&args.accept, &settings)?, open, results: None };
+    job.run(args.models.iter().cloned().map(Ok).collect(), json, 1)
+}
+
+/// Checks the models that the command line names, as [`run`]. A file that cannot be used is an error of the answer, and the others are
+/// still judged.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_inputs(args: &CheckArgs, json: bool) -> Result<Answer, Error> {
+    let settings = Settings::of_check(args)?;
+    let results = Results::of_user(args).filter(|_| args.asking.ask.is_empty());
+    let jobs = args.work.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
     let suppress = Suppress::new(&args.accept, &settings)?;
-    let mut asking = Asking::new(&args.asking)?;
-    let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
-    for path in &args.models {
-        if is_skipped(args, path, open) {
-            skipped.push(path.as_path());
-            continue;
-        }
-        match judged(path, args, &suppress, asking.as_mut(), open) {
-            Ok((record, text)) => {
-                found.models.push(record);
-                texts.push(text);
+    Job { args, suppress, open: &open, results }.run(collect(&args.models), json, jobs)
+}
+
+impl Job<'_> {
+    fn run(&self, inputs: Vec<Result<PathBuf, Unusable>>, json: bool, jobs: usize) -> Result<Answer, Error> {
+        let args = self.args;
+        given(&args.targets.inputs)?;
+        let asking = Asking::new(&args.asking, !args.work.no_cache)?;
+        let is_batch = inputs.len() > 1;
+        let outcomes = self.outcomes(inputs, asking, jobs, !json && !args.quiet);
+        let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
+        for outcome in outcomes {
+            match outcome {
+                FileOutcome::Judged(judged) => {
+                    let (mut record, asked) = *judged;
+                    self.suppress.mark(&mut record);
+                    texts.push(self.described(&record, &asked, is_batch));
+                    found.models.push(record);
+                }
+                FileOutcome::Skipped(path) => skipped.push(path),
+                FileOutcome::Failed(Unusable { path, error }) => {
+                    found.errors.push(FileRecord::new(&path.display().to_string(), &error));
+                    errors.push(*error);
+                }
             }
-            Err(error) => {
-                found.errors.push(FileRecord::new(&path.display().to_string(), &error));
-                errors.push(error);
-            }
+        }
+        found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
+        let left_out = self.left_out(&found)?;
+        let refused = self.suppress.fails(&found.models);
+        found.notes = self.suppress.notes(&found.models);
+        found.notes.extend(left_out);
+        match self.suppress.write(&found.models) {
+            Ok(written) => found.notes.extend(written),
+            Err(error) => errors.push(error),
+        }
+        let skipped = skip::note(&skipped.iter().map(PathBuf::as_path).collect::<Vec<_>>());
+        let notes = skipped.into_iter().chain(found.notes.iter().cloned()).collect();
+        let text = self.report(&found, &texts, json, &mut errors);
+        Ok(Answer { text, json: Json::Checked(found), refused, errors, notes })
+    }
+
+    /// Says which findings a report leaves out.
+    fn left_out(&self, found: &Checked) -> Result<Option<String>, Error> {
+        let formats = self.args.outputs.iter().map(|output| output.format).chain([self.args.format]);
+        let shown = Shown { all: self.args.all };
+        let said: Vec<_> = formats.map(|format| left_out(format, found, shown)).collect::<Result<_, _>>()?;
+        Ok(said.into_iter().flatten().next())
+    }
+
+    /// Writes the report, and those that go to files.
+    fn report(&self, found: &Checked, texts: &[String], json: bool, errors: &mut Vec<Error>) -> String {
+        let args = self.args;
+        let shown = Shown { all: args.all };
+        let texts = joined(texts, found);
+        for output in &args.outputs {
+            let text = report(output.format, found, &texts, shown);
+            let text = anstream::adapter::strip_str(&text).to_string();
+            let written = Whole::create(&output.path).and_then(|whole| whole.save(|to| to.write_all(text.as_bytes())));
+            errors.extend(written.err());
+        }
+        match (json, args.statistics) {
+            (true, _) => String::new(),
+            (false, true) => statistics(found, shown),
+            (false, false) => report(args.format, found, &texts, shown),
         }
     }
-    found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
-    let shown = Shown { all: args.all };
-    let left_out = notes(args, &found, shown)?;
-    let refused = suppress.fails(&found.models);
-    found.notes = suppress.notes(&found.models);
-    found.notes.extend(left_out);
-    match suppress.write(&found.models) {
-        Ok(written) => found.notes.extend(written),
-        Err(error) => errors.push(error),
+
+    /// Describes for people what was found in a model.
+    fn described(&self, record: &CheckRecord, asked: &Asked, is_batch: bool) -> String {
+        let accepted = self.suppress.counts(record);
+        let shown = Shown { all: self.args.all };
+        let view = View { shown, accepted: &accepted, is_batch, quiet: self.args.quiet };
+        let draw = if self.args.format == ReportFormat::Full { full } else { report::model };
+        draw(record, asked, view)
     }
-    let notes = skip::note(&skipped).into_iter().chain(found.notes.iter().cloned()).collect();
-    let texts = texts.join(if args.quiet { "" } else { "\n" });
-    for output in &args.outputs {
-        let text = report(output.format, &found, &texts, shown);
-        let text = anstream::adapter::strip_str(&text).to_string();
-        let written = Whole::create(&output.path).and_then(|whole| whole.save(|to| to.write_all(text.as_bytes())));
-        errors.extend(written.err());
+
+    /// Checks all models, one after the other where engines are asked.
+    fn outcomes(
+        &self,
+        inputs: Vec<Result<PathBuf, Unusable>>,
+        asking: Option<Asking>,
+        jobs: usize,
+        shown: bool,
+    ) -> Vec<FileOutcome> {
+        let progress = Progress::new(inputs.len(), shown);
+        let one = |input: Result<PathBuf, Unusable>, asking: Option<&mut Asking>| {
+            let path = match input {
+                Ok(path) => path,
+                Err(unusable) => return FileOutcome::Failed(unusable),
+            };
+            progress.begin(&path);
+            self.outcome(&path, asking)
+                .unwrap_or_else(|error| FileOutcome::Failed(Unusable { path, error: Box::new(error) }))
+        };
+        if let Some(mut asking) = asking {
+            return inputs.into_iter().map(|input| one(input, Some(&mut asking))).collect();
+        }
+        let size = |input: &Result<PathBuf, Unusable>| input.as_ref().map_or(0, |path| stream::size(path));
+        let outcomes = parallel::each(inputs, jobs, size, |input| one(input, None));
+        self.results.iter().for_each(Results::prune);
+        outcomes
     }
-    let text = match (json, args.statistics) {
-        (true, _) => String::new(),
-        (false, true) => statistics(&found, shown),
-        (false, false) => report(args.format, &found, &texts, shown),
-    };
-    Ok(Answer { text, json: Json::Checked(found), refused, errors, notes })
+
+    /// Checks one model, unless its result is known.
+    fn outcome(&self, path: &Path, asking: Option<&mut Asking>) -> Result<FileOutcome, Error> {
+        let ModelSettings { targets, inputs, .. } = self.suppress.settings.for_model(path);
+        let results = self.results.as_ref().map(|results| (results, results.options(&targets, &inputs)));
+        if let Some(record) = results.and_then(|(results, options)| results.read(path, options)) {
+            return Ok(FileOutcome::Judged(Box::new((record, Asked::default()))));
+        }
+        let _room = Room::wait(path);
+        let before = results.and_then(|kept| Some((kept, Results::look(path)?)));
+        let source = (self.open)(path)?;
+        if self.args.skip_others && skip::is_other(path, &source).unwrap_or(false) {
+            return Ok(FileOutcome::Skipped(path.to_path_buf()));
+        }
+        let Loaded { model, shapes, .. } = load_source(path, &source, &inputs)?;
+        let mut record = if self.args.quiet {
+            CheckRecord::new(&path.display().to_string(), &model, &check(&model, &shapes, &targets))
+        } else {
+            check_model(path, &model, &shapes, &targets).map_err(|error| Error::from(error).of(path))?
+        };
+        if let Some(((results, options), before)) = before {
+            results.write((path, options), before, &source, &record);
+        }
+        let asked = asking.map(|asking| asking.ask(&model, &shapes, &mut record)).transpose();
+        let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
+        Ok(FileOutcome::Judged(Box::new((record, asked.unwrap_or_default()))))
+    }
 }
 
-/// Notes which findings a report leaves out.
-fn notes(args: &CheckArgs, found: &Checked, shown: Shown) -> Result<Option<String>, Error> {
-    let formats = args.outputs.iter().map(|output| output.format).chain([args.format]);
-    let left_out: Vec<_> = formats.map(|format| left_out(format, found, shown)).collect::<Result<_, _>>()?;
-    Ok(left_out.into_iter().flatten().next())
-}
-
-/// Says whether a file is skipped; what cannot be opened is not.
-fn is_skipped(args: &CheckArgs, path: &Path, open: Open<'_>) -> bool {
-    let source = args.skip_others.then(|| open(path).ok()).flatten();
-    source.is_some_and(|source| skip::is_other(path, &source).unwrap_or(false))
-}
-
-/// Checks one model, and describes what was found.
-fn judged(
-    path: &Path,
-    args: &CheckArgs,
-    suppress: &Suppress<'_>,
-    asking: Option<&mut Asking>,
-    open: Open<'_>,
-) -> Result<(CheckRecord, String), Error> {
-    let ModelSettings { targets, inputs, .. } = suppress.settings.for_model(path);
-    let loaded = load(path, &inputs, open)?;
-    let (path, model, targets) = (&loaded.path, &loaded.model, &targets[..]);
-    let mut record = if args.quiet {
-        CheckRecord::new(&path.display().to_string(), model, &check(model, &loaded.shapes, targets))
-    } else {
-        check_model(path, model, &loaded.shapes, targets).map_err(|error| Error::from(error).of(path))?
-    };
-    let asked = asking.map_or_else(|| Ok(Asked::default()), |asking| asking.ask(model, &loaded.shapes, &mut record));
-    let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
-    suppress.mark(&mut record);
-    let accepted = suppress.counts(&record);
-    let view = View {
-        shown: Shown { all: args.all },
-        accepted: &accepted,
-        is_batch: args.models.len() > 1,
-        quiet: args.quiet,
-    };
-    let draw = if args.format == ReportFormat::Full { full } else { report::model };
-    let text = draw(&record, &asked, view);
-    Ok((record, text))
+/// Joins the reports of models: those of several lines have blank lines around them. The total comes last.
+fn joined(texts: &[String], found: &Checked) -> String {
+    let mut joined = String::new();
+    let is_line = |text: &String| text.lines().nth(1).is_none();
+    for (at, text) in texts.iter().enumerate() {
+        if at > 0 && !(is_line(text) && is_line(&texts[at - 1])) {
+            joined.push('\n');
+        }
+        joined += text;
+    }
+    if !found.models.is_empty() && found.models.len() + found.errors.len() > 1 {
+        joined += &format!("\n{}\n", total(found));
+    }
+    joined
 }
 
 /// Lists the targets.

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 
 use broadaxe_models::report::{DimRecord, FindingRecord};
 
-/// Returns the code of a finding.
+/// Returns the code of a finding, such as `BX101`; empty for `same`.
 pub(super) fn code(finding: &FindingRecord) -> &str {
     finding.code.as_deref().unwrap_or_default()
 }

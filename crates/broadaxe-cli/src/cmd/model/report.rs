@@ -79,7 +79,8 @@ pub(super) fn statistics(found: &Checked, shown: Shown) -> String {
 
 /// Draws every finding of a model that is shown.
 pub(super) fn full(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
-    let repeated: std::collections::HashSet<usize> = asked.alike.values().flatten().copied().collect();
+    let groups = asked.alike.iter().filter(|(at, _)| view.shown.has(&record.findings[**at]));
+    let repeated: std::collections::HashSet<usize> = groups.flat_map(|(_, others)| others).copied().collect();
     let mut text = String::new();
     for (at, finding) in record.findings.iter().enumerate() {
         if view.shown.has(finding) && !repeated.contains(&at) {

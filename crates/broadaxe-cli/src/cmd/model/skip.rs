@@ -4,6 +4,7 @@ use std::path::Path;
 
 use broadaxe_models::{Source, format};
 
+use super::stream;
 use crate::{
     answer::FileRecord,
     error::{Error, escaped},
@@ -17,12 +18,13 @@ pub(super) fn record(path: &Path) -> FileRecord {
     FileRecord { file: path.display().to_string(), message: "not a model".to_owned(), field: None }
 }
 
-/// Says whether a file is skipped: it is of no format, and its name does not say that it is.
+/// Says whether a file is skipped: it is of no format, and its name does not say that it is. The source is decompressed.
 pub(super) fn is_other(path: &Path, source: &Source) -> Result<bool, Error> {
     if format::detect(source)?.is_some() {
         return Ok(false);
     }
-    let extension = path.extension().map(|text| text.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
+    let name = stream::plain_name(path);
+    let extension = name.extension().map(|text| text.to_string_lossy().to_ascii_lowercase()).unwrap_or_default();
     Ok(!ONLY_MODELS.contains(&extension.as_str()))
 }
 
@@ -50,12 +52,13 @@ mod tests {
     #[test]
     fn files_that_are_not_models_are_skipped() {
         let net = b"<?xml version=\"1.0\"?><net name=\"a\" version=\"11\"></net>";
-        let cases: [(&str, &[u8], bool); 17] = [
+        let cases: [(&str, &[u8], bool); 19] = [
             ("package.json", b"{\"name\": \"a\"}", true),
             ("pom.xml", b"<project/>", true),
             ("a.param", b"text", true),
             ("empty.json", b"", true),
             ("none", b"text", true),
+            ("a.json.gz", b"{}", true),
             // These are models, if only by their names: what is wrong with them is an error.
             ("net.tflite", b"\x1c\0\0\0TFL3\x14\0", false),
             ("NET.TFLITE", b"", false),
@@ -66,6 +69,7 @@ mod tests {
             ("net.param", b"7767517\n1 1\nInput", false),
             ("net.onnx", b"text", false),
             ("net.ONNX", b"", false),
+            ("net.onnx.gz", b"text", false),
             ("net.onnx", b"version https://git-lfs.github.com/spec/v1\n", false),
             ("net.pdmodel", b"text", false),
             ("net.tflite", b"7767517\n1 1\nInput", false),

@@ -10,7 +10,7 @@ use std::{
 use broadaxe_models::report::{CheckRecord, FindingRecord};
 
 use super::{
-    baseline::{Baseline, Entry},
+    baseline::{Baseline, KnownFinding},
     fingerprint::{self, code},
 };
 use crate::{
@@ -108,7 +108,8 @@ impl<'a> Suppress<'a> {
         let mut notes = self.unused(records);
         if let Some(baseline) = &self.baseline {
             let seen = Seen::new(&baseline.folder, records);
-            let stale: Vec<&Entry> = baseline.entries.iter().filter(|entry| seen.is_stale(baseline, entry)).collect();
+            let stale: Vec<&KnownFinding> =
+                baseline.entries.iter().filter(|entry| seen.is_stale(baseline, entry)).collect();
             notes.extend(baseline.note(&stale));
         }
         notes
@@ -144,13 +145,13 @@ impl<'a> Suppress<'a> {
         let Some(path) = &self.write else { return Ok(None) };
         let previous = Baseline::read(path)?.unwrap_or_else(|| Baseline::empty(path));
         let seen = Seen::new(&previous.folder, records);
-        let is_kept = |entry: &&Entry| !seen.has(entry) && previous.folder.join(&entry.model).exists();
-        let mut entries: Vec<Entry> = previous.entries.iter().filter(is_kept).cloned().collect();
+        let is_kept = |entry: &&KnownFinding| !seen.has(entry) && previous.folder.join(&entry.model).exists();
+        let mut entries: Vec<KnownFinding> = previous.entries.iter().filter(is_kept).cloned().collect();
         let mut names = HashSet::new();
         for record in records {
             let model = relative(Path::new(&record.model), &previous.folder);
             if names.insert(model.clone()) {
-                entries.extend(self.failing(record).map(|finding| Entry::new(&model, finding)));
+                entries.extend(self.failing(record).map(|finding| KnownFinding::new(&model, finding)));
             }
         }
         let count = Baseline::write(path, entries)?;
@@ -190,12 +191,12 @@ impl<'a> Seen<'a> {
     }
 
     /// Says whether the model of an entry was checked for its target.
-    fn has(&self, entry: &'a Entry) -> bool {
+    fn has(&self, entry: &'a KnownFinding) -> bool {
         self.checked.contains(&(entry.model.clone(), entry.target.as_str()))
     }
 
     /// Says whether an entry of a baseline was looked for and occurs less often than it says.
-    fn is_stale(&self, baseline: &Baseline, entry: &'a Entry) -> bool {
+    fn is_stale(&self, baseline: &Baseline, entry: &'a KnownFinding) -> bool {
         self.has(entry) && self.counts.get(&entry.fingerprint).copied().unwrap_or(0) < baseline.count(entry.fingerprint)
     }
 }

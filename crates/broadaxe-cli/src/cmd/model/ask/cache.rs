@@ -5,17 +5,15 @@
 //! read is the same as none.
 
 use std::{
-    env, fs,
-    io::Write,
+    env,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicU32, Ordering},
     time::Duration,
 };
 
 use broadaxe_models::ask::{Outcome, Question};
 
 use super::{child::request, engines::Engine};
-use crate::{cmd::model::fingerprint::hash, stop};
+use crate::cmd::model::{fingerprint::hash, store};
 
 /// The largest file that is an answer.
 const MAX_BYTES: u64 = 1 << 20;
@@ -30,7 +28,12 @@ pub(super) struct Cache {
 impl Cache {
     /// Uses the user's cache folder; without `reads`, everything is asked again.
     pub(super) fn of_user(reads: bool) -> Self {
-        Self { folder: user_folder(), reads }
+        Self { folder: store::folder("asked"), reads }
+    }
+
+    /// Keeps nothing.
+    pub(super) fn none() -> Self {
+        Self { folder: None, reads: false }
     }
 
     #[cfg(all(test, unix))]
@@ -54,37 +57,16 @@ impl Cache {
     /// Reads an answer.
     pub(super) fn read(&self, file: Option<&Path>) -> Option<Outcome> {
         let file = file.filter(|_| self.reads)?;
-        fs::metadata(file).ok().filter(|about| about.is_file() && about.len() <= MAX_BYTES)?;
-        let outcome: Outcome = serde_json::from_slice(&fs::read(file).ok()?).ok()?;
+        let outcome: Outcome = serde_json::from_slice(&store::read(file, MAX_BYTES)?).ok()?;
         outcome.is_valid().then_some(outcome)
     }
 
     /// Writes an answer, unless nothing was found out. An answer that cannot be written is asked for again next time.
-    pub(super) fn write(&self, file: Option<&Path>, outcome: &Outcome) {
-        static NUMBER: AtomicU32 = AtomicU32::new(0);
-        let Some((file, folder)) = file.zip(self.folder.as_ref()) else { return };
-        let Ok(text) = serde_json::to_vec(outcome) else { return };
-        if outcome.verdict == "unknown" || fs::create_dir_all(folder).is_err() {
-            return;
-        }
-        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let temporary = folder.join(format!(".{}-{number}.broadaxe-tmp", std::process::id()));
-        let Ok(mut to) = stop::create(&temporary) else { return };
-        if to.write_all(&text).is_err() || stop::keep(&temporary, file).is_err() {
-            stop::remove(&temporary);
+    pub(super) fn write(file: Option<&Path>, outcome: &Outcome) {
+        if let Some(file) = file.filter(|_| outcome.verdict != "unknown")
+            && let Ok(text) = serde_json::to_vec(outcome)
+        {
+            store::write(file, &text);
         }
     }
-}
-
-/// Returns the folder for answers, as the system wants it.
-fn user_folder() -> Option<PathBuf> {
-    let of = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let system = if cfg!(windows) {
-        of("LOCALAPPDATA")
-    } else if cfg!(target_os = "macos") {
-        of("HOME").map(|home| home.join("Library/Caches"))
-    } else {
-        of("HOME").map(|home| home.join(".cache"))
-    };
-    Some(of("XDG_CACHE_HOME").or(system)?.join("broadaxe").join("asked"))
 }
