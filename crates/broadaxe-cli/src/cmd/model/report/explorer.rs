@@ -49,7 +49,7 @@ pub(super) fn left_out(found: &Checked, shown: Shown) -> Option<String> {
     })
 }
 
-fn reported<'a>(record: &'a CheckRecord, shown: Shown) -> impl Iterator<Item = (&'a FindingRecord, &'static Code)> {
+fn reported(record: &CheckRecord, shown: Shown) -> impl Iterator<Item = (&FindingRecord, &'static Code)> {
     let findings = record.findings.iter().filter(move |finding| shown.has(finding));
     findings.filter_map(|finding| Some((finding, code::find(finding.code.as_deref()?)?)))
 }
