@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use glob::{MatchOptions, Pattern};
 
 /// How names and paths match: a wildcard may begin with a dot.
-const OPTIONS: MatchOptions =
+const PATTERN_OPTIONS: MatchOptions =
     MatchOptions { case_sensitive: true, require_literal_separator: false, require_literal_leading_dot: false };
 
 /// A pattern of names: `*` matches any characters.
@@ -24,7 +24,7 @@ impl NamePattern {
 
     /// Says whether a name matches, or is the pattern itself: names may have brackets.
     pub(super) fn matches(&self, name: &str) -> bool {
-        self.0.as_str() == name || self.0.matches_with(name, OPTIONS)
+        self.0.as_str() == name || self.0.matches_with(name, PATTERN_OPTIONS)
     }
 }
 
@@ -42,7 +42,7 @@ impl PathPattern {
     pub(super) fn matches(&self, path: &str) -> bool {
         let text = self.0.as_str();
         let path = if text.contains('/') { path } else { path.rsplit('/').next().unwrap_or(path) };
-        let options = MatchOptions { require_literal_separator: true, ..OPTIONS };
+        let options = MatchOptions { require_literal_separator: true, ..PATTERN_OPTIONS };
         text == path || self.0.matches_with(path, options)
     }
 }

@@ -99,26 +99,26 @@ impl Job<'_> {
             }
         }
         found.skipped = skipped.iter().map(|path| skip::record(path)).collect();
-        let left_out = self.left_out(&found)?;
-        let refused = self.suppress.fails(&found.models);
-        found.notes = self.suppress.notes(&found.models);
-        found.notes.extend(left_out);
-        match self.suppress.write(&found.models) {
-            Ok(written) => found.notes.extend(written),
-            Err(error) => errors.push(error),
-        }
+        let refused = self.settle(&mut found, &mut errors)?;
         let skipped = skip::note(&skipped.iter().map(PathBuf::as_path).collect::<Vec<_>>());
         let notes = skipped.into_iter().chain(found.notes.iter().cloned()).collect();
         let text = self.report(&found, &texts, json, &mut errors);
         Ok(Answer { text, json: Json::Checked(found), refused, errors, notes })
     }
 
-    /// Says which findings a report leaves out.
-    fn left_out(&self, found: &Checked) -> Result<Option<String>, Error> {
+    /// Adds notes about what is accepted and what reports leave out, and writes the baseline; says whether the check fails.
+    fn settle(&self, found: &mut Checked, errors: &mut Vec<Error>) -> Result<bool, Error> {
+        let refused = self.suppress.fails(&found.models);
+        found.notes = self.suppress.notes(&found.models);
         let formats = self.args.outputs.iter().map(|output| output.format).chain([self.args.format]);
-        let shown = Shown { all: self.args.all };
-        let said: Vec<_> = formats.map(|format| left_out(format, found, shown)).collect::<Result<_, _>>()?;
-        Ok(said.into_iter().flatten().next())
+        for format in formats {
+            found.notes.extend(left_out(format, found, Shown { all: self.args.all })?);
+        }
+        match self.suppress.write(&found.models) {
+            Ok(written) => found.notes.extend(written),
+            Err(error) => errors.push(error),
+        }
+        Ok(refused)
     }
 
     /// Writes the report, and those that go to files.

@@ -46,7 +46,7 @@ pub fn run(args: &ListArgs, open: Open<'_>) -> Result<Answer, Error> {
     let listed = listed.filter(|&id| is_op.as_ref().is_none_or(|is_op| is_op(&model.node(id).op)));
     let wanted = |verdict: &&str| args.verdicts.iter().any(|wanted| wanted == verdict);
     let listed = listed.filter(|&id| args.verdicts.is_empty() || judged.of(id).iter().any(wanted));
-    let rows: Vec<Row> = listed.map(|id| Row::new(model, &loaded.shapes, id, &judged)).collect();
+    let rows: Vec<ListRow> = listed.map(|id| ListRow::new(model, &loaded.shapes, id, &judged)).collect();
 
     let name = args.model.display().to_string();
     let counts = format!("{} of {} nodes listed, {} are element-wise", rows.len(), all.len(), judged.verdicts.len());
@@ -90,7 +90,7 @@ impl Judged {
 }
 
 /// A node, with what a line shows.
-struct Row {
+struct ListRow {
     place: String,
     name: String,
     op: String,
@@ -100,7 +100,7 @@ struct Row {
     verdicts: Vec<&'static str>,
 }
 
-impl Row {
+impl ListRow {
     fn new(model: &Model, shapes: &Shapes, id: NodeId, judged: &Judged) -> Self {
         let node = model.node(id);
         let shape = |value: Option<broadaxe_models::ValueId>| {
@@ -156,13 +156,13 @@ impl Row {
 }
 
 /// Writes a line per node; the lines are not wrapped, so that programs can filter them.
-fn show(rows: &[Row], targets: &[Target]) -> String {
+fn show(rows: &[ListRow], targets: &[Target]) -> String {
     if rows.is_empty() {
         return String::new();
     }
     let head = ["place", "node", "operator", "operands", "result"].map(str::to_owned);
     let head: Vec<String> = head.into_iter().chain(targets.iter().map(Target::to_string)).collect();
-    aligned(&std::iter::once(head).chain(rows.iter().map(Row::cells)).collect::<Vec<_>>())
+    aligned(&std::iter::once(head).chain(rows.iter().map(ListRow::cells)).collect::<Vec<_>>())
 }
 
 /// Says why nothing is listed, where another choice would list something.

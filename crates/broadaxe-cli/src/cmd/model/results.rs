@@ -28,7 +28,7 @@ use twox_hash::XxHash3_128;
 use super::{store, stream};
 use crate::args::{CheckArgs, InputArgs};
 
-/// The form of an entry; it changes when [`Entry`] does.
+/// The form of an entry; it changes when [`ResultEntry`] does.
 const FORM: &str = "1";
 /// The largest entry.
 const MAX_ENTRY_BYTES: u64 = 64 << 20;
@@ -44,8 +44,8 @@ const CHECKSUM_BYTES: usize = size_of::<u128>();
 
 /// The form in which a result is kept. Findings on one node share their operands, which are apart from them.
 #[derive(Serialize, Deserialize)]
-struct Entry {
-    files: Vec<Seen>,
+struct ResultEntry {
+    files: Vec<SeenFile>,
     judged: CheckRecord,
     operands: Vec<Arc<[OperandRecord]>>,
     /// One per finding.
@@ -54,7 +54,7 @@ struct Entry {
 
 /// A file that a result was made from, as it then was.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-struct Seen {
+struct SeenFile {
     path: PathBuf,
     /// None for a file that is missing.
     stamp: Option<Stamp>,
@@ -77,7 +77,7 @@ pub(super) struct Stamp {
 enum Now {
     Same,
     /// Its bytes are the same.
-    Touched(Seen),
+    Touched(SeenFile),
     Changed,
 }
 
@@ -137,7 +137,7 @@ impl Results {
         if checksum != XxHash3_128::oneshot(text).to_le_bytes() {
             return None;
         }
-        let mut entry: Entry = serde_json::from_slice(text).ok()?;
+        let mut entry: ResultEntry = serde_json::from_slice(text).ok()?;
         let mut touched = false;
         for seen in &mut entry.files {
             match seen.now() {
@@ -171,17 +171,17 @@ impl Results {
         let mut left = MAX_HASHED_BYTES;
         let mut files = Vec::with_capacity(1 + others.len());
         for path in std::iter::once(path).chain(others.iter().map(PathBuf::as_path)) {
-            match Seen::new(path, &mut left).filter(|seen| seen.is_settled(began)) {
+            match SeenFile::new(path, &mut left).filter(|seen| seen.is_settled(began)) {
                 Some(seen) => files.push(seen),
                 None => return,
             }
         }
         if files[0].stamp == Some(before) {
-            self.save(&file, &Entry::new(files, judged));
+            self.save(&file, &ResultEntry::new(files, judged));
         }
     }
 
-    fn save(&self, file: &Path, entry: &Entry) {
+    fn save(&self, file: &Path, entry: &ResultEntry) {
         let Ok(text) = serde_json::to_vec(entry) else { return };
         if text.len() as u64 + CHECKSUM_BYTES as u64 <= MAX_ENTRY_BYTES {
             let checksum = XxHash3_128::oneshot(&text).to_le_bytes();
@@ -198,8 +198,8 @@ impl Results {
     }
 }
 
-impl Entry {
-    fn new(files: Vec<Seen>, judged: &CheckRecord) -> Self {
+impl ResultEntry {
+    fn new(files: Vec<SeenFile>, judged: &CheckRecord) -> Self {
         let (mut operands, mut uses) = (Vec::<Arc<[OperandRecord]>>::new(), Vec::new());
         let mut judged = judged.clone();
         let none: Arc<[OperandRecord]> = Arc::new([]);
@@ -226,7 +226,7 @@ impl Entry {
     }
 }
 
-impl Seen {
+impl SeenFile {
     /// Looks at a file, and hashes it if it has at most `left` bytes; nothing where it changes meanwhile.
     fn new(path: &Path, left: &mut u64) -> Option<Self> {
         let stamp = Stamp::of(path);

@@ -21,7 +21,8 @@ pub(super) const NAME: &str = "<&\"'|`]]>\n::error::%0A @you #1 \u{1b}[31m\u{202
 /// Checks the example: three findings on two nodes, of which the first has a hostile name; and a file that could not be judged.
 pub(super) fn checked() -> Checked {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/face.onnx"));
-    let loaded = load(path, &InputArgs::default(), &|path| open(path)).unwrap();
+    let loaded =
+        load(path, &InputArgs { input_shapes: Vec::new(), configured: Vec::new() }, &|path| open(path)).unwrap();
     let targets = ["onnx", "openvino", "ncnn"].map(|name| name.parse().unwrap());
     let mut record = CheckRecord::new("a b.onnx", &loaded.model, &check(&loaded.model, &loaded.shapes, &targets));
     for finding in &mut record.findings {

@@ -18,10 +18,6 @@ struct Kept {
 }
 
 impl Kept {
-    fn look(&self, path: &Path) -> Option<(Stamp, SystemTime)> {
-        Results::look(path)
-    }
-
     fn read(&self, path: &Path) -> Option<CheckRecord> {
         self.results.read(path, self.options)
     }
@@ -68,7 +64,7 @@ impl Place {
     /// Checks the model, and keeps the result as if that were `later` than now.
     fn check(&self, results: &Kept, later: Duration) -> CheckRecord {
         let path = self.model();
-        let (before, began) = results.look(&path).unwrap();
+        let (before, began) = Results::look(&path).unwrap();
         let source = Source::open(&path).unwrap();
         let model = format::read(&source).unwrap();
         let targets = ["onnx", "ncnn"].map(|name| name.parse().unwrap());
@@ -198,7 +194,7 @@ fn results_of_files_that_just_changed_are_not_kept() {
     assert!(results.read(&place.model()).is_some());
     // A file that changes while it is checked has another stamp afterwards.
     let place = Place::new("meanwhile");
-    let (before, began) = results.look(&place.model()).unwrap();
+    let (before, began) = Results::look(&place.model()).unwrap();
     touch(&place.model());
     let source = Source::open(&place.model()).unwrap();
     let record = place.check(&place.results("a", &["--for", "ncnn"]), Duration::ZERO);
@@ -226,5 +222,5 @@ fn results_depend_on_options_program_and_name() {
     assert_eq!(place.results("b", &[]).read(&place.model()), None);
     assert_eq!(results.read(&place.0.join("cache/../fire.param")), None);
     assert_eq!(results.read(Path::new("-")), None);
-    assert!(results.look(Path::new("-")).is_none());
+    assert!(Results::look(Path::new("-")).is_none());
 }
