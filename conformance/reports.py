@@ -25,6 +25,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
+import time
 import urllib.request
 
 import jsonschema
@@ -83,9 +84,9 @@ class Reports:
         """Use this binary; nothing is checked yet."""
         self.binary, self.valid, self.wrong = binary, 0, []
 
-    def report(self, form, *words):
+    def report(self, form, *words, targets="onnx,openvino,ncnn,litert-gpu,tensorrt"):
         """Return a report as text."""
-        command = [self.binary, "check", "--for", "onnx,openvino,ncnn,litert-gpu,tensorrt", "--format", form, *map(str, words)]
+        command = [self.binary, "check", "--for", targets, "--format", form, *map(str, words)]
         ran = subprocess.run(command, cwd=ROOT, capture_output=True, encoding="utf-8")
         if ran.returncode not in (0, 1, 2):
             raise SystemExit(f"{command}: {ran.returncode}: {ran.stderr}")
@@ -167,8 +168,9 @@ def graph(path):
     """Return the labels of the nodes that Model Explorer reads in the main graph of a model, by each key that finds them."""
     adapter = ONNXAdapter() if path.suffix == ".onnx" else BuiltinTfliteFlatbufferAdapter()
     converted = adapter.convert(str(path), {})
-    found = converted["graphs"] if "graphs" in converted else converted["graphCollections"][0]["graphs"]
-    first = json.loads(json.dumps(found[0], default=vars))
+    # The adapters return dicts, or objects with the same fields.
+    converted = json.loads(json.dumps(converted, default=vars))
+    first = (converted.get("graphs") or converted["graphCollections"][0]["graphs"])[0]
     labels = {node["id"]: node["label"] for node in first["nodes"]}
     for node in first["nodes"]:
         for output in node.get("outputsMetadata") or []:
@@ -211,8 +213,12 @@ def server(path, data):
             address = next((line.strip() for line in running.stdout if line.startswith("http://localhost:")), None)
             if address is None:
                 raise SystemExit(f"Model Explorer does not start: {command}")
-            with urllib.request.urlopen(address, timeout=60):
-                yield address
+            # The address is printed shortly before the server answers.
+            for _ in range(120):
+                with contextlib.suppress(OSError), urllib.request.urlopen(address, timeout=60):
+                    break
+                time.sleep(0.5)
+            yield address
         finally:
             running.terminate()
 
@@ -225,7 +231,7 @@ def errors_of_page(path, data, chromium, picture):
     flags = ["--no-sandbox", "--use-angle=swiftshader", "--enable-unsafe-swiftshader"]
     with server(path, data) as address, sync_api.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=chromium, args=flags)
-        page = browser.new_page(viewport={"width": 1200, "height": 620})
+        page = browser.new_page(viewport={"width": 1080, "height": 760}, device_scale_factor=1.5)
         page.goto(address)
         wrong = []
         for text in texts:
@@ -234,12 +240,12 @@ def errors_of_page(path, data, chromium, picture):
             except sync_api.TimeoutError:
                 wrong.append(f"Model Explorer does not show {text!r}")
         if picture and not wrong:
-            page.locator(".expand-all").click()
-            page.locator(".mat-icon-container.view").first.click()
+            page.locator("div.expand-all").click()
+            page.locator("div.mat-icon-container.view").first.click()
             page.get_by_text("Node data provider: broadaxe").click()
-            page.keyboard.press("Escape")
+            page.locator(".cdk-overlay-container mat-icon", has_text="close").first.click()
+            page.locator("div.zoom-fit").click()
             page.mouse.move(600, 600)
-            page.locator(".zoom-fit").click()
             page.wait_for_timeout(3000)
             page.screenshot(path=picture)
         browser.close()
@@ -268,15 +274,18 @@ def validate(reports, folder):
 
 def draw(reports, folder, chromium, picture):
     """Validate node data, which describes one model, and show it."""
-    for path in [FACE, ROOT / "examples/position.tflite", MODELS / "tflite_small.tflite", MODELS / "onnx_legacy.onnx"]:
-        read = json.loads(reports.report("json", path))
+    position = ROOT / "examples/position.tflite"
+    for path in [FACE, position, MODELS / "tflite_small.tflite", MODELS / "onnx_legacy.onnx"]:
+        # The picture shows what the command of the guide finds.
+        targets = "litert-gpu" if path == position else "onnx,openvino,ncnn"
+        read = json.loads(reports.report("json", path, targets=targets))
         shown = ("differs", "refused", "guarded")
         findings = [one for one in read["models"][0]["findings"] if one["verdict"] in shown]
-        text = reports.report("model-explorer", path)
+        text = reports.report("model-explorer", path, targets=targets)
         reports.judge(f"model-explorer, {path.name}", errors_of_node_data(path, text, findings))
         data = folder / f"{path.name}.json"
         data.write_text(text)
-        if chromium and path in (FACE, ROOT / "examples/position.tflite"):
+        if chromium and path in (FACE, position):
             target = picture if path == FACE else None
             reports.judge(f"Model Explorer, {path.name}", errors_of_page(path, data, chromium, target))
 

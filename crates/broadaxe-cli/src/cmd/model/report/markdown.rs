@@ -50,13 +50,13 @@ fn section(record: &CheckRecord, shown: Shown) -> String {
 /// Says how many findings `fix` removes.
 fn next(record: &CheckRecord) -> String {
     let (all, fixed) = (record.repairable(), record.fixable());
-    if let Some(opset) = record.opset.filter(|&opset| all > 0 && record.format == "onnx" && opset < OPSET) {
-        return format!(
-            "This model uses broadcasts of opset {opset}; `broadaxe fix` converts it to opset {OPSET} first.\n\n"
-        );
+    if all == 0 {
+        return String::new();
     }
     let findings = if all == 1 { "finding" } else { "findings" };
-    if all > 0 { format!("`broadaxe fix` can fix {fixed} of {all} {findings}.\n\n") } else { String::new() }
+    let old = record.opset.filter(|&opset| fixed > 0 && record.format == "onnx" && opset < OPSET);
+    let upgrade = old.map_or_else(String::new, |opset| format!(", with an upgrade from opset {opset} to {OPSET}"));
+    format!("`broadaxe fix` can fix {fixed} of {all} {findings}{upgrade}.\n\n")
 }
 
 /// Writes a group as an entry that opens: the reason, the operands, the values, the fix and the names.
