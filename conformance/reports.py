@@ -131,7 +131,9 @@ def errors_of_json(schema, text):
     """Return what a JSON schema says against a text; the schema itself must be one."""
     kind = jsonschema.validators.validator_for(schema)
     kind.check_schema(schema)
-    return kind(schema, format_checker=kind.FORMAT_CHECKER).iter_errors(json.loads(text))
+    # SARIF's schema is of draft 4 and names the format uri-reference, which a later draft defines.
+    formats = jsonschema.Draft202012Validator.FORMAT_CHECKER
+    return kind(schema, format_checker=formats).iter_errors(json.loads(text))
 
 
 def errors_of_junit(schema, text):
@@ -194,8 +196,9 @@ def errors_of_node_data(path, text, findings):
     labels, operators = graph(path), {finding["node"]: finding["op"] for finding in findings}
     for key in results:
         label = labels.get(key)
-        operator = operators.get(key, "")
-        if label is None or (operator and plain(label) != plain(operator)):
+        # The key of an operator whose output shares its name with others is its number.
+        operator = operators.get(key, label if key.isdigit() else None)
+        if label is None or operator is None or plain(label) != plain(operator):
             wrong.append(f"{path.name}: the key {key!r} of {operator} finds {label}")
     if findings and not results:
         wrong.append(f"{path.name}: no node is coloured")
