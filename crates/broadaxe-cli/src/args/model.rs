@@ -243,6 +243,10 @@ pub struct OutArgs {
     #[arg(long, conflicts_with_all = ["output", "in_place"])]
     pub dry_run: bool,
 
+    /// Print how many changes there are, without a table of them
+    #[arg(short, long)]
+    pub quiet: bool,
+
     /// The model file
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,

@@ -36,6 +36,11 @@ pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
         {
             return Ok(codes::page(code));
         }
+        if let [word] = args.shapes.as_slice()
+            && codes::is_code(word)
+        {
+            return Err(codes::unknown(word));
+        }
         let shapes: Vec<SymbolicShape> = args.shapes.iter().map(|text| shape(text)).collect::<Result<_, _>>()?;
         let (text, json) = answer(args.rule.rule()?, &shapes, args)?;
         return Ok(Answer::new(text, json));

@@ -141,6 +141,13 @@ fn destination(args: &OutArgs) -> Result<Option<PathBuf>, Error> {
     if same {
         return Err(Error::usage("OUT is the model itself; write --in-place to replace it"));
     }
+    if let (Some(suffix), Some(own)) = (inputs::suffix(out), inputs::suffix(&args.model))
+        && suffix != own
+    {
+        let text =
+            format!("OUT ends with {suffix}, and the changed model is of the same format as MODEL; end OUT with {own}");
+        return Err(Error::usage(text).of(out));
+    }
     Ok(Some(out.clone()))
 }
 

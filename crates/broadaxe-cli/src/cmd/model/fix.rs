@@ -48,7 +48,7 @@ impl Repaired {
         let verify = (!args.no_verify).then_some(&self.inputs);
         let Some((old, upgrade)) = &self.old else { return change(&self.loaded, &self.plan, &args.out, verify) };
         let mut answer = change(&self.loaded, &self.plan, &args.out, verify)?;
-        let upgraded = changes_table(&old.model, upgrade);
+        let upgraded = show(&old.model, upgrade, args.out.quiet);
         answer.text = format!("upgrade to opset {}:\n{upgraded}\nfix:\n{}", upgrade::OPSET, answer.text);
         if let Json::Value(json) = &mut answer.json {
             json["upgrade"] = changes_of(&old.model, upgrade);
@@ -144,7 +144,7 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>
         let text = format!("the changed model is not the same: {difference}; nothing was written");
         return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&out.model));
     }
-    let mut text = show(model, plan);
+    let mut text = show(model, plan, out.quiet);
     if let Some(verified) = verified.as_ref().filter(|verified| verified.nodes > 0) {
         text += &escaped(&format!("verified: {verified}"));
         text += "\n";
@@ -189,14 +189,16 @@ fn verified(loaded: &Loaded, written: &Written, inputs: &InputArgs) -> Result<Ve
     Ok(verify(&loaded.model, &loaded.shapes, &after, &shapes)?)
 }
 
-fn show(model: &Model, plan: &Fix) -> String {
+fn show(model: &Model, plan: &Fix, quiet: bool) -> String {
     let mut text = String::new();
     if plan.steps.is_empty() {
         text += "nothing to change\n";
     } else {
-        text += &changes_table(model, plan);
+        if !quiet {
+            text += &(changes_table(model, plan) + "\n");
+        }
         let bytes: u64 = plan.steps.iter().map(|step| step.bytes).sum();
-        text += &format!("\n{}, {} copied each time the model runs\n", changes(plan.steps.len()), copied(bytes));
+        text += &format!("{}, {} copied each time the model runs\n", changes(plan.steps.len()), copied(bytes));
     }
     for left in &plan.left {
         let (name, reason) = (quoted(&node_name(model, left.node)), escaped(&left.reason));

@@ -204,6 +204,13 @@ fn is_model(path: &Path) -> bool {
     named && !stream::open_head(path).is_ok_and(|head| skip::is_other(path, &head).unwrap_or(false))
 }
 
+/// Returns the suffix of a model's file without `.gz`, if it is one of those that are known.
+pub(super) fn suffix(path: &Path) -> Option<&'static str> {
+    let name = path.file_name()?.to_string_lossy().to_lowercase();
+    let name = name.strip_suffix(".gz").unwrap_or(&name);
+    SUFFIXES.into_iter().find(|suffix| name.ends_with(suffix))
+}
+
 #[cfg(test)]
 mod tests {
     use std::io::Write;
