@@ -176,7 +176,11 @@ impl Bench<'_> {
     /// Builds the wheel of a platform: for every Python from 3.10 on, or for 3.14 without a global lock.
     fn wheel(&self, platform: &Platform, free: bool) -> Result<(), String> {
         let triple = platform.wheel.unwrap_or(platform.targets[0]);
-        let mut words = vec!["build", "--target", triple, "--profile", PROFILE, "--strip"];
+        let mut words = vec!["build", "--target", triple, "--profile", PROFILE];
+        // The tool that strips libraries for macOS is not among what Debian's compiler brings.
+        if !triple.contains("apple") {
+            words.push("--strip");
+        }
         words.extend(platform.compatibility.iter().flat_map(|name| ["--compatibility", name]));
         if free {
             words.extend(["--no-default-features", "--interpreter", "python3.14t"]);
