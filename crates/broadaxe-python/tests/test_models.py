@@ -24,7 +24,7 @@ def test_check_of_a_path_of_bytes_and_of_a_proto():
     for model in (FACE.read_bytes(), bytearray(FACE.read_bytes()), onnx.load(FACE)):
         other = bx.check(model, targets="onnx,onnx6")
         assert other.findings == found.findings
-    assert "onnx: 2 differ, 1 same" in str(found)
+    assert "onnx   2 differ (2 kinds), 1 same" in str(found)
     assert json.loads(found.to_json())["findings"][0]["op"] == "Add"
 
 
