@@ -50,7 +50,7 @@ const SMALL: &str = "crates/broadaxe-format/tests/models/openvino_small.xml";
 
 #[test]
 fn exit_codes() {
-    let cases: [(&[&str], i32, &str); 16] = [
+    let cases: [(&[&str], i32, &str); 20] = [
         (&["check", FACE, "--for", "onnx6"], 0, "3 same"),
         (&["check", FACE, "--for", "onnx"], 1, "2 differ"),
         (&["check", FACE, "--for", "onnx", "--quiet"], 1, "2 differ"),
