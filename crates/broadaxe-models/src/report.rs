@@ -407,12 +407,17 @@ pub(crate) fn bare_finding(model: &Model, shapes: &Shapes, id: NodeId, target: &
 impl FindingRecord {
     /// Says whether a repair is looked for: engines that were asked do not say what they would read right.
     fn is_repairable(&self) -> bool {
-        let is_asked = self.evidence.as_ref().is_some_and(|text| text.starts_with("asked"));
+        let is_asked = self.is_asked();
         match self.verdict.as_str() {
             "differs" | "refused" | "guarded" => !is_asked,
             "unsupported" => !is_asked && self.repair.is_some(),
             _ => false,
         }
+    }
+
+    /// Says whether an engine was asked about the node, now or before.
+    pub fn is_asked(&self) -> bool {
+        matches!(self.evidence.as_deref(), Some("asked now" | "asked before"))
     }
 
     /// Adds what the laws of a target say, where the engine that was asked says otherwise.

@@ -230,7 +230,7 @@ fn same_class(others: &[&FindingRecord]) -> Option<String> {
 
 /// Says whether the result of an example has another shape than in the model.
 fn has_other_shape(finding: &FindingRecord, example: &CounterexampleRecord) -> bool {
-    let asked = finding.evidence.as_ref().is_some_and(|evidence| evidence.starts_with("asked"));
+    let asked = finding.is_asked();
     let known = |dim: &DimRecord| if let DimRecord::Size(size) = dim { Some(*size) } else { None };
     let own: Option<Vec<usize>> = finding.result.as_ref().and_then(|dims| dims.iter().map(known).collect());
     example.target_reads.is_empty() && !(asked && own.as_ref() == Some(&example.target_shape))

@@ -44,7 +44,7 @@ pub(super) fn sentence(finding: &FindingRecord) -> String {
         message += &format!("; {part}");
     }
     if let (Some(evidence), Some(source)) = (&finding.evidence, &finding.source)
-        && evidence.starts_with("asked")
+        && finding.is_asked()
     {
         message += &format!("; {evidence}, {source}");
     }
