@@ -197,6 +197,10 @@ pub struct Node {
     pub bodies: Vec<GraphId>,
     /// Its place in the file: `node 17`, `layer 4`, `line 12`.
     pub place: String,
+    /// Its number, as its place gives it: counted in its graph, an id, or that of its line.
+    pub number: u64,
+    /// The line that it begins on, in files of text, from 1.
+    pub line: Option<u64>,
 }
 
 /// The value of an attribute.

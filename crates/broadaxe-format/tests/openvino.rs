@@ -50,9 +50,13 @@ fn every_graph_is_read_and_written_back_as_it_was() {
     for (name, source) in &files {
         let model = format::read(source).unwrap_or_else(|error| panic!("{name}: {error}"));
         assert_eq!(model.format, "openvino", "{name}");
+        let text = String::from_utf8(source.read(0, source.len() as usize).unwrap()).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
         let (mut here, mut unknown) = (0, Vec::new());
         for &id in &model.walk() {
             let node = model.node(id);
+            let line = lines[node.line.unwrap() as usize - 1];
+            assert!(line.contains(&format!("<layer id=\"{}\"", node.number)), "{name}: {}: {line}", node.place);
             if node.attribute("auto_broadcast").is_none() && node.op != "PReLU" {
                 continue;
             }

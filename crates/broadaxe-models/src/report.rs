@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     check::{Counterexample, Finding, Operand, Report, Verdict, operands},
     code,
-    graph::{Model, NodeId},
+    graph::{GraphId, Model, NodeId},
     infer::{Origin, Shapes},
     meaning::meaning,
 };
@@ -84,6 +84,13 @@ pub struct FindingRecord {
     pub op: String,
     /// Its place in the file.
     pub place: String,
+    /// Its number, as its place gives it: counted in its graph, an id, or that of its line.
+    pub number: u64,
+    /// The line that it begins on, from 1; null in files that are not text.
+    pub line: Option<u64>,
+    /// Whether it is in another graph than the main one: a body, a function; absent otherwise.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub inner: bool,
     /// The target.
     pub target: String,
     /// `same`, `differs`, `refused`, `unsupported`, `guarded` or `unknown`.
@@ -342,6 +349,9 @@ impl FindingRecord {
             node: node_name(model, finding.node),
             op: node.op.clone(),
             place: node.place.clone(),
+            number: node.number,
+            line: node.line,
+            inner: node.graph != GraphId(0),
             target: finding.target.clone(),
             verdict: finding.verdict.name().into(),
             code: finding.code.map(|code| code.id.to_owned()),

@@ -56,6 +56,8 @@ fn node(text: &Text, line: &Line) -> Result<Node, Error> {
         op: text.word(&line.words[0]),
         attributes,
         place: line.place(),
+        number: line.number as u64,
+        line: Some(line.number as u64),
         ..Node::default()
     })
 }

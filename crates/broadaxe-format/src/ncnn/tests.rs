@@ -43,6 +43,7 @@ fn graph() {
     assert_eq!(model.main().outputs, [ValueId(3)]);
     assert_eq!(model.node(NodeId(2)).attribute("0").unwrap().int(), Some(1));
     assert_eq!(model.node(NodeId(2)).place, "line 5");
+    assert_eq!((model.node(NodeId(2)).number, model.node(NodeId(2)).line), (5, Some(5)));
 }
 
 #[test]

@@ -150,6 +150,8 @@ impl GraphBuilder {
             attributes,
             bodies,
             place: layer.place(),
+            number: layer.id,
+            line: Some(layer.line),
             ..Node::default()
         })
     }

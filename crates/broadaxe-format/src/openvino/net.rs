@@ -33,6 +33,8 @@ pub(super) struct Layer {
     /// The nets that are its bodies, each under the name of its element.
     pub(super) bodies: Vec<(String, usize)>,
     pub(super) span: Range<usize>,
+    /// The line that it begins on, from 1.
+    pub(super) line: u64,
 }
 
 /// An attribute of `data`.
@@ -91,6 +93,7 @@ pub(super) fn nets(text: &str) -> Result<Vec<Net>, Error> {
         .map_err(|error| Error::format(format!("the XML is broken: {error}")))?;
     let root = document.root_element();
     checked(root)?;
+    let line_ends: Vec<usize> = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at).collect();
     let mut nets = Vec::new();
     let mut waiting = vec![(root, None, 0)];
     let mut next = 0;
@@ -103,7 +106,7 @@ pub(super) fn nets(text: &str) -> Result<Vec<Net>, Error> {
             edges: Vec::new(),
         };
         for element in children(element, "layers").flat_map(|layers| children(layers, "layer")) {
-            let mut layer = Layer::of(element)?;
+            let mut layer = Layer::of(element, &line_ends)?;
             for body in element.children().filter(|child| child.is_element() && has_layers(*child)) {
                 if depth >= XML_LIMITS.bodies {
                     let message = format!("bodies are nested more than {} deep", XML_LIMITS.bodies);
@@ -166,7 +169,7 @@ impl Setting {
 }
 
 impl Layer {
-    fn of(element: Element<'_, '_>) -> Result<Self, Error> {
+    fn of(element: Element<'_, '_>, line_ends: &[usize]) -> Result<Self, Error> {
         let id = whole(element, "id")?;
         let (name, name_span) = named(element);
         let (kind, kind_span) = wanted(element, "type").map_err(|error| error.at(place(id, &name)))?;
@@ -196,6 +199,7 @@ impl Layer {
             inputs: ports("input")?,
             outputs: ports("output")?,
             bodies: Vec::new(),
+            line: 1 + line_ends.partition_point(|&end| end < element.range().start) as u64,
             span: element.range(),
             name_span,
             name,

@@ -94,8 +94,8 @@ impl PirReader<'_> {
                 self.model.graphs[graph.0 as usize].inputs.push(value);
             }
         }
-        for op in block.wanted("ops")?.items() {
-            self.op(graph, op, depth).map_err(|error| error.at(op.place()))?;
+        for (number, op) in block.wanted("ops")?.items().iter().enumerate() {
+            self.op(graph, (number, op), depth).map_err(|error| error.at(op.place()))?;
         }
         self.scopes.pop();
         Ok(())
@@ -148,7 +148,7 @@ impl PirReader<'_> {
         }
     }
 
-    fn op(&mut self, graph: GraphId, op: &Json, depth: usize) -> Result<(), Error> {
+    fn op(&mut self, graph: GraphId, (number, op): (usize, &Json), depth: usize) -> Result<(), Error> {
         let kind = op.wanted("#")?;
         let kind =
             kind.text().ok_or_else(|| Error::format("the name of an operation is not a text").at(kind.place()))?;
@@ -161,7 +161,7 @@ impl PirReader<'_> {
         }
         let id = NodeId(self.model.nodes.len() as u32);
         let inputs_of = inputs.iter().map(|operand| self.operand(operand)).collect::<Result<_, _>>()?;
-        let mut node = self.node(graph, kind, op, inputs_of)?;
+        let mut node = Node { number: number as u64, ..self.node(graph, kind, op, inputs_of)? };
         // The node gets its number before those of its blocks.
         self.model.nodes.push(node.clone());
         self.model.graphs[graph.0 as usize].nodes.push(id);

@@ -124,7 +124,7 @@ impl<'b> ProgramReader<'b> {
                         feeds.push((column(op), self.value(graph, name, known.get(name).copied(), None)));
                     }
                 }
-                _ => self.operator(graph, op, (index, &known), &place)?,
+                _ => self.operator(graph, (number, op), (index, &known), &place)?,
             }
         }
         feeds.sort();
@@ -243,7 +243,7 @@ impl<'b> ProgramReader<'b> {
     fn operator(
         &mut self,
         graph: GraphId,
-        op: &Op,
+        (number, op): (usize, &Op),
         (index, known): (usize, &HashMap<&String, &Variable>),
         place: &str,
     ) -> Result<(), Error> {
@@ -263,6 +263,7 @@ impl<'b> ProgramReader<'b> {
             attributes,
             inputs,
             place: place.to_string(),
+            number: number as u64,
             ..Node::default()
         });
         self.model.graphs[graph.0 as usize].nodes.push(id);

@@ -45,6 +45,8 @@ pub(super) fn read(source: &Source) -> Result<Model, Error> {
             inputs,
             outputs,
             place: line.place(),
+            number: line.number as u64,
+            line: Some(line.number as u64),
             ..Node::default()
         };
         words(&mut model, &mut node, &text, line, &store).map_err(|error| error.at(line.place()))?;

@@ -110,7 +110,7 @@ impl TensorBuilder<'_> {
         }
         for (k, &table) in part.operators.iter().enumerate() {
             let place = if index == 0 { format!("operator {k}") } else { format!("operator {k} of subgraph {index}") };
-            self.operator(index, table, &place).map_err(|error| error.at(place))?;
+            self.operator((index, k), table, &place).map_err(|error| error.at(place))?;
         }
         self.in_order(index)?;
         let name = self.flat.text(part.table, field::SUBGRAPH_NAME)?;
@@ -208,17 +208,17 @@ impl TensorBuilder<'_> {
         at.map(|at| Some((at, size))).ok_or_else(|| Error::format(message()))
     }
 
-    fn operator(&mut self, index: usize, table: FlatTable, place: &str) -> Result<(), Error> {
+    fn operator(&mut self, (index, number): (usize, usize), table: FlatTable, place: &str) -> Result<(), Error> {
         let flat = &self.flat;
         let part = &self.layout.subgraphs[index];
-        let number = flat.index(table, field::OPERATOR_CODE)?;
-        let code = self.codes.get(number);
+        let kind = flat.index(table, field::OPERATOR_CODE)?;
+        let code = self.codes.get(kind);
         let code = code.ok_or_else(|| {
-            Error::format(format!("it has the operator code {number}, but the model has {}", self.codes.len()))
+            Error::format(format!("it has the operator code {kind}, but the model has {}", self.codes.len()))
         })?;
-        let list = |number| {
+        let list = |field| {
             let tensor = |tensor| if tensor == -1 { Ok(None) } else { value_id(part, tensor).map(Some) };
-            flat.ints(table, number)?.into_iter().map(tensor).collect::<Result<Vec<_>, _>>()
+            flat.ints(table, field)?.into_iter().map(tensor).collect::<Result<Vec<_>, _>>()
         };
         let (inputs, outputs) = (list(field::OPERATOR_INPUTS)?, list(field::OPERATOR_OUTPUTS)?);
         let id = NodeId(self.model.nodes.len() as u32);
@@ -238,6 +238,8 @@ impl TensorBuilder<'_> {
             outputs,
             bodies: Vec::new(),
             place: place.to_owned(),
+            number: number as u64,
+            line: None,
         });
         Ok(())
     }

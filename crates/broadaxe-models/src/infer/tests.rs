@@ -103,6 +103,8 @@ impl Maker {
             outputs,
             bodies: bodies.collect(),
             place: format!("node {}", id.0),
+            number: u64::from(id.0),
+            line: None,
         });
         self.model.graphs[graph.0 as usize].nodes.push(id);
         self
@@ -407,7 +409,7 @@ fn long_chains_are_walked() {
             inputs: vec![Some(ValueId(id))],
             outputs: vec![Some(ValueId(id + 1))],
             bodies: Vec::new(),
-            place: String::new(),
+            ..Node::default()
         });
         maker.model.graphs[0].nodes.push(NodeId(id));
     }

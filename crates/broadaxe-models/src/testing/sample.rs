@@ -103,6 +103,8 @@ impl Sample {
         self.model.values[output.0 as usize].producer = Some((id, 0));
         self.model.nodes.push(Node {
             place: format!("node {}", id.0),
+            number: u64::from(id.0),
+            line: None,
             name: name.to_string(),
             graph: GraphId(0),
             domain: if self.model.system == System::Openvino { "opset1".into() } else { String::new() },

@@ -1,6 +1,6 @@
 //! Finds a node of a model by its name, its number or a pattern.
 
-use broadaxe_models::{Model, NodeId, report::node_name};
+use broadaxe_models::{GraphId, Model, NodeId, report::node_name};
 use glob::{MatchOptions, Pattern};
 
 use crate::error::{Error, quoted};
@@ -32,7 +32,7 @@ fn pattern(text: &str) -> Result<Pattern, Error> {
     })
 }
 
-/// Finds a node: by its name, by the name of one of its outputs, by its number in the file (`452`, `#452`), by its place
+/// Finds a node: by its name, by the name of one of its outputs, by its number in the main graph (`452`, `#452`), by its place
 /// (`node 452`), or by a pattern that matches exactly one name.
 ///
 /// # Errors
@@ -76,19 +76,14 @@ fn outputs(model: &Model, id: NodeId) -> impl Iterator<Item = &str> {
 fn by_place(model: &Model, ids: &[NodeId], text: &str) -> Vec<NodeId> {
     let wanted: Option<u64> = number(text.strip_prefix('#').unwrap_or(text));
     let is = |&id: &NodeId| {
-        let place = &model.node(id).place;
-        place == text || wanted.is_some() && wanted == place_number(place)
+        let node = model.node(id);
+        node.place == text || wanted == Some(node.number) && node.graph == GraphId(0)
     };
     ids.iter().copied().filter(is).collect()
 }
 
 fn number(word: &str) -> Option<u64> {
     word.bytes().all(|byte| byte.is_ascii_digit()).then(|| word.parse().ok()).flatten()
-}
-
-/// Returns the number in a place such as `node 452`, `line 12` or `operator 0 of subgraph 2`: the first.
-fn place_number(place: &str) -> Option<u64> {
-    place.split_whitespace().find_map(number)
 }
 
 /// Finds the nodes whose name, or the name of one of whose outputs, matches a pattern.
@@ -114,20 +109,29 @@ fn hint(model: &Model, ids: &[NodeId], text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use broadaxe_models::{Model, Node, NodeId, Source, Value, ValueId};
+    use broadaxe_models::{GraphId, Model, Node, NodeId, Source, Value, ValueId};
 
     use super::{find, op_pattern};
 
-    /// Makes a model of nodes with these names, places and outputs.
-    fn model(nodes: &[(&str, &str, &str)]) -> Model {
+    /// Makes a model of nodes with these names, places, graphs, numbers and outputs.
+    fn model(nodes: &[(&str, &str, (u32, u64), &str)]) -> Model {
         let source = Source::memory(b"".as_slice(), None);
         let mut model = Model::new("onnx", broadaxe_frameworks::System::Onnx, source);
-        for (number, (name, place, output)) in nodes.iter().enumerate() {
-            let value = ValueId(number as u32);
+        for (at, (name, place, (graph, number), output)) in nodes.iter().enumerate() {
+            let value = ValueId(at as u32);
             model.values.push(Value { name: (*output).to_owned(), ..Value::default() });
-            let (name, place) = ((*name).to_owned(), (*place).to_owned());
-            model.nodes.push(Node { name, place, op: "Add".into(), outputs: vec![Some(value)], ..Node::default() });
-            model.graphs[0].nodes.push(NodeId(number as u32));
+            let (name, place, graph) = ((*name).to_owned(), (*place).to_owned(), GraphId(*graph));
+            let outputs = vec![Some(value)];
+            model.nodes.push(Node {
+                name,
+                place,
+                graph,
+                number: *number,
+                op: "Add".into(),
+                outputs,
+                ..Node::default()
+            });
+            model.graphs[0].nodes.push(NodeId(at as u32));
         }
         model
     }
@@ -135,12 +139,12 @@ mod tests {
     #[test]
     fn nodes_by_name_number_and_pattern() {
         let model = model(&[
-            ("/a/Add", "node 0", "x"),
-            ("/a/Mul", "node 1", "12"),
-            ("", "node 12", "y"),
-            ("3", "node 2", "z"),
-            ("odd[0]*", "node 3", "w"),
-            ("/b/Add", "operator 0 of subgraph 2", "v\u{1b}"),
+            ("/a/Add", "node 0", (0, 0), "x"),
+            ("/a/Mul", "node 1", (0, 1), "12"),
+            ("", "node 12", (0, 12), "y"),
+            ("3", "node 2", (0, 2), "z"),
+            ("odd[0]*", "node 3", (0, 3), "w"),
+            ("/b/Add", "operator 0 of subgraph 2", (2, 0), "v\u{1b}"),
         ]);
         let cases: [(&str, Result<u32, &str>); 20] = [
             ("/a/Add", Ok(0)),
@@ -156,7 +160,7 @@ mod tests {
             ("/a/M*", Ok(1)),
             ("*z", Ok(3)),
             ("odd[0]*", Ok(4)),
-            ("0", Err("'0' matches 2 nodes: /a/Add (node 0), /b/Add (operator 0 of subgraph 2)")),
+            ("0", Ok(0)),
             ("*Add", Err("'*Add' matches 2 nodes: /a/Add (node 0), /b/Add")),
             ("*", Err("and 1 more")),
             ("#99", Err("no node or result named '#99'; 'broadaxe list MODEL --all'")),

@@ -74,6 +74,8 @@ impl Build<'_> {
             outputs: Vec::with_capacity(written.outputs.len()),
             bodies: Vec::new(),
             place: place.clone(),
+            number: number as u64,
+            line: None,
         });
         self.model.graphs[inside.graph.0 as usize].nodes.push(id);
         let constant = self.attributes(id, &written, inside).map_err(at)?;

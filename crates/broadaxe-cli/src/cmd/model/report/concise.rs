@@ -21,12 +21,11 @@ pub(super) fn lines(found: &Checked, shown: Shown) -> String {
 
 /// Writes `model.onnx:126:/stem/Div: BX202 refused[equal-rank]: Div: equal-rank needs operands of equal rank (fixable)`.
 fn line(record: &CheckRecord, finding: &FindingRecord) -> String {
-    let FindingRecord { node, op, place, target, verdict, reason, .. } = finding;
-    let at: String = place.chars().skip_while(|c| !c.is_ascii_digit()).take_while(char::is_ascii_digit).collect();
+    let FindingRecord { node, op, number, target, verdict, reason, .. } = finding;
     let code = finding.code.as_deref().unwrap_or("same");
     let fixable = if finding.fixable { " (fixable)" } else { "" };
     let (model, node, op) = (escaped(&record.model), escaped(node), escaped(op));
-    format!("{model}:{at}:{node}: {code} {verdict}[{target}]: {op}: {}{fixable}\n", escaped(reason))
+    format!("{model}:{number}:{node}: {code} {verdict}[{target}]: {op}: {}{fixable}\n", escaped(reason))
 }
 
 #[cfg(test)]
@@ -40,7 +39,7 @@ mod tests {
         let read: Vec<&str> = text.lines().collect();
         assert_eq!(read.len(), 4, "{text}");
         for (line, finding) in read.iter().zip(found.models[0].findings.iter().filter(|one| one.code.is_some())) {
-            let head = format!("a b.onnx:{}:", finding.place.trim_start_matches("node "));
+            let head = format!("a b.onnx:{}:", finding.number);
             let wrong = format!(": BX101 differs[{}]: {}: {} ", finding.target, finding.op, finding.target);
             assert!(line.starts_with(&head) && line.contains(&wrong), "{line}");
         }

@@ -39,7 +39,7 @@ pub(super) fn overlay(found: &Checked, shown: Shown) -> Value {
 /// Counts the findings that are left out, since Model Explorer draws their nodes in other graphs, and says so.
 pub(super) fn left_out(found: &Checked, shown: Shown) -> Option<String> {
     let all = found.models.iter().flat_map(|record| reported(record, shown));
-    let count = all.filter(|(finding, _)| is_inner(finding)).count();
+    let count = all.filter(|(finding, _)| finding.inner).count();
     let findings = if count == 1 { "finding is" } else { "findings are" };
     (count > 0).then(|| {
         format!(
@@ -54,21 +54,15 @@ fn reported(record: &CheckRecord, shown: Shown) -> impl Iterator<Item = (&Findin
     findings.filter_map(|finding| Some((finding, code::find(finding.code.as_deref()?)?)))
 }
 
-/// Says whether a node is in a body or in a function.
-fn is_inner(finding: &FindingRecord) -> bool {
-    finding.place.contains(" / ") || finding.place.contains(" of subgraph ")
-}
-
 /// Returns the key of a node: its name in ONNX files, and the name of its first output in TFLite files, whose operators have no names.
 ///
 /// Where outputs of a TFLite file share a name, the key is the number of the operator.
 fn key(record: &CheckRecord, finding: &FindingRecord, ambiguous: &HashSet<&str>) -> Option<String> {
-    if is_inner(finding) {
+    if finding.inner {
         return None;
     }
-    let number = finding.place.strip_prefix("operator ").filter(|_| record.format == "tflite");
     let is_ambiguous = renamed(&finding.node).is_some() || ambiguous.contains(finding.node.as_str());
-    Some(number.filter(|_| is_ambiguous).unwrap_or(&finding.node).to_owned())
+    Some(if is_ambiguous && record.format == "tflite" { finding.number.to_string() } else { finding.node.clone() })
 }
 
 /// Lists the names that several nodes share.
@@ -137,28 +131,28 @@ mod tests {
     #[test]
     fn keys_are_those_of_model_explorer() {
         let cases = [
-            ("onnx", "conv/Add", "node 7", Some("conv/Add")),
-            ("onnx", "a#3", "node 7", Some("a#3")),
-            ("onnx", "a", "node 7 / then_branch / node 0", None),
-            ("tflite", "sum;relu", "operator 4", Some("sum;relu")),
-            ("tflite", "b#6", "operator 2", Some("2")),
-            ("tflite", "b", "operator 1", Some("1")),
-            ("tflite", "c#", "operator 3", Some("c#")),
-            ("tflite", "a", "operator 0 of subgraph 1", None),
+            ("onnx", "conv/Add", (7, false), Some("conv/Add")),
+            ("onnx", "a#3", (7, false), Some("a#3")),
+            ("onnx", "a", (0, true), None),
+            ("tflite", "sum;relu", (4, false), Some("sum;relu")),
+            ("tflite", "b#6", (2, false), Some("2")),
+            ("tflite", "b", (1, false), Some("1")),
+            ("tflite", "c#", (3, false), Some("c#")),
+            ("tflite", "a", (0, true), None),
         ];
         let mut found = sample::checked();
         let record = &mut found.models[0];
         let ambiguous = HashSet::from(["b"]);
-        for (format, node, place, want) in cases {
+        for (format, node, (number, inner), want) in cases {
             record.format = format.into();
             let mut finding = record.findings[0].clone();
-            (finding.node, finding.place) = (node.into(), place.into());
-            assert_eq!(key(record, &finding, &ambiguous).as_deref(), want, "{format} {node} {place}");
+            (finding.node, finding.number, finding.inner) = (node.into(), number, inner);
+            assert_eq!(key(record, &finding, &ambiguous).as_deref(), want, "{format} {node} {number}");
         }
         record.findings[0].node = "b#6".into();
         assert!(super::ambiguous(record).contains("b"));
         record.findings.truncate(1);
-        record.findings[0].place = "operator 0 of subgraph 1".into();
+        record.findings[0].inner = true;
         assert_eq!(overlay(&found, sample::SHOWN)["results"], json!({}));
         assert!(left_out(&found, sample::SHOWN).unwrap().starts_with("1 finding is not"));
     }

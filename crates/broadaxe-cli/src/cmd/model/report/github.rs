@@ -1,6 +1,6 @@
 //! Writes findings as workflow commands of GitHub, which its runner shows as annotations of a change.
 
-use super::severity::{self, line, sentence};
+use super::severity::{self, error_line, line, sentence};
 use crate::{
     answer::Checked,
     error::{escaped, turns},
@@ -14,14 +14,14 @@ pub(super) fn commands(found: &Checked) -> String {
         for finding in &record.findings {
             let Some(code) = severity::reported(finding).filter(|_| !finding.is_suppressed()) else { continue };
             let title = property(&format!("broadaxe {} {}", code.id, code.name));
-            let (line, said) = (line(&finding.place), message(&sentence(finding)));
+            let (line, said) = (line(finding), message(&sentence(finding)));
             let command = severity::github(code.severity);
             text += &format!("::{command} file={file},line={line},title={title}::{said}\n");
         }
     }
     for error in &found.errors {
         let file = property(&slashed(&error.file, cfg!(windows)));
-        let line = line(error.field.as_deref().unwrap_or_default());
+        let line = error_line(error);
         text += &format!("::error file={file},line={line},title=broadaxe::{}\n", message(&escaped(&error.sentence())));
     }
     text

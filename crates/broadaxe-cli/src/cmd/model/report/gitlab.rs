@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::{
     super::fingerprint::{self, Fingerprints, hash},
     github::slashed,
-    severity::{self, line, sentence},
+    severity::{self, error_line, line, sentence},
 };
 use crate::answer::Checked;
 
@@ -22,7 +22,7 @@ pub(super) fn issues(found: &Checked) -> Value {
                 "description": sentence(finding),
                 "fingerprint": seen.next(fingerprint::of(&path, finding)),
                 "severity": severity::gitlab(code.severity),
-                "location": { "path": path, "lines": { "begin": line(&finding.place) } },
+                "location": { "path": path, "lines": { "begin": line(finding) } },
             }));
         }
     }
@@ -33,7 +33,7 @@ pub(super) fn issues(found: &Checked) -> Value {
             "description": error.sentence(),
             "fingerprint": seen.next(hash(&[b"error", path.as_bytes()])),
             "severity": "critical",
-            "location": { "path": path, "lines": { "begin": line(error.field.as_deref().unwrap_or_default()) } },
+            "location": { "path": path, "lines": { "begin": error_line(error) } },
         }));
     }
     made.into()

@@ -201,8 +201,8 @@ fn title(group: &Group<'_>) -> String {
 fn first(group: &Group<'_>) -> String {
     let sample = group.sample();
     let label = if group.members.len() == 1 { "node:" } else { "first:" };
-    let place =
-        sample.place.strip_prefix("node ").map_or_else(|| quoted(&sample.place), |at| format!("#{}", quoted(at)));
+    let counted = sample.line.is_none() && !sample.inner;
+    let place = if counted { format!("#{}", sample.number) } else { quoted(&sample.place) };
     labelled(label, &format!("{} ({}), {place}", quoted(&sample.node), quoted(&sample.op)))
 }
 

@@ -70,7 +70,7 @@ fn result(record: &CheckRecord, finding: &FindingRecord, seen: &mut Fingerprints
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": { "uri": uri(&record.model, cfg!(windows)) },
-                "region": { "startLine": line(&finding.place) },
+                "region": { "startLine": line(finding) },
             },
             "logicalLocations": [{ "name": finding.node, "kind": "member" }],
         }],

@@ -6,7 +6,7 @@ use broadaxe_models::{
 };
 
 use super::full;
-use crate::error::escaped;
+use crate::{answer::FileRecord, error::escaped};
 
 /// Returns the kind of a finding that is reported; nothing for `same`.
 pub(super) fn reported(finding: &FindingRecord) -> Option<&'static Code> {
@@ -57,7 +57,13 @@ pub(super) fn sentence(finding: &FindingRecord) -> String {
     escaped(&message)
 }
 
-/// Returns the line of a place such as `line 3`; the first one where the file has no lines.
-pub(super) fn line(place: &str) -> u64 {
-    place.strip_prefix("line ").and_then(|line| line.parse().ok()).unwrap_or(1)
+/// Returns the line of a finding; the first one where the file is not text.
+pub(super) fn line(finding: &FindingRecord) -> u64 {
+    finding.line.unwrap_or(1)
+}
+
+/// Returns the line of an error, whose place is such as `line 3`; the first one where it names none.
+pub(super) fn error_line(error: &FileRecord) -> u64 {
+    let line = error.field.as_deref().and_then(|place| place.strip_prefix("line "));
+    line.and_then(|line| line.parse().ok()).unwrap_or(1)
 }
