@@ -77,6 +77,7 @@ impl TargetRecord {
 
 /// What one target does with one node.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[allow(clippy::struct_excessive_bools, reason = "a record of a report, whose fields are facts of their own")]
 pub struct FindingRecord {
     /// The node's name; that of its first output where it has none.
     pub node: String,
