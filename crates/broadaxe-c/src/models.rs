@@ -19,6 +19,7 @@ pub(crate) struct Report {
 /// Checks a model file for these targets.
 pub(crate) fn check(path: &Path, targets: &[&str]) -> Result<Report, Failure> {
     let targets: Vec<Target> = targets.iter().map(|target| target.parse()).collect::<Result<_, _>>()?;
+    let targets = Target::distinct(targets);
     let record = check_file(path, &targets)?;
     let json = serde_json::to_string(&Checked { models: slice::from_ref(&record) });
     let json = json.map_err(|error| Failure::new(BX_ERROR_INTERNAL, format!("the findings are not JSON: {error}")))?;

@@ -2,7 +2,9 @@
 
 use std::fs;
 
-use crate::error::Error;
+use broadaxe_models::{Copied, CopiedPart};
+
+use crate::error::{Error, quoted};
 
 /// Writes a number of bytes: `48 bytes`, `1.5 GiB`.
 pub fn show(bytes: u128) -> String {
@@ -12,6 +14,16 @@ pub fn show(bytes: u128) -> String {
         0 => format!("{bytes} bytes"),
         _ => format!("{:.1} {}", bytes as f64 / 1024f64.powi(unit as i32), units[unit as usize - 1]),
     }
+}
+
+/// Writes what is copied at run time: `nothing`, `64.0 KiB`, or `64.0 KiB x b` where the dim `b` is open.
+pub fn copied(copied: &Copied) -> String {
+    let part = |part: &CopiedPart| {
+        let bytes = show(u128::from(part.bytes));
+        part.dims.iter().fold(bytes, |text, dim| text + " x " + &quoted(dim))
+    };
+    let parts: Vec<String> = copied.parts().iter().map(part).collect();
+    if parts.is_empty() { "nothing".to_owned() } else { parts.join(" + ") }
 }
 
 /// Reads a number of bytes: `1048576`, `2GiB`, `1.5G`, `500MB`.

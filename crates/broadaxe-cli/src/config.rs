@@ -141,7 +141,7 @@ impl Settings {
         let targets = line.targets.clone().or(file.targets);
         let defaults = || USUAL_TARGETS.iter().filter_map(|name| name.parse().ok()).collect();
         ModelSettings {
-            targets: targets.unwrap_or_else(defaults),
+            targets: Target::distinct(targets.unwrap_or_else(defaults)),
             inputs: InputArgs { input_shapes: line.input_shapes.clone(), configured: file.input_shapes },
             fail_on: line.fail_on.clone().or(file.fail_on).unwrap_or_else(|| USUAL_FAIL_ON.to_vec()),
         }

@@ -50,17 +50,21 @@ const SMALL: &str = "crates/broadaxe-format/tests/models/openvino_small.xml";
 
 #[test]
 fn exit_codes() {
-    let cases: [(&[&str], i32, &str); 20] = [
+    let cases: [(&[&str], i32, &str); 24] = [
         (&["check", FACE, "--for", "onnx6"], 0, "3 same"),
         (&["check", FACE, "--for", "onnx"], 1, "2 differ"),
         (&["check", FACE, "--for", "onnx", "--quiet"], 1, "2 differ"),
         (&["check", FACE, "--for", "onnx", "--fail-on", "refused,guarded"], 0, "2 differ"),
         (&["check", FACE, "--for", "onnx", "--fail-on", "abacus"], 2, "unsupported"),
         (&["check", SMALL, "--for", "ncnn"], 0, "2 unsupported"),
-        (&["check", SMALL, "--for", "ncnn"], 0, "2 other nodes were not judged (not element-wise)"),
+        (&["check", SMALL, "--for", "ncnn"], 0, "2 other nodes were not judged (no element-wise broadcast)"),
+        (&["check", SMALL, "--for", "ncnn"], 0, "not shown: 2 unsupported (--all shows them)"),
+        (&["check", SMALL, "--for", "ncnn", "--statistics"], 0, "no findings that fail\nnot shown: 2 unsupported"),
+        (&["check", SMALL, "--for", "ncnn,ncnn,NCNN", "-q"], 0, "nodes; ncnn: 2 unsupported, 5 same\n"),
         (&["check", SMALL, "--for", "ncnn", "--fail-on", "unsupported"], 1, "why:   has no such layer"),
         (&["check", SMALL, "--for", "ncnn,equal-rank"], 1, "6 of 6 findings can be fixed:\n  broadaxe fix"),
         (&["fix", SMALL, "--for", "ncnn", "--dry-run"], 0, "nothing to change"),
+        (&["fix", SMALL, "--for", "ncnn", "--dry-run"], 0, "not supported: "),
         (&["fix", FACE, "--for", "onnx", "--dry-run", "--quiet"], 0, "4 changes, nothing copied"),
         (&["fix", FACE, "--for", "onnx", "-o", "no.xml"], 2, "end OUT with .onnx"),
         (&["explain", "BX999"], 2, "the codes are BX001"),

@@ -20,6 +20,7 @@ use self::{
 pub use crate::target::{Evidence, EvidenceKind};
 use crate::{
     code::{self, Code},
+    copied::Copied,
     graph::{Model, NodeId, ValueId},
     infer::{Origin, Shapes},
     meaning::{Kind, Meaning, Source, meaning},
@@ -162,8 +163,8 @@ pub struct Counterexample {
 pub struct Repair {
     /// What to do, as a sentence without a subject: `reshape the constant b to (64, 1, 1)`.
     pub text: String,
-    /// What it costs while the model runs: the bytes copied per run, 0 for a changed constant.
-    pub bytes: u64,
+    /// What it costs while the model runs: what is copied per run, nothing for a changed constant.
+    pub copied: Copied,
 }
 
 /// Says what each target does with each element-wise node whose operands broadcast.

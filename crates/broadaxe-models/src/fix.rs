@@ -12,7 +12,10 @@ mod advise;
 #[cfg(test)]
 mod tests;
 
+use serde::Serialize;
+
 use crate::{
+    copied::Copied,
     edit::Edit,
     error::{Error, ErrorKind},
     graph::{Model, NodeId},
@@ -71,8 +74,8 @@ pub struct Step {
     pub node: NodeId,
     /// What is changed, as a sentence without a subject: `reshape the constant b from (64) to (64, 1, 1)`.
     pub text: String,
-    /// The bytes that this copies each time the model runs; 0 for views and constants.
-    pub bytes: u64,
+    /// What this copies each time the model runs: nothing for views and constants.
+    pub copied: Copied,
 }
 
 /// A node that should change and does not.
@@ -82,6 +85,18 @@ pub struct Left {
     pub node: NodeId,
     /// Why, in one sentence that names what would have worked.
     pub reason: String,
-    /// Whether that is because a target has no such operator, which no other way to write the node changes.
-    pub unsupported: bool,
+    /// What the node is like on a target.
+    pub kind: LeftKind,
+}
+
+/// Says what a node is like that was left as it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum LeftKind {
+    /// It differs, is refused, or means the same under a condition only.
+    Finding,
+    /// A target has no such operator, which no other way to write the node changes.
+    Unsupported,
+    /// It is not known what a target does with it.
+    Unknown,
 }

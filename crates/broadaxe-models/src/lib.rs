@@ -12,6 +12,7 @@ compile_error!(
 );
 
 mod attributes;
+mod copied;
 pub mod infer;
 pub mod meaning;
 pub mod target;
@@ -34,5 +35,6 @@ pub use broadaxe_format::{
     Source, Use, Value, ValueId, Written, edit, error, graph, source,
 };
 pub use check_file::{check_file, check_model};
+pub use copied::{Copied, CopiedPart};
 pub use meaning::{Kind, Meaning, Operator, meaning};
 pub use target::{PROFILES, Profile, Target};

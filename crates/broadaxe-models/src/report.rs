@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::{
     check::{Counterexample, Finding, Operand, Report, Verdict, operands},
     code,
+    copied::Copied,
     graph::{GraphId, Model, NodeId},
     infer::{Origin, Shapes},
     meaning::meaning,
@@ -209,8 +210,10 @@ pub struct NearRecord {
 pub struct RepairRecord {
     /// What to do.
     pub text: String,
-    /// How many bytes it copies each time the model runs.
-    pub bytes: u64,
+    /// How many bytes it copies each time the model runs; null where that depends on an open dim.
+    pub bytes: Option<u64>,
+    /// What it copies each time the model runs, as a sum: bytes per element along open dims.
+    pub copied: Copied,
 }
 
 /// Names a node: by its name, or by its first output where it has none.
@@ -370,13 +373,22 @@ impl FindingRecord {
             }),
             evidence,
             source: finding.evidence.map(|evidence| evidence.source.to_owned()),
-            repair: finding.repair.as_ref().map(|r| RepairRecord { text: r.text.clone(), bytes: r.bytes }),
+            repair: finding.repair.as_ref().map(|r| RepairRecord {
+                text: r.text.clone(),
+                bytes: r.copied.bytes(),
+                copied: r.copied.clone(),
+            }),
             fixable: finding.fixable,
             fails: false,
             law: None,
             ignored: None,
             known: false,
         }
+    }
+
+    /// Says whether the finding is one that [`TargetRecord::findings`] counts.
+    pub fn needs_attention(&self) -> bool {
+        matches!(self.verdict.as_str(), "differs" | "refused" | "guarded")
     }
 
     /// Says whether a project ignores the finding or has it in its baseline.

@@ -14,9 +14,10 @@ mod legacy;
 mod rules;
 
 use crate::{
+    copied::Copied,
     edit::Edit,
     error::{Error, ErrorKind},
-    fix::{self, Fix, Left, Step, Want, emit_edits},
+    fix::{self, Fix, Left, LeftKind, Step, Want, emit_edits},
     format,
     graph::{Model, NodeId},
     infer::{Origin, Shapes, infer},
@@ -67,13 +68,13 @@ pub fn upgrade(model: &Model, shapes: &Shapes) -> Result<Fix, Error> {
         }
         match turn(&Case { model, shapes, id }, opset) {
             Ok(turn) => {
-                fix.steps.extend(turn.texts.into_iter().map(|text| Step { node: id, text, bytes: 0 }));
+                fix.steps.extend(turn.texts.into_iter().map(|text| Step { node: id, text, copied: Copied::default() }));
                 fix.edits.extend(turn.edits);
                 wants.extend(turn.wants);
             }
             Err(reason) => {
                 let reason = format!("{} of opset {opset}: {reason}", node.op);
-                fix.left.push(Left { node: id, reason, unsupported: false });
+                fix.left.push(Left { node: id, reason, kind: LeftKind::Finding });
             }
         }
     }

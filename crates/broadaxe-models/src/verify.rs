@@ -21,7 +21,7 @@ use broadaxe_shape::{Dim, SymbolicShape};
 
 use crate::{
     error::Error,
-    fix::Left,
+    fix::{Left, LeftKind},
     graph::{Model, NodeId, ValueId},
     infer::{Shapes, infer},
     meaning::{self, Meaning, Source},
@@ -164,7 +164,7 @@ fn run(before: (&Model, &Shapes), after: (&Model, &Shapes), seed: u64, ran: &mut
                 verified.elements = verified.elements.saturating_add(elements);
                 verified.difference = verified.difference.take().or(difference);
             }
-            Err(reason) => verified.left.push(Left { node: id, reason, unsupported: false }),
+            Err(reason) => verified.left.push(Left { node: id, reason, kind: LeftKind::Unknown }),
         }
     }
     verified

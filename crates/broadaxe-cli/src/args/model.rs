@@ -243,6 +243,10 @@ pub struct OutArgs {
     #[arg(long, conflicts_with_all = ["output", "in_place"])]
     pub dry_run: bool,
 
+    /// Do not compute the element-wise nodes before and after the change
+    #[arg(long)]
+    pub no_verify: bool,
+
     /// Print how many changes there are, without a table of them
     #[arg(short, long)]
     pub quiet: bool,
@@ -263,10 +267,6 @@ pub struct FixArgs {
 
     #[command(flatten)]
     pub(crate) out: OutArgs,
-
-    /// Do not compute the element-wise nodes before and after the change
-    #[arg(long)]
-    pub no_verify: bool,
 
     /// Has no effect: fixes are verified unless `--no-verify` is given
     #[arg(long, hide = true, conflicts_with = "no_verify")]

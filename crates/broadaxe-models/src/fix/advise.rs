@@ -3,11 +3,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Fix,
+    Fix, LeftKind,
     rejudge::{found_for, hold},
 };
 use crate::{
     check::{Finding, Repair, Report, Verdict},
+    copied::Copied,
     error::Error,
     graph::{Model, NodeId},
     infer::Shapes,
@@ -45,7 +46,8 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
     let all = || hold(model, shapes, targets, Some(found_for(report, targets.len(), None)));
     let fix = one.map_or_else(all, Ok)?;
     // That one target lacks an operator does not keep the node from being repaired for another.
-    let left: BTreeSet<(NodeId, bool)> = fix.left.iter().map(|left| (left.node, left.unsupported)).collect();
+    let left: BTreeSet<(NodeId, bool)> =
+        fix.left.iter().map(|left| (left.node, left.kind == LeftKind::Unsupported)).collect();
     let is_left = |finding: &Finding| {
         let lacks = matches!(finding.verdict, Verdict::Unsupported);
         left.contains(&(finding.node, false)) || lacks && left.contains(&(finding.node, true))
@@ -61,10 +63,11 @@ fn repairs(fix: &Fix) -> BTreeMap<NodeId, Repair> {
     let left: BTreeSet<NodeId> = fix.left.iter().map(|left| left.node).collect();
     let mut repairs: BTreeMap<NodeId, Repair> = BTreeMap::new();
     for step in fix.steps.iter().filter(|step| !left.contains(&step.node)) {
-        let repair = repairs.entry(step.node).or_insert_with(|| Repair { text: String::new(), bytes: 0 });
+        let repair =
+            repairs.entry(step.node).or_insert_with(|| Repair { text: String::new(), copied: Copied::default() });
         repair.text += if repair.text.is_empty() { "" } else { ", " };
         repair.text += &step.text;
-        repair.bytes = repair.bytes.saturating_add(step.bytes);
+        repair.copied.add(&step.copied);
     }
     repairs
 }

@@ -14,6 +14,7 @@ use super::{
     emit_edits::{Dims, Form},
 };
 use crate::{
+    copied::{Copied, element_size},
     edit::{Edit, NewNode, Wire},
     graph::{Model, NodeId, Use, ValueId},
     infer::Shapes,
@@ -77,7 +78,7 @@ pub(super) fn edits(model: &Model, shapes: &Shapes, id: NodeId, way: &Candidate)
     nodes.push(new(names.difference, vec![word("above"), word("scaled")], Wire::Old(y)));
     edits.push(Edit::Replace { node: id, with: nodes });
     let text = format!("take {} apart: relu(x) - slope * relu(-x){slopes}", node.op);
-    Some((edits, Step { node: id, text, bytes: copied(shapes, x) }))
+    Some((edits, Step { node: id, text, copied: copied(shapes, x) }))
 }
 
 /// Returns the new shape of the slope in the file, if nothing else reads it.
@@ -95,10 +96,11 @@ fn reshape(dims: &[broadaxe_shape::Dim]) -> Option<Vec<i64>> {
     if open > 1 { None } else { dims.iter().map(extent).collect() }
 }
 
-/// Counts the bytes of the four results that come in between.
-fn copied(shapes: &Shapes, x: ValueId) -> u64 {
-    let Some(known) = shapes.of.get(x.0 as usize) else { return 0 };
-    let each = known.element.as_ref().and_then(crate::graph::Element::dtype).map_or(4, |dtype| dtype.size() as u64);
-    let dims = known.shape.known().unwrap_or_default();
-    dims.iter().fold(each.saturating_mul(4), |bytes, &dim| bytes.saturating_mul(dim as u64))
+/// Counts the four results that come in between.
+fn copied(shapes: &Shapes, x: ValueId) -> Copied {
+    let Some(known) = shapes.of.get(x.0 as usize) else { return Copied::default() };
+    known
+        .shape
+        .dims()
+        .map_or_else(Copied::default, |dims| Copied::array(4 * element_size(known.element.as_ref()), dims))
 }

@@ -7,6 +7,7 @@
 use std::{collections::BTreeMap, fmt};
 
 use crate::{
+    copied::Copied,
     edit::Edit,
     graph::{Model, Use, ValueId},
 };
@@ -36,8 +37,8 @@ pub(crate) struct Want {
     pub at: Use,
     /// What it needs.
     pub form: Form,
-    /// The bytes that this copies each time the model runs.
-    pub bytes: u64,
+    /// What this copies each time the model runs.
+    pub copied: Copied,
 }
 
 /// Returns the changes that give all these inputs their forms, and a row for each input.
@@ -52,7 +53,7 @@ pub(crate) fn emit_edits(model: &Model, wants: &[Want]) -> (Vec<Edit>, Vec<Step>
         if let Some(shape) = named.constant.as_ref().and_then(|constant| want.form.of(&constant.shape)) {
             constants.entry(value).or_default().entry(shape).or_default().push(want.at);
         } else {
-            steps.push(Step { node: want.at.node, text: want.form.text(&named.name), bytes: want.bytes });
+            steps.push(Step { node: want.at.node, text: want.form.text(&named.name), copied: want.copied.clone() });
             edits.extend(want.form.edits(want.at));
         }
     }
@@ -83,7 +84,7 @@ fn split(
     shapes.sort_by_key(|(_, uses)| std::cmp::Reverse(uses.len()));
     for (index, (shape, uses)) in shapes.into_iter().enumerate() {
         let to = Dims(&shape).to_string();
-        let step = |text: String, at: &Use| Step { node: at.node, text, bytes: 0 };
+        let step = |text: String, at: &Use| Step { node: at.node, text, copied: Copied::default() };
         if index == 0 && !given && changed == readers {
             let mut edit = Some(Edit::ReshapeConstant { value, shape });
             for at in &uses {

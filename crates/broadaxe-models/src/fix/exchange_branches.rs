@@ -5,6 +5,7 @@ use broadaxe_kernels::id;
 
 use super::Step;
 use crate::{
+    copied::Copied,
     edit::{Edit, NewNode, Wire},
     graph::{Model, Node, NodeId},
 };
@@ -35,5 +36,5 @@ pub(super) fn edits(model: &Model, id: NodeId) -> Option<(Edit, Step)> {
         new(&node.op, vec![negated, Wire::Old(y), Wire::Old(x)], Wire::Old(output)),
     ];
     let text = format!("negate the condition of {} and exchange its branches", node.op);
-    Some((Edit::Replace { node: id, with }, Step { node: id, text, bytes: 0 }))
+    Some((Edit::Replace { node: id, with }, Step { node: id, text, copied: Copied::default() }))
 }

@@ -5,13 +5,14 @@ use std::collections::{BTreeMap, BTreeSet};
 use broadaxe_shape::SymbolicShape;
 
 use super::{
-    Fix, Left, Step,
+    Fix, Left, LeftKind, Step,
     candidate::{Candidate, Subject},
     decompose_prelu,
     emit_edits::{Form, Want, emit_edits},
     exchange_branches,
 };
 use crate::{
+    copied::{Copied, element_size},
     edit::Edit,
     graph::{Model, NodeId, Use, ValueId},
     infer::{Inferences, Shapes},
@@ -151,7 +152,7 @@ impl<'a> Planner<'a> {
     }
 
     fn leave(&mut self, node: NodeId, reason: String) {
-        self.fix.left.push(Left { node, reason, unsupported: false });
+        self.fix.left.push(Left { node, reason, kind: LeftKind::Finding });
     }
 
     // Long: the cases exclude each other in this order.
@@ -225,7 +226,7 @@ impl<'a> Planner<'a> {
     /// Notes a node whose operator a target lacks.
     fn leave_unsupported(&mut self, node: NodeId, answer: Answer) {
         if let Answer::Unsupported(reason) = answer {
-            self.fix.left.push(Left { node, reason, unsupported: true });
+            self.fix.left.push(Left { node, reason, kind: LeftKind::Unsupported });
         }
     }
 
@@ -358,12 +359,13 @@ impl<'a> Planner<'a> {
         let mut wants = Vec::new();
         for (&node, way) in &self.chosen {
             for (input, form) in &way.forms {
-                let bytes = if form.copies() { way.cost.bytes } else { 0 };
-                wants.push(Want { at: Use { node, input: *input }, form: form.clone(), bytes });
+                let at = Use { node, input: *input };
+                let copied = if form.copies() { stretched(self.model, self.shapes, at) } else { Copied::default() };
+                wants.push(Want { at, form: form.clone(), copied });
             }
             if let Some(op) = &way.swap {
                 self.fix.edits.push(Edit::Swap { node, op: op.clone() });
-                self.fix.steps.push(Step { node, text: format!("swap the inputs of {op}"), bytes: 0 });
+                self.fix.steps.push(Step { node, text: format!("swap the inputs of {op}"), copied: Copied::default() });
             }
             if way.negated
                 && let Some((edit, step)) = exchange_branches::edits(self.model, node)
@@ -376,12 +378,12 @@ impl<'a> Planner<'a> {
                     Some(value) => format!("set {name} to {value}"),
                     None => format!("remove {name}"),
                 };
-                self.fix.steps.push(Step { node, text, bytes: 0 });
+                self.fix.steps.push(Step { node, text, copied: Copied::default() });
                 self.fix.edits.push(Edit::Attribute { node, name: (*name).to_string(), value: value.clone() });
             }
             if let Some(shape) = &way.back {
                 let text = format!("reshape the result back to {}", super::emit_edits::Dims(shape));
-                self.fix.steps.push(Step { node, text, bytes: 0 });
+                self.fix.steps.push(Step { node, text, copied: Copied::default() });
                 self.fix.edits.push(Edit::ReshapeResult { node, shape: shape.clone() });
             }
         }
@@ -396,6 +398,15 @@ impl<'a> Planner<'a> {
         self.fix.steps.sort_by_key(|step| step.node);
         Plan { fix: self.fix, ways }
     }
+}
+
+/// Counts an input that is stretched to the shape of its node's result.
+fn stretched(model: &Model, shapes: &Shapes, at: Use) -> Copied {
+    let known = |value: Option<ValueId>| value.and_then(|value| shapes.of.get(value.0 as usize));
+    let node = model.node(at.node);
+    let each = element_size(known(node.input(at.input)).and_then(|input| input.element.as_ref()));
+    let result = known(node.output(0)).and_then(|result| result.shape.dims());
+    result.map_or_else(Copied::default, |dims| Copied::array(each, dims))
 }
 
 /// Returns where axes of 1 go into `own` to make `shape` of it.

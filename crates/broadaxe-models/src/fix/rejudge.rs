@@ -8,7 +8,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
 use super::{
-    Fix, Left, judge,
+    Fix, Left, LeftKind, judge,
     planner::{self, Plan, Rulings},
 };
 use crate::{
@@ -40,9 +40,7 @@ pub(super) type Found = BTreeMap<(NodeId, usize), Problem>;
 /// A verdict other than `same`, as far as it matters here.
 #[derive(Clone, Debug)]
 pub(super) struct Problem {
-    known: bool,
-    /// Whether the target has no such operator.
-    unsupported: bool,
+    kind: LeftKind,
     reason: String,
 }
 
@@ -130,7 +128,7 @@ impl<'a> Judgement<'a> {
         for (at, target) in self.targets.iter().enumerate() {
             for (id, reason) in target.refused_reshapes(&model, &shapes) {
                 for old in origins.of_added(id) {
-                    found.insert((old, at), Problem { known: true, unsupported: false, reason: reason.clone() });
+                    found.insert((old, at), Problem { kind: LeftKind::Finding, reason: reason.clone() });
                 }
             }
         }
@@ -178,7 +176,10 @@ impl<'a> Judgement<'a> {
         let mut objected = false;
         let mut nearest: Option<Vec<Option<NodeId>>> = None;
         for ((id, target), finding) in &again.found {
-            let worse = self.before.get(&(*id, *target)).is_none_or(|before| finding.known && !before.known);
+            let worse = self
+                .before
+                .get(&(*id, *target))
+                .is_none_or(|before| finding.kind != LeftKind::Unknown && before.kind == LeftKind::Unknown);
             let id = match again.plan.ways.get(id) {
                 Some((_, served)) if served[*target] || worse => *id,
                 // A change near by is at fault.
@@ -262,12 +263,17 @@ impl<'a> Judgement<'a> {
             broadcasts.is_none_or(|meaning| meaning.is_ok_and(|meaning| !meaning.broadcasts()))
         };
         fix.left.retain(|left| meant.contains(&left.node) || unsaid(left.node));
+        // What the planner could not write otherwise need not be wrong.
+        for left in fix.left.iter_mut().filter(|left| left.kind == LeftKind::Finding) {
+            let of_node = found.range((left.node, 0)..=(left.node, usize::MAX)).map(|(_, problem)| problem.kind);
+            left.kind = of_node.min().unwrap_or(left.kind);
+        }
         let known: BTreeSet<NodeId> = fix.left.iter().map(|left| left.node).collect();
         for ((id, at), finding) in found.iter().filter(|((id, _), _)| !known.contains(id)) {
-            let was_unknown = self.before.get(&(*id, *at)).is_some_and(|before| !before.known);
-            if finding.known || !was_unknown {
+            let was_unknown = self.before.get(&(*id, *at)).is_some_and(|before| before.kind == LeftKind::Unknown);
+            if finding.kind != LeftKind::Unknown || !was_unknown {
                 let reason = format!("no way to write it serves {}: {}", self.targets[*at], finding.reason);
-                fix.left.push(Left { node: *id, reason, unsupported: finding.unsupported });
+                fix.left.push(Left { node: *id, reason, kind: finding.kind });
             }
         }
         fix.left.sort_by_key(|left| left.node);
@@ -300,20 +306,20 @@ fn found<'a>(
 ) -> Found {
     let mut found = Found::new();
     for (target, finding) in findings {
-        let known = match finding.verdict {
+        let kind = match finding.verdict {
             Verdict::Same => continue,
-            Verdict::Unknown => false,
-            _ => true,
+            Verdict::Unknown => LeftKind::Unknown,
+            Verdict::Unsupported => LeftKind::Unsupported,
+            _ => LeftKind::Finding,
         };
         let reason = match &finding.verdict {
             Verdict::Guarded(condition) => format!("it means the same only if {condition}"),
             _ => finding.reason.clone(),
         };
-        let unsupported = matches!(finding.verdict, Verdict::Unsupported);
         for id in nodes(finding.node) {
-            let of = || Problem { known, unsupported, reason: reason.clone() };
+            let of = || Problem { kind, reason: reason.clone() };
             let entry = found.entry((id, target)).or_insert_with(of);
-            if known && !entry.known {
+            if kind != LeftKind::Unknown && entry.kind == LeftKind::Unknown {
                 *entry = of();
             }
         }

@@ -244,7 +244,7 @@ fn proposed(sample: &Sample, targets: &[&str]) -> Fix {
 fn for_ncnn(sample: &Sample) -> (String, Vec<String>) {
     let fix = proposed(sample, &["ncnn"]);
     let left = fix.left.iter().map(|left| {
-        assert!(left.unsupported, "{}", left.reason);
+        assert_eq!(left.kind, LeftKind::Unsupported, "{}", left.reason);
         sample.model.node(left.node).op.clone()
     });
     let left = left.collect();

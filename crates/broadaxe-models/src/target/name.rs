@@ -19,6 +19,18 @@ pub struct Target {
 }
 
 impl Target {
+    /// Drops the targets that are in a list already, under whichever name.
+    pub fn distinct(targets: impl IntoIterator<Item = Self>) -> Vec<Self> {
+        let mut names = Vec::new();
+        let is_new = |target: &Self| {
+            let name = target.to_string();
+            let new = !names.contains(&name);
+            names.push(name);
+            new
+        };
+        targets.into_iter().filter(is_new).collect()
+    }
+
     /// Returns the profile.
     pub fn profile(&self) -> &'static Profile {
         self.profile

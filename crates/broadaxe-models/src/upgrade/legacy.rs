@@ -4,6 +4,7 @@ use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use super::{Case, Turn};
 use crate::{
+    copied::Copied,
     fix::{Form, Want},
     graph::Use,
 };
@@ -64,7 +65,11 @@ pub(super) fn slope(case: &Case<'_>, turn: &mut Turn) -> Result<(), String> {
     if slope.iter().all(|dim| dim.size() == Some(1)) {
         let fits = x.rank().is_none_or(|rank| slope.len() <= rank);
         if !fits {
-            turn.wants.push(Want { at: Use { node: case.id, input: 1 }, form: Form::Dims(vec![]), bytes: 0 });
+            turn.wants.push(Want {
+                at: Use { node: case.id, input: 1 },
+                form: Form::Dims(vec![]),
+                copied: Copied::default(),
+            });
         }
         return Ok(());
     }
@@ -114,7 +119,7 @@ impl Turn {
     fn insert(&mut self, case: &Case<'_>, rank: usize, count: usize) {
         if count > 0 {
             let form = Form::Axes((rank..rank + count).collect());
-            self.wants.push(Want { at: Use { node: case.id, input: 1 }, form, bytes: 0 });
+            self.wants.push(Want { at: Use { node: case.id, input: 1 }, form, copied: Copied::default() });
         }
     }
 }

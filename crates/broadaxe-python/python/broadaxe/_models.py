@@ -52,10 +52,14 @@ class Near(Record):
 
 @dataclass(frozen=True)
 class Repair(Record):
-    """What would make a node mean the same, and the bytes that it copies each time the model runs."""
+    """What would make a node mean the same, and the bytes that it copies each time the model runs.
+
+    `bytes` is None where they depend on an open dim; `copied` then lists bytes per element along open dims.
+    """
 
     text: str
-    bytes: int
+    bytes: int | None
+    copied: list[dict[str, object]]
 
 
 @dataclass(frozen=True)
@@ -65,6 +69,8 @@ class Finding(Record):
     node: str
     op: str
     place: str
+    number: int
+    line: int | None
     target: str
     verdict: str
     code: str | None
@@ -147,21 +153,22 @@ class Check(Judged):
 
 @dataclass(frozen=True)
 class Change(Record):
-    """A change that `fix` made to a node, and the bytes that it copies each time the model runs."""
+    """A change that `fix` made to a node, and the bytes that it copies each time the model runs, as in `Repair`."""
 
     node: str
     op: str
     change: str
-    bytes: int
+    bytes: int | None
+    copied: list[dict[str, object]]
 
 
 @dataclass(frozen=True)
 class Left(Record):
-    """A node that could not be repaired, and why; `unsupported` where a target has no such operator."""
+    """A node that was left as it is, and why; `kind` is finding, unsupported (a target has no such operator) or unknown."""
 
     node: str
     reason: str
-    unsupported: bool = False
+    kind: str
 
 
 @dataclass(frozen=True, repr=False)

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use broadaxe_models::{
-    ErrorKind as ModelError, Model, Written,
-    fix::{self, Fix},
+    Copied, ErrorKind as ModelError, Model, Written,
+    fix::{self, Fix, Left, LeftKind},
     format,
     infer::infer,
     report::node_name,
@@ -13,13 +13,18 @@ use broadaxe_models::{
 };
 use serde_json::{Value, json};
 
-use super::{Loaded, Open, destination, given_for, load, open, save};
+use super::{
+    Loaded, Open, destination, given_for, load, open,
+    report::{NAMED_NODES, fold},
+    save,
+};
 use crate::{
     answer::{Answer, Json, table},
     args::{FixArgs, InputArgs, OutArgs, UpgradeArgs},
     bytes,
     config::{ModelSettings, Settings},
     error::{Error, ErrorKind, escaped, quoted},
+    terminal::{self, wrap},
 };
 
 /// Repairs a model for targets.
@@ -45,9 +50,11 @@ struct Repaired {
 impl Repaired {
     /// Makes the changes, and says what was done.
     fn answer(&self, args: &FixArgs) -> Result<Answer, Error> {
-        let verify = (!args.no_verify).then_some(&self.inputs);
-        let Some((old, upgrade)) = &self.old else { return change(&self.loaded, &self.plan, &args.out, verify) };
-        let mut answer = change(&self.loaded, &self.plan, &args.out, verify)?;
+        let verify = |before| (!args.out.no_verify).then_some((before, &self.inputs));
+        let Some((old, upgrade)) = &self.old else {
+            return change(&self.loaded, &self.plan, &args.out, verify(&self.loaded));
+        };
+        let mut answer = change(&self.loaded, &self.plan, &args.out, verify(old))?;
         let upgraded = show(&old.model, upgrade, args.out.quiet);
         answer.text = format!("upgrade to opset {}:\n{upgraded}\nfix:\n{}", upgrade::OPSET, answer.text);
         if let Json::Value(json) = &mut answer.json {
@@ -104,7 +111,8 @@ pub fn upgrade(args: &UpgradeArgs) -> Result<Answer, Error> {
         let text = format!("{node}: {}; nothing was written, --dry-run lists all such nodes", left.reason);
         return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&args.out.model));
     }
-    change(&loaded, &plan, &args.out, None)
+    let inputs = InputArgs::default();
+    change(&loaded, &plan, &args.out, (!args.out.no_verify).then_some((&loaded, &inputs)))
 }
 
 /// As [`upgrade()`], for a caller that may hold the model; returns the changed model too where it is not written.
@@ -118,7 +126,8 @@ pub fn upgraded(args: &UpgradeArgs, open: Open<'_>) -> Result<(Answer, Option<Ve
         let text = plan.left.iter().map(one).collect::<Vec<_>>().join("; ");
         return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&args.out.model));
     }
-    let answer = change(&loaded, &plan, &args.out, None)?;
+    let inputs = InputArgs::default();
+    let answer = change(&loaded, &plan, &args.out, (!args.out.no_verify).then_some((&loaded, &inputs)))?;
     Ok((answer, unwritten(&loaded, &plan, &args.out)?))
 }
 
@@ -128,15 +137,15 @@ fn raised(args: &UpgradeArgs, open: Open<'_>) -> Result<(Loaded, Fix), Error> {
     Ok((loaded, plan))
 }
 
-/// Makes the changes, verifies them if asked to, and says what was done.
-fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>) -> Result<Answer, Error> {
+/// Makes the changes, compares the model with the one before if asked to, and says what was done.
+fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<(&Loaded, &InputArgs)>) -> Result<Answer, Error> {
     let model = &loaded.model;
     let destination = destination(out)?;
     let of = |error: broadaxe_models::Error| Error::from(error).of(&out.model);
     let verified = match verify {
-        Some(inputs) if !plan.edits.is_empty() => {
+        Some((before, inputs)) if !plan.edits.is_empty() || !std::ptr::eq(before, loaded) => {
             let written = format::write(model, &plan.edits).map_err(of)?;
-            Some(verified(loaded, &written, inputs)?)
+            Some(verified(before, (loaded, &written), inputs)?)
         }
         _ => None,
     };
@@ -150,7 +159,7 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>
         text += "\n";
     }
     // A model that nothing was found out about is not the same for that.
-    let unverified = verified.as_ref().filter(|verified| verified.nodes == 0);
+    let unverified = verified.as_ref().filter(|verified| verified.nodes == 0 && !verified.left.is_empty());
     if let Some(verified) = unverified {
         let reason = escaped(unverified_for(verified));
         text += &format!("not verified: {reason}; nothing was written, --no-verify writes the model all the same\n");
@@ -161,14 +170,19 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>
     if let Some(verified) = unverified {
         json["unverified"] = unverified_for(verified).into();
     }
-    let left = plan.left.iter().any(|left| !left.unsupported);
-    Ok(Answer::judged(text, json, left || unverified.is_some()))
+    Ok(Answer::judged(text, json, is_wrong(plan) || unverified.is_some()))
 }
 
-/// Writes the changed model, and says so. A model that nothing was repaired in would look repaired if it were written.
+/// Says whether a node is left that a target computes otherwise or refuses.
+fn is_wrong(plan: &Fix) -> bool {
+    plan.left.iter().any(|left| left.kind == LeftKind::Finding)
+}
+
+/// Writes the changed model, and says so. A model in which everything is left that should change would look repaired if it were
+/// written.
 fn written(model: &Model, plan: &Fix, to: Option<PathBuf>, text: &mut String) -> Result<Option<PathBuf>, Error> {
     let Some(path) = to else { return Ok(None) };
-    if plan.edits.is_empty() && !plan.left.is_empty() {
+    if plan.edits.is_empty() && is_wrong(plan) {
         *text += "nothing was repaired, and nothing was written\n";
         return Ok(None);
     }
@@ -179,14 +193,14 @@ fn written(model: &Model, plan: &Fix, to: Option<PathBuf>, text: &mut String) ->
 
 /// Says why nothing was verified.
 fn unverified_for(verified: &Verified) -> &str {
-    verified.left.first().map_or("no node has operands", |left| &left.reason)
+    verified.left.first().map_or("", |left| &left.reason)
 }
 
 /// Reads the changed model before it is written, and compares its element-wise nodes with those of the old one.
-fn verified(loaded: &Loaded, written: &Written, inputs: &InputArgs) -> Result<Verified, Error> {
+fn verified(before: &Loaded, (loaded, written): (&Loaded, &Written), inputs: &InputArgs) -> Result<Verified, Error> {
     let after = format::changed(&loaded.model, written)?;
     let shapes = infer(&after, &given_for(&after, inputs)?)?;
-    Ok(verify(&loaded.model, &loaded.shapes, &after, &shapes)?)
+    Ok(verify(&before.model, &before.shapes, &after, &shapes)?)
 }
 
 fn show(model: &Model, plan: &Fix, quiet: bool) -> String {
@@ -197,12 +211,37 @@ fn show(model: &Model, plan: &Fix, quiet: bool) -> String {
         if !quiet {
             text += &(changes_table(model, plan) + "\n");
         }
-        let bytes: u64 = plan.steps.iter().map(|step| step.bytes).sum();
-        text += &format!("{}, {} copied each time the model runs\n", changes(plan.steps.len()), copied(bytes));
+        let mut copied = Copied::default();
+        plan.steps.iter().for_each(|step| copied.add(&step.copied));
+        text += &format!("{}, {} copied each time the model runs\n", changes(plan.steps.len()), bytes::copied(&copied));
     }
-    for left in &plan.left {
-        let (name, reason) = (quoted(&node_name(model, left.node)), escaped(&left.reason));
-        text += &format!("not repaired: {name}: {reason}\n");
+    text + &left_nodes(model, &plan.left)
+}
+
+/// Lists the nodes that are left as they are, those with the same reason together.
+fn left_nodes(model: &Model, left: &[Left]) -> String {
+    let mut reasons: Vec<((LeftKind, &str), Vec<String>)> = Vec::new();
+    for left in left {
+        let (key, name) = ((left.kind, left.reason.as_str()), node_name(model, left.node));
+        match reasons.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((key, vec![name])),
+        }
+    }
+    reasons.sort_by_key(|((kind, _), _)| *kind);
+    let mut text = String::new();
+    for ((kind, reason), names) in reasons {
+        let what = match kind {
+            LeftKind::Finding => "not repaired",
+            LeftKind::Unsupported => "not supported",
+            LeftKind::Unknown => "not known",
+        };
+        let folded: Vec<String> = fold(names.iter().map(String::as_str)).iter().map(|(name, _)| quoted(name)).collect();
+        let (shown, more) = folded.split_at(folded.len().min(NAMED_NODES));
+        let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
+        let count = if names.len() == 1 { String::new() } else { format!("{} nodes: ", names.len()) };
+        let line = format!("{what}: {count}{}{more}: {}", shown.join(", "), escaped(reason));
+        text += &wrap("", &line, 2, terminal::prose());
     }
     text
 }
@@ -211,7 +250,7 @@ fn show(model: &Model, plan: &Fix, quiet: bool) -> String {
 fn changes_table(model: &Model, plan: &Fix) -> String {
     let rows = plan.steps.iter().map(|step| {
         let node = model.node(step.node);
-        vec![node_name(model, step.node), node.op.clone(), copied(step.bytes), step.text.clone()]
+        vec![node_name(model, step.node), node.op.clone(), bytes::copied(&step.copied), step.text.clone()]
     });
     table(&["node", "operator", "copies", "change"], true, rows)
 }
@@ -220,14 +259,16 @@ fn changes(count: usize) -> String {
     if count == 1 { "1 change".to_owned() } else { format!("{count} changes") }
 }
 
-fn copied(bytes: u64) -> String {
-    if bytes == 0 { "nothing".to_owned() } else { bytes::show(u128::from(bytes)) }
-}
-
 fn changes_of(model: &Model, plan: &Fix) -> Value {
     let step = |step: &fix::Step| {
         let node = model.node(step.node);
-        json!({ "node": node_name(model, step.node), "op": node.op, "change": step.text, "bytes": step.bytes })
+        json!({
+            "node": node_name(model, step.node),
+            "op": node.op,
+            "change": step.text,
+            "bytes": step.copied.bytes(),
+            "copied": step.copied,
+        })
     };
     plan.steps.iter().map(step).collect()
 }
@@ -237,7 +278,7 @@ fn describe(model: &Model, plan: &Fix, verified: Option<&Verified>, out: Option<
         json!({
             "node": node_name(model, left.node),
             "reason": left.reason,
-            "unsupported": left.unsupported,
+            "kind": left.kind,
         })
     });
     json!({

@@ -39,6 +39,7 @@ pub fn run(args: &ListArgs, open: Open<'_>) -> Result<Answer, Error> {
     }
     let is_op = args.op.as_deref().map(op_pattern).transpose()?;
     let loaded = load(&args.model, &args.inputs, open)?;
+    let targets = Target::distinct(targets);
     let judged = Judged::new(&loaded, &targets)?;
     let model = &loaded.model;
     let all = model.walk();

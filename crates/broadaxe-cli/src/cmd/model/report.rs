@@ -24,6 +24,7 @@ use serde_json::Value;
 #[cfg(test)]
 pub(super) use self::full::finding;
 pub(super) use self::{
+    fold::fold,
     full::NAMED_NODES,
     group::Shown,
     grouped::{View, model},
@@ -52,9 +53,9 @@ pub(super) fn report(format: ReportFormat, found: &Checked, texts: &str, shown: 
         ReportFormat::Markdown => markdown::document(found, shown),
         ReportFormat::Junit => junit::suites(found, shown),
         ReportFormat::Json => escaped_json(&serde_json::to_string(found).unwrap_or_default()).into_owned() + "\n",
-        ReportFormat::Sarif => line(&sarif::log(found)),
-        ReportFormat::Github => github::commands(found),
-        ReportFormat::Gitlab => line(&gitlab::issues(found)),
+        ReportFormat::Sarif => line(&sarif::log(found, shown)),
+        ReportFormat::Github => github::commands(found, shown),
+        ReportFormat::Gitlab => line(&gitlab::issues(found, shown)),
         ReportFormat::ModelExplorer => line(&explorer::overlay(found, shown)),
     }
 }

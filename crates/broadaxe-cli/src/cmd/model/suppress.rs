@@ -130,7 +130,10 @@ impl<'a> Suppress<'a> {
         let note = |at: usize| {
             let ignore = &ignores[at];
             let (line, shown) = (ignore.line, escaped(ignore.selectors()));
-            format!("{}, line {line}: no finding matches this [[ignore]] ({shown}); remove it", escaped(&file))
+            format!(
+                "{}, line {line}: no finding of the models checked matches this [[ignore]] ({shown}); remove it unless other models need it",
+                escaped(&file)
+            )
         };
         (0..ignores.len()).filter(|&at| reached[at] && !used[at]).map(note).collect()
     }

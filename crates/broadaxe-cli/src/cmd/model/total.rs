@@ -1,12 +1,14 @@
 //! Sums up a check of several files in one line.
 
+use broadaxe_models::report::CheckRecord;
+
 use crate::answer::Checked;
 
 /// Says how many models were checked, how many of them have findings, and how many files could not be read:
 /// `187 models: 12 with findings, 175 without; 3 files could not be read`.
 pub(super) fn total(found: &Checked) -> String {
     let all = found.models.len();
-    let with = found.models.iter().filter(|record| record.attention() > 0).count();
+    let with = found.models.iter().filter(|record| record.attention() > accepted(record)).count();
     let models = if all == 1 { "1 model".to_owned() } else { format!("{all} models") };
     let without = all - with;
     let unread = match found.errors.len() {
@@ -14,12 +16,23 @@ pub(super) fn total(found: &Checked) -> String {
         1 => "; 1 file could not be read".to_owned(),
         count => format!("; {count} files could not be read"),
     };
-    format!("{models}: {with} with findings, {without} without{unread}")
+    let findings = || found.models.iter().flat_map(|record| &record.findings);
+    let (known, ignored) =
+        (findings().filter(|one| one.known).count(), findings().filter(|one| one.ignored.is_some()).count());
+    let parts = [(known, "known"), (ignored, "ignored")].into_iter().filter(|(count, _)| *count > 0);
+    let parts: Vec<String> = parts.map(|(count, word)| format!("{count} {word}")).collect();
+    let accepted = if parts.is_empty() { String::new() } else { format!("; not counted: {}", parts.join(", ")) };
+    format!("{models}: {with} with findings, {without} without{accepted}{unread}")
+}
+
+/// Counts the findings that need attention elsewhere, and that the project ignores or has in its baseline.
+fn accepted(record: &CheckRecord) -> usize {
+    record.findings.iter().filter(|finding| finding.is_suppressed() && finding.needs_attention()).count()
 }
 
 #[cfg(test)]
 mod tests {
-    use broadaxe_models::report::{CheckRecord, TargetRecord, VERSION};
+    use broadaxe_models::report::{TargetRecord, VERSION};
 
     use super::*;
     use crate::answer::FileRecord;

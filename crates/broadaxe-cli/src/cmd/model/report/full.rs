@@ -45,9 +45,9 @@ pub(in super::super) fn finding(record: &CheckRecord, finding: &FindingRecord, a
     }
     let mut groups: Vec<Group<'_>> = vec![group];
     if let Some(repair) = &finding.repair {
-        let cost = match repair.bytes {
-            0 => "nothing is copied when the model runs".to_owned(),
-            bytes => format!("copies {} each time the model runs", crate::bytes::show(u128::from(bytes))),
+        let cost = match &repair.copied {
+            nothing if nothing.parts().is_empty() => "nothing is copied when the model runs".to_owned(),
+            copied => format!("copies {} each time the model runs", crate::bytes::copied(copied)),
         };
         groups.push(Group::with_title(Level::HELP.secondary_title(format!("{}; {cost}", escaped(&repair.text)))));
     }

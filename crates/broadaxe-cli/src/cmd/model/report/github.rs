@@ -1,18 +1,21 @@
 //! Writes findings as workflow commands of GitHub, which its runner shows as annotations of a change.
 
-use super::severity::{self, error_line, line, sentence};
+use super::{
+    group::Shown,
+    severity::{self, error_line, line, sentence},
+};
 use crate::{
     answer::Checked,
     error::{escaped, turns},
 };
 
 /// Writes one line per finding, and one per file that could not be judged.
-pub(super) fn commands(found: &Checked) -> String {
+pub(super) fn commands(found: &Checked, shown: Shown) -> String {
     let mut text = String::new();
     for record in &found.models {
         let file = property(&slashed(&record.model, cfg!(windows)));
-        for finding in &record.findings {
-            let Some(code) = severity::reported(finding).filter(|_| !finding.is_suppressed()) else { continue };
+        for finding in record.findings.iter().filter(|finding| shown.has(finding)) {
+            let Some(code) = severity::reported(finding) else { continue };
             let title = property(&format!("broadaxe {} {}", code.id, code.name));
             let (line, said) = (line(finding), message(&sentence(finding)));
             let command = severity::github(code.severity);
@@ -73,7 +76,7 @@ mod tests {
 
     #[test]
     fn each_finding_is_one_command() {
-        let text = commands(&sample::checked());
+        let text = commands(&sample::checked(), sample::SHOWN);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
         assert!(

@@ -5,18 +5,19 @@ use serde_json::{Value, json};
 use super::{
     super::fingerprint::{self, Fingerprints, hash},
     github::slashed,
+    group::Shown,
     severity::{self, error_line, line, sentence},
 };
 use crate::answer::Checked;
 
 /// Makes the report: one issue per finding, and one per file that could not be judged.
-pub(super) fn issues(found: &Checked) -> Value {
+pub(super) fn issues(found: &Checked, shown: Shown) -> Value {
     let mut made = Vec::new();
     let mut seen = Fingerprints::default();
     for record in &found.models {
         let path = relative(&record.model);
-        for finding in &record.findings {
-            let Some(code) = severity::reported(finding).filter(|_| !finding.is_suppressed()) else { continue };
+        for finding in record.findings.iter().filter(|finding| shown.has(finding)) {
+            let Some(code) = severity::reported(finding) else { continue };
             made.push(json!({
                 "check_name": format!("broadaxe/{}", code.id),
                 "description": sentence(finding),
@@ -58,7 +59,7 @@ mod tests {
 
     #[test]
     fn each_finding_is_one_issue() {
-        let report = issues(&sample::checked());
+        let report = issues(&sample::checked(), sample::SHOWN);
         let made = report.as_array().unwrap();
         let prints: std::collections::HashSet<&str> =
             made.iter().map(|one| one["fingerprint"].as_str().unwrap()).collect();

@@ -45,7 +45,7 @@ pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_
     if view.is_line(asked, &found) {
         return line(record, view);
     }
-    let mut text = head(record, &found) + view.accepted;
+    let mut text = head(record, &found) + view.accepted + &hidden(record, view);
     let most = if view.shown.all { found.len() } else { GROUPS };
     for group in found.iter().take(most) {
         text += "\n";
@@ -64,7 +64,7 @@ pub(super) fn summary(record: &CheckRecord, asked: &Asked, view: View<'_>) -> St
     if view.is_line(asked, &found) {
         line(record, view)
     } else {
-        head(record, &found) + view.accepted + &end(record, asked)
+        head(record, &found) + view.accepted + &hidden(record, view) + &end(record, asked)
     }
 }
 
@@ -73,6 +73,12 @@ impl View<'_> {
     fn is_line(self, asked: &Asked, found: &[Group<'_>]) -> bool {
         self.quiet || (self.is_batch && found.is_empty() && asked.text.is_empty() && self.accepted.is_empty())
     }
+}
+
+/// Says how many findings the report leaves out.
+fn hidden(record: &CheckRecord, view: View<'_>) -> String {
+    let said = view.shown.hidden([record]).map(|said| format!("not shown: {said} (--all shows them)"));
+    said.map_or_else(String::new, |said| wrap("  ", &said, 4, terminal::prose()))
 }
 
 /// Writes what follows the findings: what engines were asked, and what to do next.
@@ -109,7 +115,7 @@ fn head(record: &CheckRecord, found: &[Group<'_>]) -> String {
     }
     if record.others > 0 {
         let (nodes, were) = if record.others == 1 { ("node", "was") } else { ("nodes", "were") };
-        let said = format!("{} other {nodes} {were} not judged (not element-wise)", record.others);
+        let said = format!("{} other {nodes} {were} not judged (no element-wise broadcast)", record.others);
         text += &wrap("  ", &said, 4, terminal::prose());
     }
     text
@@ -155,9 +161,9 @@ fn group(group: &Group<'_>, all: bool) -> String {
         text += &also(group, all);
     }
     if let Some(repair) = &sample.repair {
-        let cost = match repair.bytes {
-            0 => "no run-time copy".to_owned(),
-            bytes => format!("copies {} each time the model runs", bytes::show(u128::from(bytes))),
+        let cost = match &repair.copied {
+            nothing if nothing.parts().is_empty() => "no run-time copy".to_owned(),
+            copied => format!("copies {} each time the model runs", bytes::copied(copied)),
         };
         text += &labelled("fix:", &format!("{}; {cost}", escaped(&repair.text)));
     }

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::{
     super::fingerprint::{self, Fingerprints},
+    group::Shown,
     severity::{self, line, sentence},
 };
 use crate::answer::{Checked, FileRecord};
@@ -16,12 +17,13 @@ use crate::answer::{Checked, FileRecord};
 const PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/codes.md");
 
 /// Makes the log of one run over all models.
-pub(super) fn log(found: &Checked) -> Value {
+pub(super) fn log(found: &Checked, shown: Shown) -> Value {
     let rules: Vec<Value> = CODES.iter().map(|code| rule(code)).collect();
     let mut seen = Fingerprints::default();
     let mut results = Vec::new();
     for record in &found.models {
-        results.extend(record.findings.iter().filter_map(|finding| result(record, finding, &mut seen)));
+        let findings = record.findings.iter().filter(|finding| shown.has(finding) || finding.is_suppressed());
+        results.extend(findings.filter_map(|finding| result(record, finding, &mut seen)));
     }
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
@@ -79,7 +81,7 @@ fn result(record: &CheckRecord, finding: &FindingRecord, seen: &mut Fingerprints
     });
     if let Some(repair) = &finding.repair {
         // A model file is binary, so a fix in the form of SARIF, which replaces text, cannot be written.
-        result["properties"]["repair"] = json!({ "text": repair.text, "bytes": repair.bytes });
+        result["properties"]["repair"] = json!({ "text": repair.text, "bytes": repair.bytes, "copied": repair.copied });
     }
     if let Some(reason) = &finding.ignored {
         result["suppressions"] = json!([{ "kind": "external", "status": "accepted", "justification": reason }]);
@@ -162,7 +164,7 @@ mod tests {
     #[test]
     fn each_finding_is_one_result() {
         let found = sample::checked();
-        let run = &log(&found)["runs"][0];
+        let run = &log(&found, sample::SHOWN)["runs"][0];
         let results = run["results"].as_array().unwrap();
         assert_eq!(results.len(), found.models[0].findings.iter().filter(|one| one.code.is_some()).count());
         for result in results {

@@ -19,8 +19,10 @@ pub(super) fn table_of(found: &Checked, shown: Shown) -> String {
             models.insert(&record.model);
         }
     }
+    let hidden = shown.hidden(&found.models).map(|said| format!("not shown: {said} (--all shows them)\n"));
+    let hidden = hidden.unwrap_or_default();
     if counts.is_empty() {
-        return "no findings\n".to_owned();
+        return if hidden.is_empty() { "no findings\n".to_owned() } else { format!("no findings that fail\n{hidden}") };
     }
     let mut rows: Vec<_> = counts.into_iter().collect();
     rows.sort_by_key(|(_, (nodes, ..))| std::cmp::Reverse(*nodes));
@@ -35,7 +37,7 @@ pub(super) fn table_of(found: &Checked, shown: Shown) -> String {
             models.len().to_string(),
         ]
     });
-    table(&["findings", "code", "kind", "target", "fixable", "models"], false, rows)
+    table(&["findings", "code", "kind", "target", "fixable", "models"], false, rows) + &hidden
 }
 
 #[cfg(test)]
