@@ -2,15 +2,18 @@
 
 use broadaxe_shape::Rule;
 
-use crate::answer::{columns, letter, tuple};
+use crate::{
+    answer::{columns, letter},
+    order::Order,
+};
 
 /// How many shapes are proposed for an operand.
 const PROPOSED: usize = 4;
 /// The largest rank for which shapes are searched.
 const MAX_RANK: usize = 8;
 
-/// Draws operands that do not broadcast; nothing where the rule does not even align them.
-pub fn draw(rule: &Rule, shapes: &[&[usize]]) -> Option<String> {
+/// Draws operands that do not broadcast, with axes and shapes in this order; nothing where the rule does not even align them.
+pub fn draw(rule: &Rule, shapes: &[&[usize]], order: Order) -> Option<String> {
     rule.align(shapes).err()?;
     let placement = rule.place(&shapes).ok().filter(|placement| placement.count() == shapes.len())?;
     let rank = placement.rank();
@@ -20,31 +23,32 @@ pub fn draw(rule: &Rule, shapes: &[&[usize]]) -> Option<String> {
         let one = sizes(axis).find(|&size| size != 1)?;
         sizes(axis).find(|&size| size != 1 && size != one).map(|other| (one, other))
     };
+    let axes: Vec<usize> = order.list(&(0..rank).collect::<Vec<_>>());
     let mut rows = vec![std::iter::once("axis".to_owned()).chain((0..rank).map(|axis| axis.to_string())).collect()];
     for k in 0..shapes.len() {
-        let cell = |axis| fed(k, axis).map_or_else(|| ".".to_owned(), |size| size.to_string());
-        rows.push(std::iter::once(letter(k)).chain((0..rank).map(cell)).collect::<Vec<String>>());
+        let cell = |&axis: &usize| fed(k, axis).map_or_else(|| ".".to_owned(), |size| size.to_string());
+        rows.push(std::iter::once(letter(k)).chain(axes.iter().map(cell)).collect::<Vec<String>>());
     }
-    let mark = |axis| if clashes(axis).is_some() { "^".to_owned() } else { String::new() };
-    rows.push(std::iter::once(String::new()).chain((0..rank).map(mark)).collect());
+    let mark = |&axis: &usize| if clashes(axis).is_some() { "^".to_owned() } else { String::new() };
+    rows.push(std::iter::once(String::new()).chain(axes.iter().map(mark)).collect());
     let mut text = columns(&rows);
-    let said = (0..rank).filter_map(|axis| clashes(axis).map(|(one, other)| (axis, one, other)));
+    let said = axes.iter().enumerate().filter_map(|(at, &axis)| clashes(axis).map(|(one, other)| (at, one, other)));
     for (axis, one, other) in said {
         text += &format!("  axis {axis}: {one} and {other} differ, and neither is 1\n");
     }
     for k in (0..shapes.len()).rev() {
         let fits = fitting(rule, shapes, k);
         if !fits.is_empty() {
-            text += &format!("  {} would fit as {}\n", letter(k), either(&fits));
+            text += &format!("  {} would fit as {}\n", letter(k), either(&fits, order));
         }
     }
-    text += &inserted(rule, shapes);
+    text += &inserted(rule, shapes, order);
     Some(text.trim_end().to_owned())
 }
 
 /// Joins shapes: `(3,), (1,) or (2, 3)`.
-fn either(shapes: &[Vec<usize>]) -> String {
-    let mut words: Vec<String> = shapes.iter().map(|shape| tuple(shape)).collect();
+fn either(shapes: &[Vec<usize>], order: Order) -> String {
+    let mut words: Vec<String> = shapes.iter().map(|shape| order.shape(shape)).collect();
     let last = words.pop().unwrap_or_default();
     if words.is_empty() { last } else { format!("{} or {last}", words.join(", ")) }
 }
@@ -85,21 +89,31 @@ fn fitting(rule: &Rule, shapes: &[&[usize]], k: usize) -> Vec<Vec<usize>> {
     found
 }
 
-/// Finds an axis of 1 whose insertion into an operand makes the shapes broadcast, and says what results.
-fn inserted(rule: &Rule, shapes: &[&[usize]]) -> String {
-    for k in 0..shapes.len() {
-        let own = shapes[k];
-        for axis in (0..=own.len()).rev().filter(|_| own.len() < MAX_RANK) {
-            let shape = [&own[..axis], &[1], &own[axis..]].concat();
-            let mut changed = shapes.to_vec();
-            changed[k] = &shape;
-            if let Ok(alignment) = rule.align(&changed) {
-                let result = tuple(alignment.shape());
-                return format!("  with a new axis of 1, {} as {}, the result is {result}\n", letter(k), tuple(&shape));
+/// Finds axes of 1 whose insertion into one operand makes the shapes broadcast, and says what results: the smallest result that can be
+/// had, with the fewest axes.
+fn inserted(rule: &Rule, shapes: &[&[usize]], order: Order) -> String {
+    let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
+    type Found = (usize, Vec<usize>, String);
+    let mut best: Option<((u128, usize), Found)> = None;
+    for (k, own) in shapes.iter().enumerate() {
+        // Several axes go in together, at one place.
+        for count in 1..=rank.saturating_sub(own.len()).max(1) {
+            for axis in (0..=own.len()).rev().filter(|_| own.len() + count <= MAX_RANK) {
+                let shape = [&own[..axis], &vec![1; count], &own[axis..]].concat();
+                let mut changed = shapes.to_vec();
+                changed[k] = &shape;
+                let Ok(alignment) = rule.align(&changed) else { continue };
+                let size = alignment.shape().iter().fold(1_u128, |size, &dim| size.saturating_mul(dim as u128));
+                if best.as_ref().is_none_or(|(known, ..)| (size, count) < *known) {
+                    best = Some(((size, count), (k, shape, order.shape(alignment.shape()))));
+                }
             }
         }
     }
-    String::new()
+    best.map_or_else(String::new, |((_, count), (k, shape, result))| {
+        let axes = if count == 1 { "a new axis" } else { "new axes" };
+        format!("  with {axes} of 1, {} as {}, the result is {result}\n", letter(k), order.shape(&shape))
+    })
 }
 
 #[cfg(test)]
@@ -131,7 +145,7 @@ mod tests {
         ];
         for (rule, shapes, want) in cases {
             let rule: Rule = rule.parse().unwrap();
-            assert_eq!(draw(&rule, shapes).as_deref(), want, "{rule} {shapes:?}");
+            assert_eq!(draw(&rule, shapes, Order::ROW_MAJOR).as_deref(), want, "{rule} {shapes:?}");
         }
     }
 

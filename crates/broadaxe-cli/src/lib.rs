@@ -25,6 +25,8 @@ pub mod preview;
 
 pub mod answer;
 
+pub mod order;
+
 pub mod failing;
 
 pub mod args;

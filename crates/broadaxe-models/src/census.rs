@@ -99,6 +99,8 @@ pub struct Row {
     pub blow_up: Option<f64>,
     /// The bytes of all whose sizes are known.
     pub bytes: u64,
+    /// How many have sizes that are not known.
+    pub open: usize,
 }
 
 /// The element-wise nodes of a model.
@@ -141,6 +143,7 @@ fn row(op: &str, pattern: Pattern, entries: &[&Entry]) -> Row {
         merged: entries.iter().filter_map(|entry| entry.merged).max(),
         blow_up: entries.iter().filter_map(|entry| entry.blow_up).max_by(f64::total_cmp),
         bytes: entries.iter().filter_map(|entry| entry.bytes).fold(0, u64::saturating_add),
+        open: entries.iter().filter(|entry| entry.bytes.is_none()).count(),
     }
 }
 

@@ -79,7 +79,8 @@ impl Finding {
         if matches!(self.verdict, Verdict::Same) {
             return self;
         }
-        Self { evidence: Some(law.evidence), cause: if is_broken { "" } else { law.text }, ..self }
+        let evidence = Some(law.evidence).filter(|evidence| evidence.kind != EvidenceKind::Nothing);
+        Self { evidence, cause: if is_broken { "" } else { law.text }, ..self }
     }
 }
 
@@ -150,6 +151,8 @@ pub struct Counterexample {
     pub target_reads: Vec<Vec<usize>>,
     /// The numbers that the operands hold at `reads`.
     pub numbers: Vec<f64>,
+    /// The numbers that they hold at `target_reads`.
+    pub target_numbers: Vec<f64>,
     /// The value in the model's own format.
     pub here: f64,
     /// The value on the target, if it has such an element.

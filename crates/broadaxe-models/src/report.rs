@@ -188,6 +188,8 @@ pub struct CounterexampleRecord {
     pub target_reads: Vec<Vec<usize>>,
     /// The numbers that the operands hold at `reads`.
     pub numbers: Vec<Option<f64>>,
+    /// The numbers that they hold at `target_reads`.
+    pub target_numbers: Vec<Option<f64>>,
     /// The value in the model's own format; null where it is not a finite number, or not computed.
     pub here: Option<f64>,
     /// The value on the target.
@@ -460,6 +462,7 @@ impl CounterexampleRecord {
             reads: example.reads.clone(),
             target_reads: example.target_reads.clone(),
             numbers: example.numbers.iter().map(|&number| finite(number)).collect(),
+            target_numbers: example.target_numbers.iter().map(|&number| finite(number)).collect(),
             here: finite(example.here).filter(|_| !example.numbers.is_empty()),
             there: example.there.and_then(finite),
             target_shape: example.target_shape.clone(),

@@ -42,10 +42,10 @@ impl fmt::Display for Sweep {
         write!(f, "{}", self.taken)?;
         if let Some((_, why)) = self.accidents.first() {
             let sizes: Vec<usize> = self.accidents.iter().map(|(size, _)| *size).collect();
-            write!(f, "; {} only by accident: {why}", list(&sizes))?;
+            write!(f, "; {} accepted only because it broadcasts: {why}", list(&sizes))?;
         }
         if let Some((size, why)) = &self.refused {
-            write!(f, "; {size} is refused: {why}")?;
+            write!(f, "; {size} is rejected: {why}")?;
         }
         Ok(())
     }

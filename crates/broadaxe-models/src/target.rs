@@ -186,6 +186,10 @@ pub enum EvidenceKind {
     RunHere,
     /// A document, the engine's source or a thread of its developers says so.
     Documented,
+    /// The target is made up, and does so by definition.
+    Definition,
+    /// No engine was asked, and no document says it.
+    Nothing,
 }
 
 /// What a target is asked: a node, and what is known of its operands.
@@ -290,8 +294,8 @@ impl Target {
 static UNSPOKEN: Law = Law {
     kinds: &[],
     way: Way::Unknown,
-    text: "is not known to do one thing or another with such a node",
-    evidence: Evidence::documented("no statement"),
+    text: "was not asked about such nodes, and no document describes them",
+    evidence: Evidence { kind: EvidenceKind::Nothing, source: "" },
 };
 
 impl Way {
@@ -318,6 +322,8 @@ impl EvidenceKind {
         match self {
             Self::RunHere => "run here",
             Self::Documented => "documented",
+            Self::Definition => "by definition",
+            Self::Nothing => "nothing",
         }
     }
 }

@@ -32,7 +32,7 @@ use self::follow::{Buffer, Follower};
 /// What was run, and what came out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Verified {
-    /// How many nodes were run before and after.
+    /// How many times nodes were run before and after: once for each set of lengths.
     pub nodes: usize,
     /// How many elements were compared.
     pub elements: u64,
@@ -59,8 +59,8 @@ pub struct Difference {
 
 impl fmt::Display for Verified {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let runs = if self.nodes == 1 { "run" } else { "runs" };
-        write!(f, "{} {runs} of element-wise nodes, {} elements", self.nodes, self.elements)?;
+        let times = if self.nodes == 1 { "1 comparison".to_owned() } else { format!("{} comparisons", self.nodes) };
+        write!(f, "{times} of element-wise nodes, {} elements", self.elements)?;
         match &self.difference {
             None => f.write_str(", all the same bit for bit")?,
             Some(difference) => write!(f, "; {difference}")?,

@@ -230,6 +230,7 @@ pub struct CheckArgs {
 
 /// Where a changed model goes.
 #[derive(Args, Clone, Debug)]
+#[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct OutArgs {
     /// Write the changed model to OUT
     #[arg(short, long, value_name = "OUT")]

@@ -23,6 +23,7 @@ use crate::{
     bytes,
     error::{Error, ErrorKind},
     failing,
+    order::Order,
 };
 
 /// Draws the alignment and the plan of an operation on contiguous arrays; without the plan where a dim is not known.
@@ -83,7 +84,8 @@ fn answer(rule: Rule, shapes: &[SymbolicShape], args: &ExplainArgs) -> Result<(S
 
 fn draw_all(rule: Rule, shapes: &[Shape], dtypes: Vec<DType>) -> Result<KnownDrawing, Error> {
     let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
-    let alignment = rule.align(&dims).map_err(|error| Error::from(error).drawn(failing::draw(&rule, &dims)))?;
+    let alignment =
+        rule.align(&dims).map_err(|error| Error::from(error).drawn(failing::draw(&rule, &dims, Order::ROW_MAJOR)))?;
     let operands: Vec<Typed> = dtypes.iter().copied().map(Typed::Strong).collect();
     let dtype = promote::dtype(Promotion::Common, &operands).unwrap_or(DType::F32);
     let plan = plan(&alignment, &dtypes, dtype)?;

@@ -8,10 +8,11 @@ use broadaxe_shape::{Dim, ErrorKind, Inferred, Rule, Shape, SymbolicShape};
 use serde_json::{Value, json};
 
 use crate::{
-    answer::{Answer, join, letter, spaced, steps, strides, tuple},
+    answer::{Answer, letter, spaced, steps, strides},
     args::ShapeArgs,
     error::Error,
     failing,
+    order::Order,
 };
 
 /// Broadcasts shapes.
@@ -27,7 +28,7 @@ pub fn run(args: &ShapeArgs) -> Result<Answer, Error> {
     let result = if let Some(known) = known {
         align(&rule, &known, order)?
     } else {
-        let inferred = rule.infer(&shapes).map_err(|error| order.error(&[], error))?;
+        let inferred = rule.infer(&shapes).map_err(|error| error_in(order, &[], error))?;
         Symbolic { rule: &rule, shapes: &shapes, inferred, order }.result()
     };
     Ok(Answer::new(result.show(&rule), result.describe(&rule)))
@@ -59,10 +60,8 @@ struct Strides {
 
 fn align(rule: &Rule, shapes: &[Shape], order: Order) -> Result<Outcome, Error> {
     let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
-    let alignment = rule.align(&dims).map_err(|error| {
-        let drawing = if order.reversed { None } else { failing::draw(rule, &dims) };
-        order.error(shapes, error).drawn(drawing)
-    })?;
+    let alignment =
+        rule.align(&dims).map_err(|error| error_in(order, shapes, error).drawn(failing::draw(rule, &dims, order)))?;
     let rank = alignment.shape().len();
     let operands = alignment.operands().iter().enumerate().map(|(k, operand)| Operand {
         shape: order.shape(operand.shape()),
@@ -169,56 +168,26 @@ impl Outcome {
     }
 }
 
-/// The order in which axes are read and printed.
-#[derive(Clone, Copy)]
-struct Order {
-    reversed: bool,
-}
-
-impl Order {
-    fn list<T: Clone>(self, values: &[T]) -> Vec<T> {
-        let mut values = values.to_vec();
-        if self.reversed {
-            values.reverse();
+/// Says an error of row-major shapes in the order in which they were written.
+fn error_in(order: Order, shapes: &[Shape], error: broadaxe_shape::Error) -> Error {
+    let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
+    let axis = error.axis().map(|axis| if axis < rank { rank - 1 - axis } else { axis });
+    match (error.kind(), axis, error.sizes(), error.operand(), shapes) {
+        _ if !order.reversed => Error::from(error),
+        (ErrorKind::Mismatch, Some(axis), Some((one, other)), Some(operand), [a, b]) => {
+            let (in_a, in_b) = if operand == 1 { (one, other) } else { (other, one) };
+            let text = format!(
+                "broadcast of a {} with b {} under ncnn: axis {axis} is {in_a} in a and {in_b} in b; they must be \
+                 equal or 1 (axes as ncnn counts them, w first)",
+                order.shape(a),
+                order.shape(b)
+            );
+            Error::from(error).saying(text, Some(axis))
         }
-        values
-    }
-
-    fn symbolic(self, shape: &SymbolicShape) -> SymbolicShape {
-        shape.dims().map_or_else(SymbolicShape::unknown_rank, |dims| SymbolicShape::new(self.list(dims)))
-    }
-
-    fn axes(self, axes: &[usize], rank: usize) -> Vec<usize> {
-        let axes = self.list(axes);
-        if self.reversed { axes.into_iter().map(|axis| rank - 1 - axis).collect() } else { axes }
-    }
-
-    fn shape<T: Clone + std::fmt::Display>(self, dims: &[T]) -> String {
-        let dims = self.list(dims);
-        if self.reversed { format!("[{}]", join(&dims, ", ")) } else { tuple(&dims) }
-    }
-
-    /// Says an error of row-major shapes in the order in which they were written.
-    fn error(self, shapes: &[Shape], error: broadaxe_shape::Error) -> Error {
-        let rank = shapes.iter().map(|shape| shape.len()).max().unwrap_or(0);
-        let axis = error.axis().map(|axis| if axis < rank { rank - 1 - axis } else { axis });
-        match (error.kind(), axis, error.sizes(), error.operand(), shapes) {
-            _ if !self.reversed => Error::from(error),
-            (ErrorKind::Mismatch, Some(axis), Some((one, other)), Some(operand), [a, b]) => {
-                let (in_a, in_b) = if operand == 1 { (one, other) } else { (other, one) };
-                let text = format!(
-                    "broadcast of a {} with b {} under ncnn: axis {axis} is {in_a} in a and {in_b} in b; they must be \
-                     equal or 1 (axes as ncnn counts them, w first)",
-                    self.shape(a),
-                    self.shape(b)
-                );
-                Error::from(error).saying(text, Some(axis))
-            }
-            (ErrorKind::Parse | ErrorKind::Parameter | ErrorKind::Operands, ..) => Error::from(error),
-            _ => {
-                let text = format!("{error} (shapes are shown row-major here, the reverse of ncnn's order)");
-                Error::from(error).saying(text, axis)
-            }
+        (ErrorKind::Parse | ErrorKind::Parameter | ErrorKind::Operands, ..) => Error::from(error),
+        _ => {
+            let text = format!("{error} (shapes are shown row-major here, the reverse of ncnn's order)");
+            Error::from(error).saying(text, axis)
         }
     }
 }

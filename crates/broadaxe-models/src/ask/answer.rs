@@ -139,6 +139,7 @@ impl Reference {
             reads,
             target_reads: Vec::new(),
             numbers: held,
+            target_numbers: Vec::new(),
             here: self.values.get(at).copied().and_then(finite),
             there: there.and_then(finite),
             target_shape: target_shape.to_vec(),

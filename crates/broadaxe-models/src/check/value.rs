@@ -21,6 +21,8 @@ const BLOCK: usize = 1 << 8;
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Computed {
     pub(super) numbers: Vec<f64>,
+    /// The numbers that are read there.
+    pub(super) target_numbers: Vec<f64>,
     pub(super) here: f64,
     pub(super) there: Option<f64>,
 }
@@ -43,7 +45,8 @@ pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>)
             .map(|positions| compute(meaning, dtype, &read(positions)))
             .collect();
         let Some(results) = results else { continue };
-        let values = Computed { numbers, here: results[0], there: results.get(1).copied() };
+        let target_numbers = there.map(read).unwrap_or_default();
+        let values = Computed { numbers, target_numbers, here: results[0], there: results.get(1).copied() };
         let plain = results.iter().all(|value| value.is_finite());
         if plain && (there.is_none() || results[0] != results[1]) {
             return Some(values);
@@ -219,7 +222,8 @@ mod tests {
         let operands = (0..3).map(Source::Input).collect();
         let meaning = Meaning { kind: Kind::Affine, op, rule: Rule::unidirectional(), operands };
         let found = values(&meaning, &[4, 1, 0], Some(&[4, 2, 0]));
-        assert_eq!(found, Some(Computed { numbers: vec![5.0, 2.0, 1.0], here: 11.0, there: Some(16.0) }));
+        let (numbers, target_numbers) = (vec![5.0, 2.0, 1.0], vec![5.0, 3.0, 1.0]);
+        assert_eq!(found, Some(Computed { numbers, target_numbers, here: 11.0, there: Some(16.0) }));
     }
     /// Blocks give what one evaluation gives, to the bit, also where the sum rounds.
     #[test]

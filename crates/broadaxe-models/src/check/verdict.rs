@@ -180,8 +180,16 @@ impl KnownOperands {
     fn garbled(&self, own: &Alignment, reason: String) -> Judged {
         let element: Vec<usize> = vec![0; own.shape().len()];
         let reads: Vec<Vec<usize>> = self.shapes.iter().map(|dims| vec![0; dims.len()]).collect();
-        let (numbers, target_reads, target_shape) = (Vec::new(), Vec::new(), Vec::new());
-        let example = Counterexample { element, reads, target_reads, numbers, here: 0.0, there: None, target_shape };
+        let example = Counterexample {
+            element,
+            reads,
+            target_reads: Vec::new(),
+            numbers: Vec::new(),
+            target_numbers: Vec::new(),
+            here: 0.0,
+            there: None,
+            target_shape: Vec::new(),
+        };
         Judged::of(Verdict::Differs(Box::new(example)), &code::UNUSABLE_RESULT, reason)
     }
 
@@ -229,6 +237,7 @@ impl KnownOperands {
             reads: reads(&own),
             target_reads: foreign.as_deref().map_or_else(Vec::new, reads),
             numbers: values.as_ref().map_or_else(Vec::new, |values| values.numbers.clone()),
+            target_numbers: values.as_ref().map_or_else(Vec::new, |values| values.target_numbers.clone()),
             here: values.as_ref().map_or(0.0, |values| values.here),
             there: values.and_then(|values| values.there),
             target_shape: there.shape.clone(),

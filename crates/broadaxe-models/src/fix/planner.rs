@@ -242,7 +242,7 @@ impl<'a> Planner<'a> {
                 self.rulings.against.range((id, String::new(), 0)..).take_while(|((node, ..), _)| *node == id);
             let ruled = { of_node }.find(|((.., target), other)| *target == at && *other != reason);
             let ruled = ruled.map_or_else(String::new, |(_, other)| format!("; what was tried: {other}"));
-            let text = format!("no way to write it serves {}: {reason}{hint}{ruled}", self.judges[at].name());
+            let text = format!("no rewrite works on {}: {reason}{hint}{ruled}", self.judges[at].name());
             self.leave(id, text);
         }
     }

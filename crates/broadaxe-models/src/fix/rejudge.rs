@@ -272,7 +272,7 @@ impl<'a> Judgement<'a> {
         for ((id, at), finding) in found.iter().filter(|((id, _), _)| !known.contains(id)) {
             let was_unknown = self.before.get(&(*id, *at)).is_some_and(|before| before.kind == LeftKind::Unknown);
             if finding.kind != LeftKind::Unknown || !was_unknown {
-                let reason = format!("no way to write it serves {}: {}", self.targets[*at], finding.reason);
+                let reason = format!("no rewrite works on {}: {}", self.targets[*at], finding.reason);
                 fix.left.push(Left { node: *id, reason, kind: finding.kind });
             }
         }

@@ -47,8 +47,13 @@ fn by_accident() {
     let (x, table) = (sample.input("x", "(n,s,4)"), sample.constant("table", &[7, 4]));
     sample.node("Add", &[x, table], &[], "...");
     let text = swept(&mut sample, "s", 30);
-    assert!(text.starts_with("only 7 from 1 to 30; 1 only by accident: axis 1 of operand 0 of add_0 is 1"), "{text}");
-    assert!(text.contains("; 2 is refused: "), "{text}");
+    assert!(
+        text.starts_with(
+            "only 7 from 1 to 30; 1 accepted only because it broadcasts: axis 1 of operand 0 of add_0 is 1"
+        ),
+        "{text}"
+    );
+    assert!(text.contains("; 2 is rejected: "), "{text}");
     assert_eq!(swept(&mut sample, "n", 30), "all from 1 to 30");
     assert!(swept(&mut sample, "width", 30).contains("no input has a dim width; the inputs are x (n, s, 4)"));
 }

@@ -85,7 +85,8 @@ fn shapes(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Unknown("has ranks 1 to 5, and the ranks are not known".into()));
     };
     if let Some(rank) = ranks.iter().find(|rank| **rank > LARGEST_COREML_RANK) {
-        return refused(format!("has ranks up to {LARGEST_COREML_RANK}; an operand has rank {rank}"));
+        let text = format!("supports ranks up to {LARGEST_COREML_RANK}; an operand has rank {rank}");
+        return Some(Does::RefusedRank(text.into()));
     }
     let scalar = (0..ranks.len()).find(|&k| ranks[k] == 0 && !asked.constants[k])?;
     if asked.value(scalar).is_some_and(|value| asked.producer(value).is_some()) {

@@ -2,9 +2,10 @@
 
 use std::borrow::Cow;
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
+use super::{Asked, Does, Evidence, EvidenceKind, Law, PLAIN, Profile, Way};
 
-const GIVEN: Evidence = Evidence::documented("the limit is the caller's");
+const GIVEN: Evidence =
+    Evidence { kind: EvidenceKind::Definition, source: "the limit is the number in the target's name" };
 
 pub(super) static RANK: Profile = Profile {
     name: "rank<=N",

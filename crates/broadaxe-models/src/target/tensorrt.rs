@@ -26,7 +26,7 @@ pub(super) static TENSORRT: Profile = Profile {
         Law {
             kinds: &[],
             way: Way::Ask(rank),
-            text: "has ranks up to 8",
+            text: "supports ranks up to 8",
             evidence: Evidence::documented("TensorRT, NvInferRuntimeBase.h, Dims::MAX_DIMS; not run"),
         },
         Law {
@@ -65,7 +65,7 @@ pub(super) static TENSORRT: Profile = Profile {
 
 fn rank(asked: &Asked<'_>) -> Option<Does> {
     let rank = asked.rank().filter(|rank| *rank > MAX_DIMS)?;
-    Some(Does::RefusedRank(format!("has ranks up to {MAX_DIMS}; an operand has rank {rank}").into()))
+    Some(Does::RefusedRank(format!("supports ranks up to {MAX_DIMS}; an operand has rank {rank}").into()))
 }
 
 /// The parser combines a list of operands one by one, all of one rank.

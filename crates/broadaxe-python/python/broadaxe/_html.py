@@ -13,6 +13,7 @@ _ROW = f"background:transparent;border-bottom:1px solid {_LINE};vertical-align:t
 _CELL = "text-align:left;padding:.25em .9em .25em 0;border:none"
 _SMALL = "opacity:.75;font-size:.92em"
 _MOST = 30
+_LEFT = {"finding": "not repaired", "unsupported": "not supported", "unknown": "not known"}
 
 _TINTS = {"differs": "crimson", "refused": "crimson", "guarded": "darkorange", "unsupported": "darkorange"}
 
@@ -164,7 +165,7 @@ def fix(found):
         rows = [[_code(one.node), one.op, _bytes(one.bytes), one.change] for one in found.changes[:_MOST]]
         parts += [_table(["node", "operator", "copies", "change"], rows), _more(len(found.changes) - _MOST, "changes")]
     if found.left:
-        rows = [[_code(one.node), "unsupported" if one.unsupported else "not repaired", one.reason] for one in found.left[:_MOST]]
+        rows = [[_code(one.node), _LEFT[one.kind], one.reason] for one in found.left[:_MOST]]
         parts += [_table(["node", "", "reason"], rows), _more(len(found.left) - _MOST, "nodes")]
     parts += [_note(f"Verified: {found.verified}.")] if found.verified else []
     parts += [_note(f"Written to {found.output}.")] if found.output else []

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use broadaxe_models::census::{Census, Row, census};
+use broadaxe_models::census::{Census, Pattern, Row, census};
 use serde_json::{Value, json};
 
 use super::{
@@ -15,6 +15,7 @@ use crate::{
     args::CensusArgs,
     bytes,
     error::Error,
+    terminal::{self, wrap},
 };
 
 /// Counts the nodes of a model that a caller holds.
@@ -64,18 +65,29 @@ fn show(name: &str, census: &Census) -> String {
     let rows = census.rows();
     let (own, all) = (census.entries.len(), census.nodes);
     let mut text = format!("{name}: {own} of {all} {} element-wise\n", if all == 1 { "node is" } else { "nodes are" });
+    let alone = census.entries.iter().filter(|entry| entry.pattern == Pattern::Unary).count();
+    if alone > 0 {
+        text.truncate(text.trim_end().len());
+        text += &format!(", {alone} of them with one operand\n");
+    }
     if rows.is_empty() {
         return text;
     }
     let cells = rows.iter().map(|row| {
         let loops = row.merged.map_or_else(|| "-".to_owned(), |merged| merged.to_string());
         let blow_up = row.blow_up.map_or_else(|| "-".to_owned(), |factor| format!("{factor:.2}"));
-        let total = bytes::show(u128::from(row.bytes));
+        let known = bytes::show(u128::from(row.bytes));
+        let total = match row.open {
+            0 => known,
+            open if open == row.nodes => "-".to_owned(),
+            _ => format!(">= {known}"),
+        };
         vec![row.op.clone(), row.pattern.name().to_owned(), row.nodes.to_string(), loops, blow_up, total]
     });
     text += "\n";
     text += &table(&["operator", "pattern", "nodes", "loops", "blow-up", "bytes"], false, cells);
-    text += "\nLoops: the axes that are left after merging. Blow-up: elements of the result per element read. Both the most.\n";
+    let note = "Loops: axes left after merging. Blow-up: elements of the result per element read. Each is the largest of its row.";
+    text += &(String::from("\n") + &wrap("", note, 0, terminal::prose()));
     text
 }
 
@@ -83,7 +95,7 @@ fn describe(name: &str, census: &Census) -> Value {
     let row = |row: &Row| {
         json!({
             "op": row.op, "pattern": row.pattern.name(), "nodes": row.nodes, "loops": row.merged,
-            "blow_up": row.blow_up, "bytes": row.bytes,
+            "blow_up": row.blow_up, "bytes": row.bytes, "open": row.open,
         })
     };
     json!({ "model": name, "nodes": census.nodes, "elementwise": census.entries.len(), "rows": census.rows().iter().map(row).collect::<Vec<_>>() })

@@ -192,6 +192,7 @@ pub(super) fn notes(finding: &FindingRecord) -> Vec<(&'static str, String)> {
         let how = match evidence.as_str() {
             "run here" => "measured with".to_owned(),
             "documented" => "documented in".to_owned(),
+            "by definition" => "by definition,".to_owned(),
             asked => format!("{asked},"),
         };
         notes.push(("known", format!("{how} {source}")));
@@ -281,7 +282,14 @@ pub(super) fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -
     } else if other {
         format!("the result has shape {} on {}", tuple(&example.target_shape), finding.target)
     } else {
-        format!("{} on {}", value(example.there), finding.target)
+        let elsewhere = |k: &usize| example.target_reads.get(*k).is_some_and(|read| *read != example.reads[*k]);
+        let read = chosen.iter().copied().filter(elsewhere).filter_map(|k| {
+            let number = value(*example.target_numbers.get(k)?);
+            Some(format!("{}{} = {number}", quoted(&finding.operands[k].tensor), index(&example.target_reads[k])))
+        });
+        let read: Vec<String> = read.collect();
+        let read = if read.is_empty() { String::new() } else { format!(", which reads {}", read.join(", ")) };
+        format!("{} on {}{read}", value(example.there), finding.target)
     };
     Some(format!(
         "with {held}, element {} is {} in this model and {there}",
