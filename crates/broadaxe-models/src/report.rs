@@ -7,12 +7,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    check::{Counterexample, Finding, Operand, Report, Verdict, operands},
+    check::{Counterexample, Evidence, Finding, Operand, Report, Verdict, operands},
     code,
     copied::Copied,
     graph::{GraphId, Model, NodeId},
     infer::{Origin, Shapes},
     meaning::meaning,
+    target::Target,
 };
 
 /// The version of the form of [`CheckRecord`]; it changes when a field changes its meaning or goes.
@@ -342,6 +343,13 @@ impl OperandRecord {
     }
 }
 
+/// Returns where a statement is from. Evidence names the newest version; all versions that a target lists were asked.
+fn source(evidence: Evidence, target: &str) -> String {
+    let target: Option<Target> = target.parse().ok();
+    let versions = target.and_then(|target| Some((*target.profile().versions.last()?, target.version()?)));
+    versions.map_or_else(|| evidence.source.to_owned(), |(newest, version)| evidence.source.replace(newest, version))
+}
+
 impl FindingRecord {
     fn new(model: &Model, finding: &Finding, operands: Arc<[OperandRecord]>) -> Self {
         let node = model.node(finding.node);
@@ -374,7 +382,7 @@ impl FindingRecord {
                 Box::new(NearRecord { shapes: near.shapes.clone(), counterexample })
             }),
             evidence,
-            source: finding.evidence.map(|evidence| evidence.source.to_owned()),
+            source: finding.evidence.map(|evidence| source(evidence, &finding.target)),
             repair: finding.repair.as_ref().map(|r| RepairRecord {
                 text: r.text.clone(),
                 bytes: r.copied.bytes(),

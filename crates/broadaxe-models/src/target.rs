@@ -370,6 +370,12 @@ impl<'a> Asked<'a> {
         }
     }
 
+    /// Names an operand: by its tensor, or by its number where it has none.
+    pub fn operand_name(&self, operand: usize) -> String {
+        let value = self.value(operand).map(|value| self.model.value(value).name.clone());
+        value.unwrap_or_else(|| format!("operand {operand}"))
+    }
+
     /// Returns the node that computes a value.
     pub fn producer(&self, value: ValueId) -> Option<&'a Node> {
         self.model.value(value).producer.map(|(node, _)| self.model.node(node))

@@ -82,7 +82,7 @@ pub enum ReportFormat {
     Github,
     /// For GitLab: a Code Quality report
     Gitlab,
-    /// For continuous integration: tests as `JUnit` writes them
+    /// For continuous integration: test results in JUnit XML
     Junit,
     /// For comments and issues: Markdown
     Markdown,

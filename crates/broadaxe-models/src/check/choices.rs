@@ -9,8 +9,6 @@
 
 use broadaxe_shape::{Dim, Inferred, Placement, SymbolicShape};
 
-use super::verdict::operand_name;
-
 /// How many sizes may be open at one node, and how many dims its operands may have in all.
 const VARIABLES: usize = 12;
 const DIMS: usize = 1024;
@@ -48,7 +46,11 @@ pub(super) struct Sizes {
 impl Sizes {
     /// Gathers the open sizes of shapes; nothing when a rank is unknown or too many sizes are. The result of the
     /// node's own rule says which dims meet.
-    pub(super) fn of(shapes: &[SymbolicShape], own: Option<&Inferred>) -> Option<Self> {
+    pub(super) fn of(
+        shapes: &[SymbolicShape],
+        own: Option<&Inferred>,
+        operand_name: &dyn Fn(usize) -> String,
+    ) -> Option<Self> {
         let mut variables: Vec<Variable> = Vec::new();
         let mut extents = Vec::new();
         if shapes.iter().filter_map(SymbolicShape::rank).sum::<usize>() > DIMS {
@@ -56,7 +58,10 @@ impl Sizes {
         }
         for (k, shape) in shapes.iter().enumerate() {
             let dims = shape.dims()?.iter().enumerate();
-            extents.push(dims.map(|(axis, dim)| gather(&mut variables, dim, (k, axis))).collect::<Option<_>>()?);
+            extents.push(
+                dims.map(|(axis, dim)| gather(&mut variables, dim, &|| format!("{}[{axis}]", operand_name(k))))
+                    .collect::<Option<_>>()?,
+            );
         }
         let mut mentioned: Vec<usize> =
             shapes.iter().filter_map(SymbolicShape::dims).flatten().filter_map(Dim::size).collect();
@@ -233,7 +238,7 @@ impl Sizes {
 }
 
 /// Notes the variables of a dim; nothing where there are too many in all.
-fn gather(variables: &mut Vec<Variable>, dim: &Dim, (k, axis): (usize, usize)) -> Option<Extent> {
+fn gather(variables: &mut Vec<Variable>, dim: &Dim, place_name: &dyn Fn() -> String) -> Option<Extent> {
     if let Some(size) = dim.size() {
         return Some(Extent::Size(size));
     }
@@ -242,7 +247,7 @@ fn gather(variables: &mut Vec<Variable>, dim: &Dim, (k, axis): (usize, usize)) -
     let (least, most) = if single { (low, high) } else { (1, usize::MAX) };
     let mut names: Vec<String> = dim.names().into_iter().map(ToString::to_string).collect();
     if names.is_empty() {
-        names.push(place_name(k, axis));
+        names.push(place_name());
     }
     let mut found = Vec::new();
     for name in names {
@@ -259,11 +264,6 @@ fn gather(variables: &mut Vec<Variable>, dim: &Dim, (k, axis): (usize, usize)) -
     }
     found.sort_unstable();
     Some(Extent::Of { variables: found, low, high })
-}
-
-/// Names a dim by its place, as guards do: `b[0]` is axis 0 of the second operand.
-fn place_name(k: usize, axis: usize) -> String {
-    format!("{}[{axis}]", operand_name(k))
 }
 
 #[cfg(test)]
@@ -283,7 +283,7 @@ mod tests {
         ] {
             let shapes: Vec<SymbolicShape> = shapes.split(';').map(|text| text.parse().expect("a shape")).collect();
             let own = broadaxe_shape::Rule::numpy().infer(&shapes).expect("they broadcast");
-            let sizes = Sizes::of(&shapes, Some(&own)).expect("few sizes");
+            let sizes = Sizes::of(&shapes, Some(&own), &|k| k.to_string()).expect("few sizes");
             let got: Vec<String> = sizes.choices().iter().map(|choice| format!("{choice:?}")).collect();
             assert_eq!(got.join("; "), want, "{shapes:?}");
         }
@@ -301,7 +301,7 @@ mod tests {
             (shapes(DIMS, |_| "n".into()), true),
             (shapes(DIMS + 1, |_| "n".into()), false),
         ] {
-            assert_eq!(Sizes::of(&shapes, None).is_some(), some, "{}", shapes.len());
+            assert_eq!(Sizes::of(&shapes, None, &|k| k.to_string()).is_some(), some, "{}", shapes.len());
         }
     }
 }

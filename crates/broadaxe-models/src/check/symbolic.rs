@@ -34,7 +34,7 @@ impl Open {
         let target = if rule.def().target { Some(result?) } else { None };
         shapes.extend(target.cloned());
         let own = asked.facts.inferences().infer(rule, asked.operands, target);
-        let sizes = Sizes::of(&shapes, own.as_ref().as_ref().ok())?;
+        let sizes = Sizes::of(&shapes, own.as_ref().as_ref().ok(), &|k| asked.operand_name(k))?;
         let mut choices = Vec::new();
         for choice in sizes.choices() {
             let shapes: Option<Vec<Vec<usize>>> = (0..shapes.len()).map(|k| sizes.shape(k, &choice)).collect();

@@ -214,7 +214,7 @@ fn open_sizes_are_guarded() {
             ("PRelu", "n,c,h ; 8!", "ncnn", "differs [0, 0, 1] -4 -2"),
             ("Add", "n,c,h ; h", "ncnn-param", "guarded n != h or n == 1"),
             ("Add", "n,c ; 5,c", "onnx6", "guarded n == 5"),
-            ("Add", "?,3 ; ?,3", "none", "guarded a[0] == b[0]"),
+            ("Add", "?,3 ; ?,3", "none", "guarded v0[0] == v1[0]"),
             ("Less", "n,3 ; m,1", "ncnn", "unsupported"),
             ("Add", "n,c ; ...", "ncnn", "unknown"),
             ("Add", "... ; ...", "ncnn", "unknown"),

@@ -1,6 +1,6 @@
 //! Judges operands of known shapes: both meanings, and the first element on which they differ.
 
-use broadaxe_shape::{Alignment, Rule, Shape};
+use broadaxe_shape::{Alignment, ErrorKind, Rule, Shape};
 
 use super::{
     Coincidence, Counterexample, Verdict,
@@ -87,7 +87,7 @@ impl KnownOperands {
                     let mut judged = Judged::of(
                         Verdict::Refused,
                         &code::SHAPES_REJECTED,
-                        format!("{target} {}: {error}", treatment.law.text),
+                        format!("{target} {}: {}", treatment.law.text, self.clash(asked, &error)),
                     );
                     judged.axis = error.axis().map(|axis| (axis, Vec::new()));
                     judged.near = self.near(asked, rule, detail).map(Box::new);
@@ -114,7 +114,7 @@ impl KnownOperands {
                 Err(error) => Judged::of(
                     Verdict::Refused,
                     &code::SHAPES_REJECTED,
-                    format!("{target} {}: {error}", treatment.law.text),
+                    format!("{target} {}: {}", treatment.law.text, self.clash(asked, &error)),
                 ),
             },
             Does::List { operand, axis } => {
@@ -166,6 +166,21 @@ impl KnownOperands {
             }
         }
         None
+    }
+
+    /// Says in the names of the model why the operands do not broadcast.
+    fn clash(&self, asked: &Asked<'_>, error: &broadaxe_shape::Error) -> String {
+        match (error.kind(), error.axis(), error.operand(), error.sizes()) {
+            (ErrorKind::Mismatch | ErrorKind::Direction, Some(axis), Some(k), Some((others, own))) => {
+                let name = asked.operand_name(k);
+                format!("on axis {axis}, {name} has size {own} and the other operand has size {others}")
+            }
+            (ErrorKind::Rank, ..) => {
+                let ranks: Vec<String> = self.shapes.iter().map(|shape| shape.len().to_string()).collect();
+                format!("these have ranks {}", ranks.join(" and "))
+            }
+            _ => error.to_string(),
+        }
     }
 
     /// Makes the verdict on a node of which the target computes the first operands only.
@@ -260,14 +275,6 @@ pub(super) fn invalid_broadcast(error: &broadaxe_shape::Error) -> Judged {
         Judged::of(Verdict::Refused, &code::INVALID_BROADCAST, format!("the model is wrong by its own rule: {error}"));
     judged.axis = error.axis().map(|axis| (axis, Vec::new()));
     judged
-}
-
-/// Names an operand as the errors of rules do: `a`, `b`, ....
-pub(super) fn operand_name(k: usize) -> String {
-    match u8::try_from(k) {
-        Ok(k) if k < 26 => char::from(b'a' + k).to_string(),
-        _ => format!("operand {k} "),
-    }
 }
 
 /// Lists the extents of the operands on an axis of the result, 1 for one that does not feed it.

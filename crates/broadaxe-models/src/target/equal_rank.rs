@@ -1,4 +1,4 @@
-//! A runtime whose operands must have equal ranks, as TOSA and the layers of `TensorRT` require.
+//! A runtime whose operands must have equal ranks, as TOSA and the layers of TensorRT require.
 
 use std::borrow::Cow;
 

@@ -1,4 +1,4 @@
-//! `TensorRT`, through its parser for ONNX. Documented only: its developers' source was read, and nothing was run.
+//! TensorRT, through its parser for ONNX. Documented only: its developers' source was read, and nothing was run.
 
 use broadaxe_shape::Rule;
 

@@ -124,7 +124,7 @@ fn head(record: &CheckRecord, found: &[Group<'_>]) -> String {
 /// Counts the verdicts for a target, with how many kinds of findings they are.
 pub(super) fn counts(target: &TargetRecord, found: &[Group<'_>]) -> String {
     let parts = [
-        (target.differs, "differ", "differs"),
+        (target.differs, if target.differs == 1 { "differs" } else { "differ" }, "differs"),
         (target.refused, "refused", "refused"),
         (target.unsupported, "unsupported", "unsupported"),
         (target.guarded, "under a condition", "guarded"),

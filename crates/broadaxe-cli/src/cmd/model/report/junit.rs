@@ -1,4 +1,4 @@
-//! Writes findings as `JUnit` XML, which most systems of continuous integration show as tests.
+//! Writes findings as JUnit XML, which most systems of continuous integration show as tests.
 
 use broadaxe_models::report::{CheckRecord, FindingRecord};
 use quick_xml::{
