@@ -89,7 +89,7 @@ pub struct Left {
     pub kind: LeftKind,
 }
 
-/// Says what a node is like that was left as it is.
+/// Says what a node is like that was left unchanged.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LeftKind {

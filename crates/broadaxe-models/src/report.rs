@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::{
-    check::{Counterexample, Evidence, Finding, Operand, Report, Verdict, operands},
+    check::{Counterexample, Evidence, Finding, Operand, Repair, Report, Verdict, operands},
     code,
     copied::Copied,
     graph::{GraphId, Model, NodeId},
@@ -350,6 +350,12 @@ fn source(evidence: Evidence, target: &str) -> String {
     versions.map_or_else(|| evidence.source.to_owned(), |(newest, version)| evidence.source.replace(newest, version))
 }
 
+impl RepairRecord {
+    fn new(repair: &Repair) -> Self {
+        Self { text: repair.text.clone(), bytes: repair.copied.bytes(), copied: repair.copied.clone() }
+    }
+}
+
 impl FindingRecord {
     fn new(model: &Model, finding: &Finding, operands: Arc<[OperandRecord]>) -> Self {
         let node = model.node(finding.node);
@@ -383,11 +389,7 @@ impl FindingRecord {
             }),
             evidence,
             source: finding.evidence.map(|evidence| source(evidence, &finding.target)),
-            repair: finding.repair.as_ref().map(|r| RepairRecord {
-                text: r.text.clone(),
-                bytes: r.copied.bytes(),
-                copied: r.copied.clone(),
-            }),
+            repair: finding.repair.as_ref().map(RepairRecord::new),
             fixable: finding.fixable,
             fails: false,
             law: None,

@@ -165,7 +165,7 @@ class Change(Record):
 
 @dataclass(frozen=True)
 class Left(Record):
-    """A node that was left as it is, and why; `kind` is finding, unsupported (a target has no such operator) or unknown."""
+    """A node that was left unchanged, and why; `kind` is finding, unsupported (a target has no such operator) or unknown."""
 
     node: str
     reason: str
