@@ -123,7 +123,7 @@ pub enum Command {
     #[command(after_help = "Example:\n  broadaxe sizes model.onnx --sweep height=1..512")]
     Sizes(SizesArgs),
     /// Write one node as a model of its own, for example for a bug report
-    #[command(after_help = "Example:\n  broadaxe extract model.onnx --node /layer1/PRelu -o one_node.onnx")]
+    #[command(after_help = EXTRACT_EXAMPLES)]
     Extract(ExtractArgs),
     /// List the runtimes that models can be checked for
     Targets,
@@ -142,8 +142,8 @@ pub enum Command {
     /// Draw how shapes are aligned, what repeats, and which loops compute the result; or explain a finding code
     #[command(after_help = EXPLAIN_EXAMPLES)]
     Explain(ExplainArgs),
-    /// List the arrays of a file: .npy, .npz, .safetensors, or the constants of a model
-    #[command(after_help = "Example:\n  broadaxe ls model.safetensors")]
+    /// List the arrays of files: .npy, .npz, .safetensors, or the constants of a model
+    #[command(after_help = "Example:\n  broadaxe ls model.safetensors layer.npz")]
     Ls(LsArgs),
     /// Compute an expression over array files
     #[command(after_help = EVAL_EXAMPLES, after_long_help = EVAL_LONG)]
@@ -214,6 +214,14 @@ Examples:
   broadaxe fix model.onnx --for openvino,ncnn -o fixed.onnx
   broadaxe fix model.onnx --for equal-rank --dry-run";
 
+const EXTRACT_EXAMPLES: &str = "\
+Constants keep their elements. The other inputs get random elements, which are
+not those of a finding. The result is what the node computes of them by the
+definition of ONNX; only element-wise nodes are computed.
+
+Example:
+  broadaxe extract model.onnx --node /layer1/PRelu -o one_node.onnx";
+
 const SHAPE_EXAMPLES: &str = "\
 Examples:
   broadaxe shape 2,3,4 3,1
@@ -259,11 +267,16 @@ Names are arrays or numbers:
   a=a.npy                   a NumPy array
   a=all.npz:key             one of several; the key is optional for a single one
   a=model.safetensors:key   a tensor
+  a=model.onnx:key          a constant of a model; 'broadaxe ls' lists them
   a=0.5                     a number, with the dtype of the arrays
 
 Files are checked strictly: truncated or oversized files, wrong headers and
 pickled objects are errors that name the field and the byte. The output file is
 written atomically, and may be one of the inputs.
+
+-o OUT.npz:KEY and -o OUT.safetensors:KEY add an array to an existing file, or
+replace the array of this name, and keep the other arrays. Without KEY, the name
+is 'result', and a file that holds other arrays is an error, not replaced.
 
 'broadaxe ops' lists the operators that expressions can call by name.";
 
@@ -352,9 +365,9 @@ pub struct OpsArgs {
 /// Arguments of `broadaxe ls`.
 #[derive(Args, Clone, Debug)]
 pub struct LsArgs {
-    /// The file
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
+    /// Array files and model files
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<PathBuf>,
 }
 
 /// Arguments of `broadaxe shape`.

@@ -1,6 +1,7 @@
 //! The subcommands, one file each.
 
 pub mod model;
+mod constants;
 pub mod ls;
 pub mod eval;
 pub mod explain;

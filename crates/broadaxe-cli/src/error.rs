@@ -167,6 +167,14 @@ impl Error {
         made
     }
 
+    /// Makes the error of an output whose folder does not exist.
+    pub fn absent_folder(path: &Path, folder: &Path, error: &io::Error) -> Self {
+        let text = format!("the folder {} does not exist", quoted(&folder.display().to_string()));
+        let mut made = Self::new(ErrorKind::File, text).of(path);
+        made.spot.cause = Some(Cause::from(error));
+        made
+    }
+
     /// Makes the error of a failed write to standard output.
     pub fn output(error: &io::Error) -> Self {
         Self::new(ErrorKind::Output, format!("cannot write to standard output: {error}"))

@@ -26,6 +26,7 @@ use std::{
 
 use broadaxe::View;
 use broadaxe_kernels::DType;
+pub(crate) use data::within;
 pub use place::Place;
 pub use source::Source;
 
@@ -106,6 +107,18 @@ impl Stored {
     /// Counts the bytes of memory that the elements take: none where they are mapped.
     pub fn memory(&self) -> u64 {
         self.data.memory()
+    }
+
+    /// Makes an array of elements in memory, which are little-endian and in row-major order.
+    ///
+    /// # Errors
+    /// When shape and bytes do not fit.
+    pub fn from_little_endian(dtype: DType, shape: &[usize], mut bytes: Vec<u8>) -> Result<Self, Error> {
+        data_length(dtype, shape, bytes.len() as u64, 0)?;
+        if cfg!(target_endian = "big") {
+            swap(&mut bytes, dtype.size());
+        }
+        Ok(Self { dtype, shape: shape.to_vec(), fortran: false, data: Data::Read(bytes), start: 0 })
     }
 
     /// Lends the elements to the engine.
@@ -259,15 +272,22 @@ fn sniff<R: Read + Seek>(source: &mut Source<R>, expected: Option<Format>) -> Re
     }
 }
 
+/// How many names an error lists.
+const MAX_LISTED: usize = 20;
+
+/// Lists names of arrays that a file says, the first of them where there are many.
+fn listed<'a>(names: impl ExactSizeIterator<Item = &'a str>) -> String {
+    let count = names.len();
+    let mut shown: Vec<String> = names.take(MAX_LISTED).map(quoted).collect();
+    if count > shown.len() {
+        shown.push(format!("and {} more", count - shown.len()));
+    }
+    if shown.is_empty() { "no array".to_owned() } else { shown.join(", ") }
+}
+
 /// Chooses among the names of a file: the one asked for, or the only one.
-fn choose<'a, T>(entries: &'a [T], name: impl Fn(&T) -> &str, key: Option<&str>) -> Result<&'a T, Error> {
-    let there = || {
-        let mut names: Vec<String> = entries.iter().take(20).map(|entry| quoted(name(entry))).collect();
-        if entries.len() > names.len() {
-            names.push(format!("and {} more", entries.len() - names.len()));
-        }
-        if names.is_empty() { "no array".to_owned() } else { names.join(", ") }
-    };
+pub(crate) fn choose<'a, T>(entries: &'a [T], name: impl Fn(&T) -> &str, key: Option<&str>) -> Result<&'a T, Error> {
+    let there = || listed(entries.iter().map(&name));
     match (key, entries) {
         (Some(key), _) => entries
             .iter()

@@ -264,7 +264,8 @@ fn results_beyond_the_limit_are_computed_into_their_files() {
     let folder = Folder::new("into");
     two_axes(&folder);
     for (name, most) in [("out.npy", 128), ("out.safetensors", 128), ("out.safetensors:key", 128)] {
-        fs::write(folder.place(name).path(), "previous").unwrap();
+        // A file whose arrays cannot be read is not replaced where it may hold several.
+        fs::write(folder.place(name).path(), if name == "out.npy" { "previous" } else { "" }).unwrap();
         let output = folder.command(&SUM).args(["-o", name, "--stats"]).output().unwrap();
         assert_eq!(output.status.code(), Some(0), "{name}: {}", stderr(&output));
         let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -7,6 +7,8 @@ use std::{
 };
 
 use broadaxe_testing::protobuf::Message;
+#[cfg(target_os = "linux")]
+use broadaxe_testing::protobuf::onnx;
 use serde_json::Value;
 
 fn root() -> PathBuf {
@@ -246,17 +248,6 @@ fn a_model_is_old_or_new_whenever_its_writer_is_killed() {
 }
 
 #[test]
-fn a_node_alone_is_a_model() {
-    let folder = Folder::new("extract");
-    let out = folder.path("one.onnx");
-    let output = broadaxe(&["extract", FACE, "--node", "prelu1", "-o", &out]);
-    assert!(output.status.success(), "{}", text(&output.stderr));
-    let census: Value = serde_json::from_slice(&broadaxe(&["census", &out, "--json"]).stdout).expect("a census");
-    assert_eq!(census["models"][0]["nodes"], 1, "{census}");
-    assert_eq!(census["models"][0]["elementwise"], 1, "{census}");
-}
-
-#[test]
 fn the_hook_runs() {
     let hooks = fs::read_to_string(root().join(".pre-commit-hooks.yaml")).unwrap();
     let line = |name: &str| hooks.lines().find_map(|line| line.trim().strip_prefix(name)).expect(name);
@@ -466,34 +457,6 @@ fn names_in_a_file_do_not_command_the_terminal() {
         assert_eq!(hostile, None, "{args:?}: {said:?}");
         assert!(said.len() > 20, "{args:?}: {said:?}");
     }
-}
-
-/// Makes an ONNX file of nodes (operator, inputs, output) and inputs, whose dims are numbers or names.
-#[cfg(target_os = "linux")]
-fn onnx<'a>(
-    nodes: impl Iterator<Item = (&'a str, Vec<String>, String)>,
-    inputs: impl Iterator<Item = (String, Vec<String>)>,
-) -> Vec<u8> {
-    let mut graph = Message::default();
-    let mut last = String::new();
-    for (op, inputs, output) in nodes {
-        let node = inputs.iter().fold(Message::default(), |node, input| node.bytes(1, input.as_bytes()));
-        graph = graph.bytes(1, &node.bytes(2, output.as_bytes()).bytes(4, op.as_bytes()).0);
-        last = output;
-    }
-    for (name, dims) in inputs {
-        let dim = |dim: &String| match dim.parse() {
-            Ok(size) => Message::default().int(1, size),
-            Err(_) => Message::default().bytes(2, dim.as_bytes()),
-        };
-        let shape = dims.iter().fold(Message::default(), |shape, size| shape.bytes(1, &dim(size).0));
-        let tensor = Message::default().int(1, 1).bytes(2, &shape.0);
-        let value = Message::default().bytes(1, name.as_bytes()).bytes(2, &Message::default().bytes(1, &tensor.0).0);
-        graph = graph.bytes(11, &value.0);
-    }
-    let graph = graph.bytes(2, b"g").bytes(12, &Message::default().bytes(1, last.as_bytes()).0);
-    let opset = Message::default().bytes(1, b"").int(2, 18);
-    Message::default().int(1, 8).bytes(7, &graph.0).bytes(8, &opset.0).0
 }
 
 /// Checks small files that ask for much: the memory is at most the file, 256 MiB, 4 kB per node, and the program itself.

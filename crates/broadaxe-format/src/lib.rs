@@ -8,6 +8,7 @@
 
 pub mod error;
 pub mod source;
+mod foreign;
 pub mod graph;
 pub mod edit;
 mod result_shape;
@@ -27,6 +28,7 @@ use self::edit::{Constants, File, Lowered, Piece, lower};
 pub use self::{
     edit::{Edit, Written},
     error::{Cause, Error, ErrorKind},
+    foreign::foreign,
     graph::{Attribute, Constant, Element, Graph, GraphId, Model, Node, NodeId, Use, Value, ValueId},
     onnx::single,
     source::Source,
@@ -76,11 +78,13 @@ pub fn open(path: &Path) -> Result<Model, Error> {
 /// # Errors
 /// As [`open`].
 pub fn read(source: &Source) -> Result<Model, Error> {
-    let format = detect(source)?.ok_or_else(|| {
-        let names: Vec<_> = FORMATS.iter().map(|format| format.name).collect();
-        Error::new(ErrorKind::Format, format!("not a model file Broadaxe can read ({})", names.join(", ")))
-    })?;
+    let format = detect(source)?.ok_or_else(|| unreadable(source))?;
     (format.read)(source)
+}
+
+/// Makes the error of a source that is of no format: it says what the file is instead, where its name tells.
+pub fn unreadable(source: &Source) -> Error {
+    foreign::unreadable(source, &FORMATS.iter().map(|format| format.name).collect::<Vec<_>>())
 }
 
 /// Returns the format that the first bytes of a source are of, if they are of one.

@@ -203,34 +203,85 @@ impl NodeClass {
     }
 }
 
+/// The operands of a node, and how they lie.
+struct Operands {
+    /// The dtype of the first input.
+    dtype: DType,
+    arrays: Vec<Array>,
+    alignment: Alignment,
+}
+
+impl Operands {
+    fn new(node: &Node, meaning: &Meaning, inputs: &[Option<QuestionTensor>]) -> Result<Self, String> {
+        let mut arrays: Vec<Array> = Vec::with_capacity(meaning.operands.len());
+        let dtype = inputs.iter().flatten().next().map_or(DType::F32, |input| input.dtype);
+        for (k, source) in meaning.operands.iter().enumerate() {
+            arrays.push(match source {
+                Source::Input(input) => {
+                    let tensor = inputs.get(*input).and_then(Option::as_ref).ok_or("an operand is left out")?;
+                    Array::from_bytes(tensor.dtype, tensor.shape.as_slice(), &tensor.data).map_err(|e| e.to_string())?
+                }
+                Source::Scalar if meaning.kind == Kind::Bounds => numbers::limit(dtype, k == 2)?,
+                Source::Scalar | Source::Result | Source::Held(_) => return Err("an operand is no tensor".to_owned()),
+            });
+        }
+        let dims: Vec<&[usize]> = arrays.iter().map(Array::shape).collect();
+        let target = if meaning.kind == Kind::Stretch { stretched(node, meaning, inputs)? } else { Vec::new() };
+        let alignment = meaning.align(&dims, &target).map_err(|error| error.to_string())?;
+        Ok(Self { dtype, arrays, alignment })
+    }
+
+    fn compute(&self, meaning: &Meaning) -> Result<Array, String> {
+        compute::compute(meaning, &self.alignment, &self.arrays.iter().collect::<Vec<_>>())
+    }
+}
+
+/// Says whether a node is computed in f64.
+fn is_layer(meaning: &Meaning) -> bool {
+    matches!(meaning.kind, Kind::Affine | Kind::Bias)
+}
+
 /// Computes a node as its own format means it.
 fn reference(node: &Node, meaning: &Meaning, inputs: &[Option<QuestionTensor>]) -> Result<(DType, Reference), String> {
-    if matches!(meaning.kind, Kind::Affine | Kind::Bias) {
+    if is_layer(meaning) {
         return layers::compute(node, meaning, inputs);
     }
-    let mut operands: Vec<Array> = Vec::with_capacity(meaning.operands.len());
-    let dtype = inputs.iter().flatten().next().map_or(DType::F32, |input| input.dtype);
-    for (k, source) in meaning.operands.iter().enumerate() {
-        operands.push(match source {
-            Source::Input(input) => {
-                let tensor = inputs.get(*input).and_then(Option::as_ref).ok_or("an operand is left out")?;
-                Array::from_bytes(tensor.dtype, tensor.shape.as_slice(), &tensor.data).map_err(|e| e.to_string())?
-            }
-            Source::Scalar if meaning.kind == Kind::Bounds => numbers::limit(dtype, k == 2)?,
-            Source::Scalar | Source::Result | Source::Held(_) => return Err("an operand is no tensor".to_owned()),
-        });
+    let operands = Operands::new(node, meaning, inputs)?;
+    let (dtype, values) = if meaning.kind == Kind::Bounds {
+        (operands.dtype, layers::clipped(&operands.arrays))
+    } else {
+        let computed = operands.compute(meaning)?;
+        (computed.dtype(), numbers::values(computed.dtype(), computed.as_bytes()))
+    };
+    Ok((dtype, Reference::new(operands.alignment, tensors(meaning, inputs), values, dtype)))
+}
+
+/// Computes the result of a node as its own format means it, of at most `most` bytes.
+///
+/// # Errors
+/// Why it cannot be computed.
+pub(crate) fn result(
+    node: &Node,
+    meaning: &Meaning,
+    inputs: &[Option<QuestionTensor>],
+    most: usize,
+) -> Result<QuestionTensor, String> {
+    let tensor = |dtype: DType, shape: &[usize], data: Vec<u8>| {
+        let shape = shape.to_vec();
+        Ok(QuestionTensor { name: String::new(), dtype, shape, data, constant: false })
+    };
+    if is_layer(meaning) || meaning.kind == Kind::Bounds {
+        let (dtype, reference) = reference(node, meaning, inputs)?;
+        let data = reference.values().iter().flat_map(|&value| single::number_bytes(dtype, value)).collect();
+        return tensor(dtype, reference.shape(), data);
     }
-    let dims: Vec<&[usize]> = operands.iter().map(Array::shape).collect();
-    let target = if meaning.kind == Kind::Stretch { stretched(node, meaning, inputs)? } else { Vec::new() };
-    let alignment = meaning.align(&dims, &target).map_err(|error| error.to_string())?;
-    if meaning.kind == Kind::Bounds {
-        let values = layers::clipped(&operands);
-        return Ok((dtype, Reference::new(alignment, tensors(meaning, inputs), values, dtype)));
+    let operands = Operands::new(node, meaning, inputs)?;
+    let count: usize = operands.alignment.shape().dims().iter().product();
+    if count.saturating_mul(size_of::<f64>()) > most {
+        return Err(format!("it has {count} elements, more than are computed here"));
     }
-    let arrays: Vec<&Array> = operands.iter().collect();
-    let computed = compute::compute(meaning, &alignment, &arrays)?;
-    let values = numbers::values(computed.dtype(), computed.as_bytes());
-    Ok((computed.dtype(), Reference::new(alignment, tensors(meaning, inputs), values, computed.dtype())))
+    let computed = operands.compute(meaning)?;
+    tensor(computed.dtype(), computed.shape(), computed.as_bytes().to_vec())
 }
 
 /// Lists the operands that are inputs, in the order of the rule.

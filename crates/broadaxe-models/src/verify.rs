@@ -124,7 +124,7 @@ pub fn verify(model: &Model, shapes: &Shapes, after: &Model, after_shapes: &Shap
 const SEED: u64 = 0x0b40_ada8;
 
 /// Returns the shapes of the inputs with these lengths.
-fn given(model: &Model, shapes: &Shapes, lengths: &[(String, usize)]) -> Vec<(String, Vec<Dim>)> {
+pub(crate) fn given(model: &Model, shapes: &Shapes, lengths: &[(String, usize)]) -> Vec<(String, Vec<Dim>)> {
     let size = |name: &str| lengths.iter().find(|(known, _)| known == name).map(|(_, size)| *size);
     let length = |id: ValueId, (axis, dim): (usize, &Dim)| {
         let name = open(model, id, axis, dim).first().and_then(|name| size(name)).filter(|_| dim.names().len() < 2);
@@ -136,6 +136,19 @@ fn given(model: &Model, shapes: &Shapes, lengths: &[(String, usize)]) -> Vec<(St
     let dims = inputs.filter_map(|id| Some((*id, shapes.of.get(id.0 as usize)?.shape.dims()?)));
     let sized = |id: ValueId, dims: &[Dim]| dims.iter().enumerate().map(|dim| length(id, dim)).collect();
     dims.map(|(id, dims)| (model.value(id).name.clone(), sized(id, dims))).collect()
+}
+
+/// Lists what the model's inputs leave open, by the names that [`given`] accepts.
+pub(crate) fn open_names(model: &Model, shapes: &Shapes) -> Vec<String> {
+    let inputs = model.main().inputs.iter();
+    let dims = inputs.filter_map(|id| Some((*id, shapes.of.get(id.0 as usize)?.shape.dims()?)));
+    let names = |(id, dims): (ValueId, &[Dim])| {
+        dims.iter().enumerate().flat_map(|(axis, dim)| open(model, id, axis, dim)).collect::<Vec<String>>()
+    };
+    let mut names: Vec<String> = dims.flat_map(names).collect();
+    names.sort();
+    names.dedup();
+    names
 }
 
 /// Names what is open in a dim of an input: its names, or its place where it has none.
@@ -236,14 +249,7 @@ fn compare(node: NodeId, name: &str, here: &Array, there: &Array) -> Option<Diff
 /// One with lengths that are all different and occur nowhere else; one in which all are equal; for each name one in which
 /// it is as long as some other axis; and one in which all are 1. There are none for a model without open lengths.
 pub fn trials(model: &Model, shapes: &Shapes) -> Vec<Vec<(String, usize)>> {
-    let inputs = model.main().inputs.iter();
-    let dims = inputs.filter_map(|id| Some((*id, shapes.of.get(id.0 as usize)?.shape.dims()?)));
-    let names = |(id, dims): (ValueId, &[Dim])| {
-        dims.iter().enumerate().flat_map(|(axis, dim)| open(model, id, axis, dim)).collect::<Vec<String>>()
-    };
-    let mut names: Vec<String> = dims.flat_map(names).collect();
-    names.sort();
-    names.dedup();
+    let names = open_names(model, shapes);
     if names.is_empty() {
         return vec![];
     }

@@ -232,7 +232,7 @@ pub struct CheckArgs {
 #[derive(Args, Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
 pub struct OutArgs {
-    /// Write the changed model to OUT
+    /// Write the changed model to OUT, which ends as MODEL does; with `.gz` at the end, it is compressed
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
 
@@ -361,7 +361,7 @@ pub struct ExtractArgs {
     #[arg(long, required = true, value_name = "NAME", add = ArgValueCompleter::new(complete::nodes))]
     pub node: String,
 
-    /// The file for the model of one node
+    /// The file for the model of one node; its inputs go to OUT.0.npy, OUT.1.npy and so on, and its result to OUT.out.npy
     #[arg(short, long, required = true, value_name = "OUT.onnx")]
     pub output: PathBuf,
 
@@ -369,14 +369,14 @@ pub struct ExtractArgs {
     #[arg(long)]
     pub inline: bool,
 
-    /// The seed of the inputs' elements
+    /// The seed of the inputs' elements: multiples of 1/16 from -4 to 4, or whole numbers from 1 to 7
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub seed: u64,
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
 
-    /// The model file
+    /// The model file; only ONNX models have nodes that can be extracted
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
 }

@@ -13,6 +13,7 @@ use broadaxe::{Array, Decisions, Evaluation, Expr, Options, StageReport};
 use serde_json::json;
 
 use self::bind::{Given, Value};
+use super::constants;
 use crate::{
     answer::{Answer, Json, join, tuple},
     args::EvalArgs,
@@ -92,7 +93,10 @@ fn load(given: &[Given], limit: u64) -> Result<(Vec<LoadedArray<'_>>, u64), Erro
     let (mut files, mut left) = (Vec::new(), limit);
     for one in given {
         if let Value::File(place) = &one.value {
-            let stored = file::read(place, left)?;
+            let stored = match constants::read(place, left)? {
+                Some(stored) => stored,
+                None => file::read(place, left)?,
+            };
             left = left.saturating_sub(stored.memory());
             files.push(LoadedArray { name: &one.name, place, stored });
         }

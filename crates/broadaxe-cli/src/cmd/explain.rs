@@ -43,27 +43,37 @@ pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
             return Err(codes::unknown(word));
         }
         let shapes: Vec<SymbolicShape> = args.shapes.iter().map(|text| shape(text)).collect::<Result<_, _>>()?;
-        let (text, json) = answer(args.rule.rule()?, &shapes, args)?;
+        let (text, json) = answer(args.rule.rule()?, &shapes, None, args)?;
         return Ok(Answer::new(text, json));
     };
     let [path] = args.shapes.as_slice() else {
         return Err(Error::usage("with --node give one model file and no shapes"));
     };
     let node = model::explain(Path::new(path), node, &args.inputs)?;
-    let (text, mut json) = answer(node.rule, &node.shapes, args)?;
+    let (text, mut json) = answer(node.rule, &node.shapes, node.target.as_ref(), args)?;
     json["node"] = node.json;
     Ok(Answer::new(format!("{}\n{text}", node.head), json))
 }
 
 /// Reads a shape; a file in its place is a model whose node is not said.
 fn shape(text: &str) -> Result<SymbolicShape, Error> {
-    if Path::new(text).is_file() || format::FORMATS.iter().any(|format| has_extension(text, format.extensions)) {
-        let text = format!(
-            "'{text}' is a model file; --node NAME explains one of its nodes, and 'broadaxe list {text}' lists them"
-        );
-        return Err(Error::usage(text));
+    let path = Path::new(text);
+    let is_model = format::FORMATS.iter().any(|format| has_extension(text, format.extensions));
+    let foreign = format::foreign(path);
+    if path.is_file() {
+        let source = model::open(path)?;
+        if format::detect(&source)?.is_none() {
+            return Err(Error::from(format::unreadable(&source)).of(path));
+        }
+    } else if let Some(foreign) = foreign {
+        return Err(Error::usage(foreign).of(path));
+    } else if !is_model {
+        return Ok(text.parse()?);
     }
-    Ok(text.parse()?)
+    let text = format!(
+        "'{text}' is a model file; --node NAME explains one of its nodes, and 'broadaxe list {text}' lists them"
+    );
+    Err(Error::usage(text))
 }
 
 fn has_extension(text: &str, extensions: &[&str]) -> bool {
@@ -71,11 +81,17 @@ fn has_extension(text: &str, extensions: &[&str]) -> bool {
     own.is_some_and(|own| extensions.iter().any(|extension| extension.eq_ignore_ascii_case(own)))
 }
 
-fn answer(rule: Rule, shapes: &[SymbolicShape], args: &ExplainArgs) -> Result<(String, Value), Error> {
+/// Draws a broadcast; `target` is the shape that a rule with one broadcasts to, where a dim of it is open.
+fn answer(
+    rule: Rule,
+    shapes: &[SymbolicShape],
+    target: Option<&SymbolicShape>,
+    args: &ExplainArgs,
+) -> Result<(String, Value), Error> {
     let dtypes = args.dtypes(shapes.len())?;
     let known: Option<Vec<Shape>> = shapes.iter().map(SymbolicShape::known).collect();
-    let Some(known) = known else {
-        let open = SymbolicDrawing::new(rule, shapes)?;
+    let Some(known) = known.filter(|_| target.is_none()) else {
+        let open = SymbolicDrawing::new(rule, shapes, target)?;
         return Ok((open.show(), open.describe()));
     };
     let explained = draw_all(rule, &known, dtypes)?;

@@ -2,15 +2,11 @@
 
 use std::path::Path;
 
-use broadaxe_models::{
-    Constant, Model, format,
-    graph::{Data, Element},
-};
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::model::open;
+use super::constants;
 use crate::{
-    answer::{Answer, aligned, tuple},
+    answer::{Answer, FileRecord, aligned, tuple},
     args::LsArgs,
     bytes,
     error::{Error, escaped, quoted},
@@ -18,13 +14,43 @@ use crate::{
     natural,
 };
 
-/// Lists the arrays of an array file, or the constants of a model file.
+/// Lists the arrays of array files, and the constants of model files.
 ///
 /// # Errors
-/// When the file cannot be read, or is neither.
+/// When the only file cannot be read, or is neither; of several files, those are errors of the answer.
 pub fn run(args: &LsArgs) -> Result<Answer, Error> {
-    let path = &args.file;
-    let mut entries = match constants(path)? {
+    if let [path] = args.files.as_slice() {
+        let Listed { rows, last, json } = listed(path)?;
+        return Ok(Answer::new(aligned(&rows) + &last, json));
+    }
+    let (mut text, mut files, mut unread, mut errors) = (String::new(), Vec::new(), Vec::new(), Vec::new());
+    for path in &args.files {
+        match listed(path) {
+            Ok(Listed { rows, last, json }) => {
+                text += if text.is_empty() { "" } else { "\n" };
+                text += &(last + &aligned(&rows));
+                files.push(json);
+            }
+            Err(error) => {
+                unread.push(FileRecord::new(&path.display().to_string(), &error));
+                errors.push(error);
+            }
+        }
+    }
+    let json = if unread.is_empty() { json!({ "files": files }) } else { json!({ "files": files, "errors": unread }) };
+    Ok(Answer { errors, ..Answer::new(text, json) })
+}
+
+/// The arrays of a file.
+struct Listed {
+    rows: Vec<Vec<String>>,
+    /// The file, and how many arrays it holds: the last line for one file, and the heading of each of several.
+    last: String,
+    json: Value,
+}
+
+fn listed(path: &Path) -> Result<Listed, Error> {
+    let mut entries = match constants::entries(path)? {
         Some(entries) => entries,
         None => file::entries(path).map_err(unlisted)?,
     };
@@ -41,7 +67,7 @@ pub fn run(args: &LsArgs) -> Result<Answer, Error> {
         "arrays": entries.iter().map(array).collect::<Vec<_>>(),
         "bytes": u64::try_from(total).unwrap_or(u64::MAX),
     });
-    Ok(Answer::new(aligned(&rows) + &last, json))
+    Ok(Listed { rows, last, json })
 }
 
 fn cells(entry: &Entry) -> Vec<String> {
@@ -54,33 +80,4 @@ fn unlisted(error: Error) -> Error {
     let is_foreign =
         error.field_name() == Some("magic") && Format::of(error.file_name().unwrap_or_default().as_ref()).is_none();
     if is_foreign { error.with_detail("  the constants of model files can be listed too") } else { error }
-}
-
-/// Describes the constants of a model file; nothing for a file that is not a model.
-fn constants(path: &Path) -> Result<Option<Vec<Entry>>, Error> {
-    if Format::of(path).is_some() || file::zarr::is_array(path) {
-        return Ok(None);
-    }
-    let source = open(path)?;
-    if format::detect(&source)?.is_none() {
-        return Ok(None);
-    }
-    let model: Model = format::read(&source).map_err(|error| Error::from(error).of(path))?;
-    let held = model.values.iter().filter_map(|value| Some(entry(&value.name, value.constant.as_ref()?)));
-    Ok(Some(held.collect()))
-}
-
-fn entry(name: &str, constant: &Constant) -> Entry {
-    let bytes = match &constant.data {
-        Data::Held(bytes) => bytes.len() as u64,
-        Data::Span { len, .. } | Data::External { len, .. } => *len,
-        // The elements are missing, and their size is known.
-        _ => needed(&constant.element, &constant.shape),
-    };
-    Entry { name: name.to_owned(), dtype: constant.element.to_string(), shape: constant.shape.clone(), bytes }
-}
-
-fn needed(element: &Element, shape: &[usize]) -> u64 {
-    let elements = shape.iter().try_fold(1_u64, |count, &dim| count.checked_mul(dim as u64)).unwrap_or(u64::MAX);
-    elements.saturating_mul(u64::from(element.bits())).div_ceil(8)
 }

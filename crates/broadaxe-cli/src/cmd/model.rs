@@ -24,13 +24,12 @@ mod sizes;
 mod list;
 mod diff;
 
-use std::{
-    io::{self, Write},
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
 
 use broadaxe_models::{
-    Edit, Model, Source, Written, format,
+    Edit, Model, Source, ValueId, Written,
+    example::{self, Example},
+    format,
     infer::{Shapes, infer},
 };
 use broadaxe_shape::{Dim, SymbolicShape};
@@ -47,8 +46,9 @@ pub use self::{
     sizes::run as sizes,
 };
 use crate::{
+    answer::join,
     args::{InputArgs, OutArgs},
-    error::Error,
+    error::{Error, quoted},
     file::write::Whole,
 };
 
@@ -116,8 +116,26 @@ fn input_shape(text: &str) -> Result<(String, Vec<Dim>), Error> {
     Ok((name.to_owned(), shape.dims().ok_or_else(wrong)?.to_vec()))
 }
 
+/// Makes the error of values whose shapes are open: it shows shapes of inputs that settle them. Nothing where all are known.
+fn open_sizes(loaded: &Loaded, values: &[ValueId]) -> Option<Error> {
+    let Example { open, inputs } = example::settling(&loaded.model, &loaded.shapes, values)?;
+    let is = if open.len() == 1 { "is" } else { "are" };
+    let given = inputs.iter().map(|(name, dims)| {
+        let dims: Vec<String> = dims.iter().map(ToString::to_string).collect();
+        format!("--input-shape {name}:{}", dims.join(","))
+    });
+    let given: Vec<String> = given.collect();
+    let add = if given.is_empty() {
+        "give the shapes of the model's inputs with --input-shape NAME:SHAPE".to_owned()
+    } else {
+        format!("add {}", given.join(" "))
+    };
+    let open: Vec<String> = open.iter().map(|name| quoted(name)).collect();
+    Some(Error::usage(format!("{} {is} open: {add}", join(&open, " and "))).of(&loaded.path))
+}
+
 /// Where a changed model goes: to OUT, or over the model itself.
-fn destination(args: &OutArgs) -> Result<Option<PathBuf>, Error> {
+fn destination(args: &OutArgs, model: &Model) -> Result<Option<PathBuf>, Error> {
     if args.dry_run {
         return Ok(None);
     }
@@ -141,31 +159,55 @@ fn destination(args: &OutArgs) -> Result<Option<PathBuf>, Error> {
     if same {
         return Err(Error::usage("OUT is the model itself; write --in-place to replace it"));
     }
-    if let (Some(suffix), Some(own)) = (inputs::suffix(out), inputs::suffix(&args.model))
-        && suffix != own
-    {
-        let text =
-            format!("OUT ends with {suffix}, and the changed model is of the same format as MODEL; end OUT with {own}");
-        return Err(Error::usage(text).of(out));
-    }
+    let of_format = format::FORMATS.iter().find(|format| format.name == model.format);
+    let of_format = of_format.map_or(&[][..], |format| format.extensions);
+    let (own, of_format) = (extension(&args.model), of_format.iter().map(|&extension| extension.to_owned()));
+    // Files of one format may differ in form, as those of Paddle do.
+    let accepted: Vec<String> = match own {
+        Some(own) if of_format.clone().any(|extension| extension == own) => vec![own],
+        own => of_format.chain(own).collect(),
+    };
+    checked_output(out, "the changed model is of the same format as MODEL", &accepted)?;
     Ok(Some(out.clone()))
+}
+
+/// Returns the extension of a model's file, without `.gz`, in lower case.
+fn extension(path: &Path) -> Option<String> {
+    stream::plain_name(path).extension().map(|extension| extension.to_string_lossy().to_lowercase())
+}
+
+/// Checks the name of a model that is written: it has one of these extensions, or none.
+///
+/// # Errors
+/// When it has another one, or is `-`.
+fn checked_output(out: &Path, why: &str, accepted: &[String]) -> Result<(), Error> {
+    let example = accepted.first().map_or("onnx", String::as_str);
+    if stream::is_standard_input(out) {
+        let text = format!("a model is written to a file, not to standard output; name one, such as -o out.{example}");
+        return Err(Error::usage(text));
+    }
+    match extension(out) {
+        Some(extension) if !accepted.contains(&extension) => {
+            let extension = quoted(&extension);
+            Err(Error::usage(format!("OUT ends with .{extension}, and {why}; end OUT with .{example}")).of(out))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Writes a changed model: its files are all there before the first of them gets its name.
 fn save(model: &Model, edits: &[Edit], out: &Path) -> Result<Written, Error> {
     let written = format::write(model, edits).map_err(Error::from)?;
-    let path = |extension: &str| if extension.is_empty() { out.to_path_buf() } else { out.with_extension(extension) };
+    let plain = stream::plain_name(out);
+    let path = |extension: &str| if extension.is_empty() { out.to_path_buf() } else { plain.with_extension(extension) };
     // The second file only ever grows, so that the old model reads it too, should the run end between the two names.
     let mut files = Vec::new();
     for file in written.files.iter().rev() {
-        files.push((Whole::create(&path(file.extension))?, file));
+        let path = path(file.extension);
+        files.push((Whole::create(&path)?, path, file));
     }
-    for (whole, file) in files {
-        whole.save(|to| {
-            let mut to = io::BufWriter::new(to);
-            file.write(model, &mut to)?;
-            to.flush()
-        })?;
+    for (whole, path, file) in files {
+        stream::save(whole, &path, |to| file.write(model, to))?;
     }
     Ok(written)
 }

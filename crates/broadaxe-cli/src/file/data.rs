@@ -109,7 +109,7 @@ impl Data {
 ///
 /// # Errors
 /// [`ErrorKind::Memory`] for more.
-pub(super) fn within(length: u64, limit: u64) -> Result<(), Error> {
+pub(crate) fn within(length: u64, limit: u64) -> Result<(), Error> {
     if length <= limit {
         return Ok(());
     }

@@ -44,13 +44,25 @@ pub(super) const NAMES: [(&str, DType); 13] = [
     ("F64", DType::F64),
 ];
 
+/// Describes a tensor.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Tensor {
-    dtype: String,
+pub(super) struct Tensor {
+    pub(super) dtype: String,
     #[serde(deserialize_with = "dims")]
-    shape: Vec<usize>,
-    data_offsets: [u64; 2],
+    pub(super) shape: Vec<usize>,
+    /// Where its bytes are in the data.
+    pub(super) data_offsets: [u64; 2],
+}
+
+/// What the header of a file says, and where the data begins.
+#[derive(Debug)]
+pub(super) struct TensorHeader {
+    /// The tensors by name, in the order of the header.
+    pub(super) tensors: Vec<(String, Tensor)>,
+    /// Texts about the file, by name.
+    pub(super) metadata: Vec<(String, String)>,
+    pub(super) data: u64,
 }
 
 /// Reads a shape, and not further than the largest rank: a header has room for millions of dims.
@@ -88,13 +100,24 @@ fn note<E: serde::de::Error>(names: &mut HashSet<String>, name: &str) -> Result<
 }
 
 impl Tensor {
+    /// Counts the bytes of an element, also of a dtype that is not known; 0 where elements share a byte.
+    pub(super) fn element_bytes(&self) -> u64 {
+        let count = self.shape.iter().try_fold(1_u64, |count, &dim| count.checked_mul(dim as u64));
+        let [begin, end] = self.data_offsets;
+        match (self.dtype(), count) {
+            (Some(dtype), _) => dtype.size() as u64,
+            (None, Some(count)) => (end - begin).checked_div(count).unwrap_or(0),
+            (None, None) => 0,
+        }
+    }
+
     fn dtype(&self) -> Option<DType> {
         NAMES.iter().find(|(name, _)| *name == self.dtype).map(|&(_, dtype)| dtype)
     }
 }
 
-/// The header: tensors by name, in the order of the file.
-struct TensorIndex(Vec<(String, Tensor)>);
+/// The header: tensors by name, in the order of the file, and texts.
+struct TensorIndex(Vec<(String, Tensor)>, Vec<(String, String)>);
 
 impl<'de> Deserialize<'de> for TensorIndex {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -112,22 +135,22 @@ impl<'de> Visitor<'de> for Entries {
     }
 
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<TensorIndex, A::Error> {
-        let (mut tensors, mut names) = (Vec::new(), HashSet::new());
+        let (mut tensors, mut metadata, mut names) = (Vec::new(), Vec::new(), HashSet::new());
         while let Some(name) = map.next_key::<String>()? {
             note(&mut names, &name)?;
             if name == "__metadata__" {
-                map.next_value::<Metadata>()?;
+                metadata = map.next_value::<Metadata>()?.0;
                 continue;
             }
             tensors.try_reserve(1).map_err(|_| A::Error::custom("not enough memory for the names"))?;
             tensors.push((name, map.next_value()?));
         }
-        Ok(TensorIndex(tensors))
+        Ok(TensorIndex(tensors, metadata))
     }
 }
 
-/// Texts by name, which are checked and dropped.
-struct Metadata;
+/// Texts by name.
+struct Metadata(Vec<(String, String)>);
 
 impl<'de> Deserialize<'de> for Metadata {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
@@ -138,11 +161,13 @@ impl<'de> Deserialize<'de> for Metadata {
                 f.write_str("an object of texts")
             }
             fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Metadata, A::Error> {
-                let mut names = HashSet::new();
-                while let Some((name, _)) = map.next_entry::<String, String>()? {
+                let (mut texts, mut names) = (Vec::new(), HashSet::new());
+                while let Some((name, text)) = map.next_entry::<String, String>()? {
                     note(&mut names, &name)?;
+                    texts.try_reserve(1).map_err(|_| A::Error::custom("not enough memory for the texts"))?;
+                    texts.push((name, text));
                 }
-                Ok(Metadata)
+                Ok(Metadata(texts))
             }
         }
         from.deserialize_map(Texts)
@@ -151,7 +176,7 @@ impl<'de> Deserialize<'de> for Metadata {
 
 /// Reads the tensor of this name, or the only one.
 pub(super) fn read<R: Read + Seek>(source: &mut Source<R>, key: Option<&str>, limit: u64) -> Result<Stored, Error> {
-    let (tensors, data) = header(source)?;
+    let TensorHeader { tensors, data, .. } = header(source)?;
     let (name, tensor) = choose(&tensors, |(name, _)| name, key)?;
     let dtype = tensor.dtype().ok_or_else(|| {
         let text = format!("the dtype {} of '{}' is not supported", quoted(&tensor.dtype), quoted(name));
@@ -175,11 +200,11 @@ pub(super) fn entries<R: Read + Seek>(source: &mut Source<R>) -> Result<Vec<Entr
         let [begin, end] = tensor.data_offsets;
         Entry { name, dtype, shape: tensor.shape, bytes: end - begin }
     };
-    Ok(header(source)?.0.into_iter().map(entry).collect())
+    Ok(header(source)?.tensors.into_iter().map(entry).collect())
 }
 
-/// Reads and checks the header; answers the tensors and where their data begins.
-fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<(Vec<(String, Tensor)>, u64), Error> {
+/// Reads and checks the header.
+pub(super) fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<TensorHeader, Error> {
     let prefix = source.load(0, source.length().min(8))?;
     let Some(length) = prefix.first_chunk::<8>().map(|b| u64::from_le_bytes(*b)) else {
         return Err(Error::field("header length", 0, "the file is cut short in its first 8 bytes"));
@@ -196,7 +221,7 @@ fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<(Vec<(String, Tensor
     if bytes.get(blank) != Some(&b'{') {
         return Err(Error::field("header", 8 + blank as u64, "the header should begin with '{', behind blanks or not"));
     }
-    let TensorIndex(tensors) = serde_json::from_slice(&bytes).map_err(|error| {
+    let TensorIndex(tensors, metadata) = serde_json::from_slice(&bytes).map_err(|error| {
         // serde_json counts lines and columns; the header is one line when a program wrote it.
         let lines = bytes.split(|&b| b == b'\n').take(error.line().saturating_sub(1));
         let at = lines.map(|line| line.len() + 1).sum::<usize>() + error.column().saturating_sub(1);
@@ -205,7 +230,7 @@ fn header<R: Read + Seek>(source: &mut Source<R>) -> Result<(Vec<(String, Tensor
         Error::field("header", 8 + at as u64, format!("the header is not as it should be: {text}"))
     })?;
     check(&tensors, there - length)?;
-    Ok((tensors, 8 + length))
+    Ok(TensorHeader { tensors, metadata, data: 8 + length })
 }
 
 /// Checks that the tensors have the sizes of their shapes and fill `length` bytes.

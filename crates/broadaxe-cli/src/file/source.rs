@@ -2,7 +2,7 @@
 
 use std::{
     fs::File,
-    io::{Read, Seek, SeekFrom},
+    io::{self, Read, Seek, SeekFrom, Write},
 };
 
 use broadaxe_kernels::Mapping;
@@ -53,6 +53,22 @@ impl<R: Read + Seek> Source<R> {
             return Err(Error::field("file", at + read as u64, "the file became shorter while it was read"));
         }
         Ok(bytes)
+    }
+
+    /// Copies `length` bytes from `at` to a writer, `block` of them at once.
+    ///
+    /// # Errors
+    /// As for [`Source::load`]; what the writer answers.
+    pub(super) fn copy(&mut self, at: u64, length: u64, block: u64, out: &mut impl Write) -> io::Result<()> {
+        let failed = |error: Error| io::Error::other(error.to_string());
+        self.check(at, length).map_err(failed)?;
+        let mut done = 0;
+        while done < length {
+            let bytes = self.load(at + done, block.min(length - done)).map_err(failed)?;
+            out.write_all(&bytes)?;
+            done += bytes.len() as u64;
+        }
+        Ok(())
     }
 
     /// Maps exactly `length` bytes from `at` where that pays and can be, and else reads them, if `limit` allows so much memory.

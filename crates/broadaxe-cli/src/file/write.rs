@@ -8,6 +8,8 @@
 //! the same OUT knows that it may remove it; process numbers would not say so across containers.
 
 mod archive;
+mod plain;
+mod tensors;
 mod encode;
 mod csv;
 
@@ -19,13 +21,15 @@ use std::{
 
 use broadaxe::ViewMut;
 use broadaxe_kernels::{DType, MappingMut};
-pub use encode::{Plain, encode};
+pub use encode::encode;
+pub use plain::Plain;
 
 use self::{
-    archive::{Archive, Kept},
+    archive::{Archive, KeptMembers},
     csv::MAX_CSV_RANK,
+    tensors::KeptTensors,
 };
-use super::{Format, Place, byte_count, in_order};
+use super::{Format, Place, byte_count, in_order, listed};
 use crate::{
     error::{Error, ErrorKind},
     stop,
@@ -34,6 +38,8 @@ use crate::{
 /// The name of the array in a `.npz` or `.safetensors` file when none is given.
 const DEFAULT_KEY: &str = "result";
 const MARK: &str = ".broadaxe-tmp";
+/// How much of what is kept is copied at once.
+const COPY_BYTES: u64 = 8 << 20;
 /// How much of OUT's name is kept in the temporary name; file systems allow 255 bytes in all.
 const MAX_STEM: usize = 180;
 
@@ -95,17 +101,56 @@ pub struct Output {
     /// The format; nothing for text (.csv).
     format: Option<Format>,
     key: String,
-    /// The members of an archive of this name that are kept.
+    /// The other arrays of a file of this name, which are kept.
     kept: Option<Kept>,
     whole: Whole,
+}
+
+/// What a new file keeps of the previous one.
+#[derive(Debug)]
+enum Kept {
+    Members(KeptMembers),
+    Tensors(KeptTensors),
+}
+
+impl Kept {
+    /// Finds what a file of this name holds but for the array `key`; nothing where that is all.
+    ///
+    /// # Errors
+    /// When the file cannot be read, or is of another format.
+    fn find(path: &Path, format: Format, key: &str) -> Result<Option<Self>, Error> {
+        // An empty file holds nothing.
+        if fs::metadata(path).map_or(0, |meta| meta.len()) == 0 {
+            return Ok(None);
+        }
+        Ok(match format {
+            Format::Npy => None,
+            Format::Npz => {
+                let kept = KeptMembers::open(path, key)?;
+                let is_empty = kept.names().next().is_none();
+                (!is_empty).then_some(Self::Members(kept))
+            }
+            Format::Safetensors => {
+                let kept = KeptTensors::open(path, key)?;
+                (!kept.is_empty()).then_some(Self::Tensors(kept))
+            }
+        })
+    }
+
+    fn names(&self) -> Vec<&str> {
+        match self {
+            Self::Members(kept) => kept.names().collect(),
+            Self::Tensors(kept) => kept.names().collect(),
+        }
+    }
 }
 
 impl Output {
     /// Creates the temporary file for OUT; `-o out.npz:name` says the name of the array, and keeps the other arrays of the file.
     ///
     /// # Errors
-    /// When OUT's extension is not one of a format, it is no regular file, or its folder cannot be written; when arrays are to be
-    /// kept and OUT is not an archive.
+    /// When OUT's extension is not one of a format, it is no regular file, or its folder cannot be written; when OUT is a file of
+    /// several arrays that is damaged, or that holds other arrays than the one that a name without a key means.
     pub fn create(place: &Place) -> Result<Self, Error> {
         let path = place.path();
         let is_text = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("csv"));
@@ -122,14 +167,18 @@ impl Output {
             return Err(Error::usage(format!("{place}: the name of the array should have 1 to 1024 bytes")));
         }
         let whole = Whole::create(path)?;
-        let is_kept = format == Some(Format::Npz) && place.key().is_some() && path.exists();
-        let kept = is_kept.then(|| Kept::open(path, &key)).transpose().map_err(|error| {
+        let kept = format.map_or(Ok(None), |format| Kept::find(path, format, &key)).map_err(|error| {
             let text = format!(
-                "cannot keep the other arrays of the file: {}; without ':{key}' the file is replaced",
+                "cannot keep the other arrays of the file: {}; remove it, or write to another one",
                 error.message()
             );
             Error::new(ErrorKind::File, text).of(path)
         })?;
+        let others = kept.as_ref().map_or_else(Vec::new, Kept::names);
+        if place.key().is_none() && !others.is_empty() {
+            let (path, others) = (path.display(), listed(others.into_iter()));
+            return Err(Error::usage(format!("{path} holds {others}; write -o {path}:KEY to add or replace one")));
+        }
         Ok(Self { format, key, kept, whole })
     }
 
@@ -148,9 +197,11 @@ impl Output {
         Err(Error::usage(text).of(&self.whole.path))
     }
 
-    /// Says whether elements can be computed into the file: those of a `.npz` cannot, as their checksum precedes them.
+    /// Says whether elements can be computed into the file: those of a `.npz` cannot, as their checksum precedes them,
+    /// nor those of a file that keeps others.
     pub fn can_be_mapped(&self) -> bool {
-        self.format.is_some_and(|format| encode::head(format, &self.key, DType::U8, &[], 1).is_some())
+        let has_head = |format| encode::head(format, &self.key, DType::U8, &[], 1).is_some();
+        self.kept.is_none() && self.format.is_some_and(has_head)
     }
 
     /// Makes the file as long as an array of this dtype and shape needs, writes what comes before the elements, and maps these.
@@ -200,7 +251,8 @@ impl Output {
         whole.save(|file| match (format, kept) {
             (None, _) => csv::write(array, file),
             (Some(format), None) => encode(format, &key, array, file),
-            (Some(_), Some(mut kept)) => {
+            (Some(_), Some(Kept::Tensors(kept))) => kept.write(&key, array, file),
+            (Some(_), Some(Kept::Members(mut kept))) => {
                 let mut archive = Archive::new(file);
                 kept.copy(&mut archive)?;
                 encode::member(&mut archive, &key, array)?;
@@ -274,10 +326,19 @@ fn create_beside(path: &Path) -> Result<(File, PathBuf), Error> {
             Ok(file) if temporary.exists() => return Ok((file, temporary)),
             Ok(_) => stop::remove(&temporary),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {}
-            Err(error) => return Err(Error::io(path, "create a temporary file next to it", &error)),
+            Err(error) => return Err(uncreated(path, "file", &error)),
         }
         number += 1;
     }
+}
+
+/// Makes the error of a temporary file or folder that cannot be created next to `path`: often its folder does not exist.
+pub(super) fn uncreated(path: &Path, what: &str, error: &io::Error) -> Error {
+    let folder = folder(path);
+    if error.kind() == io::ErrorKind::NotFound && !folder.exists() {
+        return Error::absent_folder(path, folder, error);
+    }
+    Error::io(path, &format!("create a temporary {what} next to it"), error)
 }
 
 /// Removes the temporary files for `stem` that no process holds locked. Files that cannot be removed stay: they do no harm.
@@ -322,7 +383,7 @@ mod tests {
             for shape in [vec![48 / dtype.size()], vec![2, 48 / dtype.size() / 2], vec![0, 7], vec![]] {
                 let count: usize = shape.iter().product();
                 let data = &bytes[..count * dtype.size()];
-                for name in ["a.npy", "a.npz", "a.npz:x", "a.safetensors", "a.safetensors:x \"y\""] {
+                for name in ["a.npy", "a.npz", "b.npz:x", "a.safetensors", "b.safetensors:x \"y\""] {
                     let place = Place::new(folder.join(name).to_str().unwrap());
                     let array = Plain { dtype, shape: &shape, bytes: data };
                     Output::create(&place).unwrap().save(&array).unwrap();
@@ -334,7 +395,7 @@ mod tests {
             }
         }
         assert_eq!(tried, 13 * 4 * 5);
-        assert_eq!(fs::read_dir(&folder).unwrap().count(), 3, "nothing but the three files");
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 5, "nothing but the five files");
         fs::remove_dir_all(folder).unwrap();
     }
 
@@ -354,10 +415,64 @@ mod tests {
         let names: Vec<String> = crate::file::entries(&path).unwrap().into_iter().map(|entry| entry.name).collect();
         assert_eq!(names, ["y", "z \"\u{e9}", "x"]);
         assert_eq!((read("x"), read("y"), read("z \"\u{e9}")), (vec![4, 5, 6], vec![2, 3], vec![]));
-        fs::write(&path, "none").unwrap();
-        let error = Output::create(&Place::new(&format!("{}:x", path.display()))).unwrap_err().to_string();
-        assert!(error.contains("cannot keep the other arrays") && error.contains("without ':x'"), "{error}");
-        assert_eq!(fs::read(&path).unwrap(), b"none");
+        for name in ["a.npz:x", "a.npz", "a.safetensors:x", "a.safetensors"] {
+            let place = Place::new(folder.join(name).to_str().unwrap());
+            fs::write(place.path(), "none").unwrap();
+            let error = Output::create(&place).unwrap_err().to_string();
+            assert!(error.contains("cannot keep the other arrays") && error.contains("remove it"), "{name}: {error}");
+            assert_eq!(fs::read(place.path()).unwrap(), b"none");
+        }
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// A file of several arrays is replaced only where that loses nothing.
+    #[test]
+    fn other_arrays_are_not_lost() {
+        let folder = folder("others");
+        for extension in ["npz", "safetensors"] {
+            let path = folder.join("a").with_extension(extension);
+            let (plain, keyed) = (Place::file(&path), |key: &str| Place::new(&format!("{}:{key}", path.display())));
+            let array = |bytes: &'static [u8]| Plain { dtype: DType::U8, shape: &[3], bytes };
+            let write = |place: &Place, bytes| Output::create(place)?.save(&array(bytes));
+            fs::write(&path, "").unwrap();
+            write(&plain, b"abc").unwrap();
+            write(&plain, b"def").unwrap();
+            write(&keyed("x"), b"ghi").unwrap();
+            let before = fs::read(&path).unwrap();
+            let error = write(&plain, b"jkl").unwrap_err();
+            let want = format!("{0} holds x; write -o {0}:KEY to add or replace one", path.display());
+            assert_eq!((error.kind().code(), error.to_string()), (2, want));
+            assert_eq!(fs::read(&path).unwrap(), before);
+            write(&keyed("result"), b"mno").unwrap();
+            let read = |key: &str| read(&keyed(key), 1000).unwrap().into_bytes().unwrap();
+            assert_eq!((read("result"), read("x")), (b"mno".to_vec(), b"ghi".to_vec()));
+        }
+        assert_eq!(fs::read_dir(&folder).unwrap().count(), 2, "nothing but the files");
+        fs::remove_dir_all(folder).unwrap();
+    }
+
+    /// Tensors of dtypes that cannot be read are kept too, and so are texts; all tensors stay aligned.
+    #[test]
+    fn tensors_are_kept() {
+        let folder = folder("tensors");
+        let path = folder.join("a.safetensors");
+        let header = r#"{"__metadata__":{"z":"1\n","a":"\u00e9"},"u":{"dtype":"U8","shape":[3],"data_offsets":[16,19]},"c":{"dtype":"C64","shape":[1],"data_offsets":[8,16]},"f":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}}"#;
+        let data: Vec<u8> = (0..19).collect();
+        fs::write(&path, [&(header.len() as u64).to_le_bytes()[..], header.as_bytes(), &data].concat()).unwrap();
+        let save = |key: &str, dtype, shape: &[usize], bytes: &[u8]| {
+            let place = Place::new(&format!("{}:{key}", path.display()));
+            Output::create(&place).unwrap().save(&Plain { dtype, shape, bytes }).unwrap();
+        };
+        save("new", DType::F32, &[1], &[21, 22, 23, 24]);
+        save("f", DType::U8, &[2], &[31, 32]);
+        let written = fs::read(&path).unwrap();
+        let length = u64::from_le_bytes(written[..8].try_into().unwrap()) as usize;
+        assert_eq!(length % 8, 0);
+        let want = r#"{"__metadata__":{"z":"1\n","a":"E"},"c":{"dtype":"C64","shape":[1],"data_offsets":[0,8]},"new":{"dtype":"F32","shape":[1],"data_offsets":[8,12]},"u":{"dtype":"U8","shape":[3],"data_offsets":[12,15]},"f":{"dtype":"U8","shape":[2],"data_offsets":[15,17]}}"#;
+        let want = want.replace("\"E\"", "\"\u{e9}\"");
+        assert_eq!(std::str::from_utf8(&written[8..8 + length]).unwrap().trim_end(), want);
+        let kept = [&data[8..16], &[21, 22, 23, 24], &data[16..19], &[31, 32]].concat();
+        assert_eq!(written[8 + length..], kept);
         fs::remove_dir_all(folder).unwrap();
     }
 

@@ -411,7 +411,7 @@ def extract(model, node, out=None, inline=False, seed=0, input_shapes=None):
     """Take a node out of an ONNX model, as a model of its own with arrays to run it on.
 
     `node` is the name of the node or of one of its outputs. The model is returned in `model_bytes` and the arrays in `inputs`; with
-    `out` they are written there, the arrays as OUT.0.npy and so on. With `inline` the arrays are constants of the new model. Raises
+    `out` they are written there, the arrays as OUT.0.npy and so on, and what the node computes of them as OUT.out.npy. With `inline` the arrays are constants of the new model. Raises
     ValueError where there is no such node or a size is open.
     """
     words = ["extract", f"--node={_text(node, 'node', 'conv1')}", f"--seed={operator.index(seed)}", *_words(None, input_shapes)]

@@ -390,12 +390,16 @@ fn refused(name: &str, operands: &[Typed]) -> Error {
             Typed::Weak(literal) => literal.default_dtype().name(),
         })
         .collect();
+    let is_bool = |operand: &Typed| matches!(operand, Typed::Strong(DType::Bool));
     let hint = match find(name).map(Op::promotion) {
         Some(Promotion::NotBool) if name == "neg" => "write ~ for not, or cast it to i8",
         Some(Promotion::NotBool) if name == "sub" => "write ^ for a difference of truths, or cast one to i8",
         Some(Promotion::NotBool) => "cast it to i8",
         Some(Promotion::Exponent) => "its second operand is an integer of at most 63 bits",
         Some(Promotion::Integer) => "it accepts integers; cast bool to i8",
+        Some(Promotion::Bits) if name == "bitwise_xor" && !operands.iter().any(is_bool) => {
+            "^ is bitwise xor, which accepts bool and integers; use ** for powers"
+        }
         Some(Promotion::Bits) => "it accepts bool and integers; comparisons in it need parentheses: (a > 0) & (b > 0)",
         _ => "it accepts integers",
     };

@@ -278,7 +278,7 @@ impl<'a> Parser<'a> {
                     System::CALLED
                         .into_iter()
                         .find(|system| system.name() == other)
-                        .ok_or_else(|| unknown_system(other).at(position))?,
+                        .ok_or_else(|| unknown_system(other, name).at(position))?,
                 ),
             };
             self.advance()?;
@@ -483,9 +483,19 @@ fn keyword(name: &str) -> Option<&'static str> {
     })
 }
 
-fn unknown_system(name: &str) -> Error {
+/// Makes the error of `first.name`, where `first` is not a framework: often an attribute of an array.
+fn unknown_system(first: &str, name: &str) -> Error {
     let names: Vec<&str> = System::CALLED.iter().map(|system| system.name()).collect();
-    Error::new(ErrorKind::Name, format!("unknown framework '{}'; the frameworks are {}", short(name), names.join(", ")))
+    let (first, name, names) = (short(first), short(name), names.join(", "));
+    let text = match name.as_str() {
+        "T" | "mT" | "transpose" | "swapaxes" | "permute" => {
+            format!("'{first}.{name}' has no meaning here: expressions do not transpose; transpose the array before")
+        }
+        _ => format!(
+            "'{first}.{name}' has no meaning here: '{first}' is not a framework, and arrays have no attributes but .real and .imag; the frameworks are {names}"
+        ),
+    };
+    Error::new(ErrorKind::Name, text)
 }
 
 /// Makes the error of a number written out as the second operand: an axis in NumPy and numexpr, an element-wise operand here.

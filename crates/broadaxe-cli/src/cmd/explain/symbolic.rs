@@ -12,6 +12,8 @@ use crate::{
 /// A broadcast of shapes that are not known.
 pub(super) struct SymbolicDrawing<'a> {
     rule: Rule,
+    /// The rule with its parameters, as text.
+    under: String,
     shapes: &'a [SymbolicShape],
     inferred: Inferred,
 }
@@ -27,13 +29,22 @@ struct Repeat<'a> {
 }
 
 impl<'a> SymbolicDrawing<'a> {
-    pub(super) fn new(rule: Rule, shapes: &'a [SymbolicShape]) -> Result<Self, Error> {
-        let inferred = rule.infer(shapes)?;
-        Ok(Self { rule, shapes, inferred })
+    /// Infers the result; `target` is in place of the parameter of the rule.
+    pub(super) fn new(rule: Rule, shapes: &'a [SymbolicShape], target: Option<&SymbolicShape>) -> Result<Self, Error> {
+        let inferred = match target {
+            Some(target) => rule.infer_to(shapes, target)?,
+            None => rule.infer(shapes)?,
+        };
+        // The parameter of the rule is a stand-in where the target is open.
+        let under = match target {
+            Some(target) => format!("{} target={}", rule.name(), target),
+            None => rule.to_string(),
+        };
+        Ok(Self { rule, under, shapes, inferred })
     }
 
     pub(super) fn show(&self) -> String {
-        let mut text = format!("{} under {}\n\n", self.inferred.shape(), self.rule);
+        let mut text = format!("{} under {}\n\n", self.inferred.shape(), self.under);
         match self.placed() {
             Some((result, operands)) => {
                 text += &drawn(result, &operands);
@@ -67,7 +78,7 @@ impl<'a> SymbolicDrawing<'a> {
             json
         });
         json!({
-            "rule": self.rule.to_string(),
+            "rule": self.under,
             "shape": dims(self.inferred.shape()),
             "operands": operands.collect::<Vec<_>>(),
             "guards": self.guards(),

@@ -11,7 +11,7 @@ use broadaxe_models::{
 use broadaxe_shape::{Rule, SymbolicShape};
 use serde_json::{Value, json};
 
-use super::{Loaded, find, load, open};
+use super::{Loaded, find, load, open, open_sizes};
 use crate::{
     answer::letter,
     args::InputArgs,
@@ -25,6 +25,8 @@ pub struct Explained {
     pub rule: Rule,
     /// The shapes of its operands.
     pub shapes: Vec<SymbolicShape>,
+    /// The shape of its result, where the rule asks for it and a dim of it is open.
+    pub target: Option<SymbolicShape>,
     /// The lines above the drawing: the node, and where each size comes from.
     pub head: String,
     /// The same as JSON.
@@ -37,15 +39,17 @@ pub struct Explained {
 /// When the model cannot be read, has no such node, or the node does not broadcast or has open sizes.
 pub fn run(path: &Path, name: &str, inputs: &InputArgs) -> Result<Explained, Error> {
     let loaded = load(path, inputs, &open)?;
-    explained(&loaded, find(&loaded.model, name)?).map_err(|text| Error::new(ErrorKind::Shape, text).of(path))
+    explained(&loaded, find(&loaded.model, name)?)
 }
 
-fn explained(loaded: &Loaded, id: NodeId) -> Result<Explained, String> {
+fn explained(loaded: &Loaded, id: NodeId) -> Result<Explained, Error> {
+    let wrong = |text: String| Error::new(ErrorKind::Shape, text).of(&loaded.path);
     let Loaded { model, shapes, path } = loaded;
     let (node, name) = (model.node(id), node_name(model, id));
     let title = format!("{} ({})", quoted(&name), quoted(&node.op));
-    let meaning = meaning(model, id).ok_or_else(|| format!("{title} is not element-wise; nothing broadcasts"))?;
-    let meaning = meaning.map_err(|reason| format!("{title}: {reason}"))?;
+    let meaning =
+        meaning(model, id).ok_or_else(|| format!("{title} is not element-wise; nothing broadcasts")).map_err(wrong)?;
+    let meaning = meaning.map_err(|reason| wrong(format!("{title}: {reason}")))?;
     let mut head = format!("{title}, {} of {}\n", quoted(&node.place), path.display());
     let (mut known, mut operands) = (Vec::new(), Vec::new());
     for (k, shape) in meaning.shapes(node, shapes).into_iter().enumerate() {
@@ -54,13 +58,17 @@ fn explained(loaded: &Loaded, id: NodeId) -> Result<Explained, String> {
         operands.push(json!({ "tensor": label, "shape": dims(&shape), "origin": origin }));
         known.push(shape);
     }
-    let result = node.output(0).and_then(|value| shapes.of[value.0 as usize].shape.known());
-    let rule = meaning.rule(result.clone().unwrap_or_default().dims());
-    if rule.def().target && result.is_none() {
-        return Err(format!("{title}: its result's shape is open; fix it with --input-shape NAME:SHAPE"));
+    let output = node.output(0);
+    let result = output.map(|value| shapes.of[value.0 as usize].shape.clone());
+    let rule = meaning.rule(result.as_ref().and_then(SymbolicShape::known).unwrap_or_default().dims());
+    let target = result.filter(|result| rule.def().target && result.known().is_none());
+    if let (Some(target), Some(output)) = (&target, output)
+        && target.dims().is_none()
+    {
+        return Err(open_sizes(loaded, &[output]).unwrap_or_else(|| wrong(format!("{title}: its result is open"))));
     }
     let json = json!({ "node": name, "op": node.op, "place": node.place, "operands": operands });
-    Ok(Explained { rule, shapes: known, head, json })
+    Ok(Explained { rule, shapes: known, target, head, json })
 }
 
 /// Names an operand and says where its shape is known from.

@@ -1,14 +1,17 @@
 //! `broadaxe extract`: writes a node of a model as a model of its own.
 
-use std::{io::Write, path::PathBuf};
-
 use broadaxe_models::{
-    extract::{Extract, extract},
+    ValueId,
+    extract::{Extract, Input, check_format, extract},
+    meaning,
     report::node_name,
 };
 use serde_json::{Value, json};
 
-use super::{Open, find, load, open};
+use super::{
+    Open, checked_output, find, load, open, open_sizes,
+    stream::{plain_name, save},
+};
 use crate::{
     answer::{Answer, tuple},
     args::ExtractArgs,
@@ -34,13 +37,22 @@ pub struct Extracted {
 /// When the model cannot be read, has no such node, or shapes of the node are open.
 pub fn extracted(args: &ExtractArgs, open: Open<'_>) -> Result<Extracted, Error> {
     let loaded = load(&args.model, &args.inputs, open)?;
+    let of = |error: broadaxe_models::Error| Error::from(error).of(&args.model);
+    check_format(&loaded.model).map_err(of)?;
     let id = find(&loaded.model, &args.node)?;
-    let one = extract(&loaded.model, &loaded.shapes, id, args.seed, args.inline);
-    let one = one.map_err(|error| Error::from(error).of(&args.model))?;
+    let node = loaded.model.node(id);
+    let mut values: Vec<ValueId> = node.inputs.iter().flatten().copied().collect();
+    // What a node stretches to is the shape of its result.
+    values.extend(node.output(0).filter(|_| meaning(&loaded.model, id).is_some()));
+    if let Some(error) = open_sizes(&loaded, &values) {
+        return Err(error);
+    }
+    let one = extract(&loaded.model, &loaded.shapes, id, args.seed, args.inline).map_err(of)?;
     Ok(Extracted { one, node: node_name(&loaded.model, id), op: loaded.model.node(id).op.clone() })
 }
 
-/// Writes a model of one node, and what its inputs may be given as `OUT.0.npy`, `OUT.1.npy`, ...
+/// Writes a model of one node, what its inputs may be given as `OUT.0.npy`, `OUT.1.npy`, ..., and what it computes of them as
+/// `OUT.out.npy`.
 ///
 /// # Errors
 /// As [`extracted`]; when a file cannot be written.
@@ -55,24 +67,39 @@ impl Extracted {
     /// When one cannot be written.
     pub fn save(&self, args: &ExtractArgs) -> Result<Answer, Error> {
         let one = &self.one;
-        Whole::create(&args.output)?.save(|file| file.write_all(&one.model))?;
+        checked_output(&args.output, "a node is written as an ONNX model", &["onnx".to_owned()])?;
+        let stem = plain_name(&args.output);
+        let whole = Whole::create(&args.output)?;
+        let inputs = one.inputs.iter().enumerate().filter(|_| !args.inline);
+        let inputs = inputs.map(|(number, input)| (number.to_string(), input));
+        let arrays: Vec<(String, &Input)> =
+            inputs.chain(one.result.iter().map(|one| ("out".to_owned(), one))).collect();
+        let mut files = Vec::with_capacity(arrays.len());
+        for (part, array) in arrays {
+            let path = stem.with_extension(format!("{part}.npy"));
+            files.push((Output::create(&Place::file(&path))?, path, array));
+        }
+        save(whole, &args.output, |to| to.write_all(&one.model))?;
         let (name, op) = (quoted(&self.node), quoted(&self.op));
         let mut text = format!("{}: {name} ({op}), {} bytes\n", args.output.display(), one.model.len());
-        let mut inputs = Vec::new();
-        for (number, input) in one.inputs.iter().enumerate().filter(|_| !args.inline) {
-            let path: PathBuf = args.output.with_extension(format!("{number}.npy"));
-            let plain = Plain { dtype: input.dtype, shape: &input.shape, bytes: &input.data };
-            Output::create(&Place::new(&path.display().to_string()))?.save(&plain)?;
-            let (tensor, dtype, shape) = (quoted(&input.name), input.dtype.name(), tuple(&input.shape));
-            text += &format!("{}: {tensor}, {dtype} {shape}\n", path.display());
-            inputs.push(json!({ "file": path.display().to_string(), "tensor": input.name }));
+        let mut json = self.json();
+        json["output"] = args.output.display().to_string().into();
+        for (output, path, array) in files {
+            output.save(&Plain { dtype: array.dtype, shape: &array.shape, bytes: &array.data })?;
+            let (tensor, dtype, shape) = (quoted(&array.name), array.dtype.name(), tuple(&array.shape));
+            let is_result = one.result.as_ref().is_some_and(|result| std::ptr::eq(result, array));
+            let role = if is_result { ", the result by the definition of ONNX" } else { "" };
+            text += &format!("{}: {tensor}, {dtype} {shape}{role}\n", path.display());
+            let file = json!({ "file": path.display().to_string(), "tensor": array.name });
+            if is_result {
+                json["result"] = file;
+            } else if let Some(inputs) = json["inputs"].as_array_mut() {
+                inputs.push(file);
+            }
         }
         for remark in &one.remarks {
             text += &format!("{}\n", escaped(remark));
         }
-        let mut json = self.json();
-        json["output"] = args.output.display().to_string().into();
-        json["inputs"] = inputs.into();
         Ok(Answer::new(text, json))
     }
 
@@ -87,6 +114,6 @@ impl Extracted {
     }
 
     fn json(&self) -> Value {
-        json!({ "output": null, "node": self.node, "op": self.op, "inputs": [], "remarks": self.one.remarks })
+        json!({ "output": null, "node": self.node, "op": self.op, "inputs": [], "result": null, "remarks": self.one.remarks })
     }
 }

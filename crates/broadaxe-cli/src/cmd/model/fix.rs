@@ -140,7 +140,7 @@ fn raised(args: &UpgradeArgs, open: Open<'_>) -> Result<(Loaded, Fix), Error> {
 /// Makes the changes, compares the model with the one before if asked to, and says what was done.
 fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<(&Loaded, &InputArgs)>) -> Result<Answer, Error> {
     let model = &loaded.model;
-    let destination = destination(out)?;
+    let destination = destination(out, model)?;
     let of = |error: broadaxe_models::Error| Error::from(error).of(&out.model);
     let verified = match verify {
         Some((before, inputs)) if !plan.edits.is_empty() || !std::ptr::eq(before, loaded) => {

@@ -10,6 +10,7 @@ use std::{
 };
 
 use alphanumeric_sort::compare_os_str;
+use broadaxe_models::format;
 use glob::{MatchOptions, Pattern};
 use walkdir::{DirEntry, WalkDir};
 
@@ -102,6 +103,10 @@ impl List {
             none = false;
         }
         if none {
+            if let Some(message) = format::foreign(folder) {
+                self.found.push(Err(Unusable::new(folder, message)));
+                return;
+            }
             let [others @ .., last] = SUFFIXES;
             let message = format!(
                 "the folder has no models; their names end with {} or {last}, which .gz may follow",
@@ -202,13 +207,6 @@ fn is_model(path: &Path) -> bool {
     let name = name.strip_suffix(".gz").unwrap_or(&name);
     let named = SUFFIXES.iter().any(|suffix| name.strip_suffix(suffix).is_some_and(|stem| !stem.is_empty()));
     named && !stream::open_head(path).is_ok_and(|head| skip::is_other(path, &head).unwrap_or(false))
-}
-
-/// Returns the suffix of a model's file without `.gz`, if it is one of those that are known.
-pub(super) fn suffix(path: &Path) -> Option<&'static str> {
-    let name = path.file_name()?.to_string_lossy().to_lowercase();
-    let name = name.strip_suffix(".gz").unwrap_or(&name);
-    SUFFIXES.into_iter().find(|suffix| name.ends_with(suffix))
 }
 
 #[cfg(test)]

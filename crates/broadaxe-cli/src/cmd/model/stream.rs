@@ -1,19 +1,22 @@
-//! Reads models that are not plain files: compressed files, and standard input.
+//! Reads and writes models that are not plain files: compressed files, and standard input.
 //!
 //! Their bytes are held in memory, so their number is limited, for each model and for all that are read at a time. A limit on the ratio would
 //! not help: a graph whose weights are zeros is compressed as far as the format can.
 
 use std::{
     fs,
-    io::{self, BufReader, Cursor, IsTerminal, Read},
+    io::{self, BufReader, Cursor, IsTerminal, Read, Write},
     path::{Path, PathBuf},
     sync::{Condvar, Mutex, PoisonError},
 };
 
-use broadaxe_models::Source;
-use flate2::bufread::MultiGzDecoder;
+use broadaxe_models::{Source, format};
+use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 
-use crate::error::{Error, ErrorKind};
+use crate::{
+    error::{Error, ErrorKind},
+    file::write::Whole,
+};
 
 /// The most bytes of models that are held in memory.
 const MAX_MODEL_BYTES: u64 = 2 << 30;
@@ -58,7 +61,10 @@ pub(super) fn open(path: &Path) -> Result<Source, Error> {
     if is_standard_input(path) {
         return standard_input();
     }
-    let source = Source::open(path)?;
+    let source = match format::foreign(path).filter(|_| path.is_dir()) {
+        Some(message) => return Err(Error::new(ErrorKind::File, message).of(path)),
+        None => Source::open(path)?,
+    };
     if !is_compressed(path) {
         return Ok(source);
     }
@@ -83,6 +89,29 @@ pub(super) fn open_head(path: &Path) -> Result<Source, Error> {
     let mut head = Vec::new();
     decompressed(source).take(HEAD_BYTES).read_to_end(&mut head).map_err(|error| damaged(path, &error))?;
     Ok(Source::memory(head, Some(plain_name(path))))
+}
+
+/// Writes a model's file; one whose name ends with `.gz` is compressed, to the same bytes at any time.
+///
+/// # Errors
+/// Those of [`Whole::save`].
+pub(super) fn save(
+    whole: Whole,
+    path: &Path,
+    contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
+) -> Result<(), Error> {
+    whole.save(|to| {
+        let mut to = io::BufWriter::new(to);
+        if is_compressed(path) {
+            // The encoder writes no name, and 0 as the time.
+            let mut packed = GzEncoder::new(&mut to, Compression::default());
+            contents(&mut packed)?;
+            packed.finish()?;
+        } else {
+            contents(&mut to)?;
+        }
+        to.flush()
+    })
 }
 
 fn damaged(path: &Path, error: &io::Error) -> Error {
@@ -191,12 +220,10 @@ impl Drop for Room {
 
 #[cfg(test)]
 mod tests {
-    use std::{io::Write, thread};
-
-    use broadaxe_testing::temporary;
-    use flate2::{Compression, write::GzEncoder};
+    use std::thread;
 
     use super::*;
+    use broadaxe_testing::temporary;
 
     fn packed(bytes: &[u8]) -> Vec<u8> {
         let mut to = GzEncoder::new(Vec::new(), Compression::fast());
@@ -252,6 +279,24 @@ mod tests {
                 }
                 (got, _) => panic!("{name}: {}", got.is_ok()),
             }
+        }
+        fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
+    fn what_is_written_is_read() {
+        let folder = temporary::path("stream-save");
+        fs::create_dir_all(&folder).unwrap();
+        let bytes = vec![b'x'; 100_000];
+        for name in ["a.param", "a.param.gz"] {
+            let path = folder.join(name);
+            let written = [0, 1].map(|_| {
+                save(Whole::create(&path).unwrap(), &path, |to| to.write_all(&bytes)).unwrap();
+                fs::read(&path).unwrap()
+            });
+            assert_eq!(written[0], written[1], "{name}");
+            assert_eq!(written[0].starts_with(&GZIP_MAGIC), is_compressed(&path), "{name}");
+            assert!(open(&path).unwrap().read(0, bytes.len()).unwrap() == bytes, "{name}");
         }
         fs::remove_dir_all(&folder).unwrap();
     }

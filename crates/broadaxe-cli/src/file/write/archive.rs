@@ -6,11 +6,12 @@ use std::{
     path::Path,
 };
 
-use super::super::{Source, npz, open, zip};
+use super::{
+    super::{Source, npz, open, zip},
+    COPY_BYTES,
+};
 use crate::error::{Error, ErrorKind};
 
-/// How much of a kept member is copied at once.
-const COPY_BYTES: u64 = 8 << 20;
 /// From this size on, and with some room for headers, a number is written with 64 bits.
 const LARGE: u64 = u32::MAX as u64 - 4096;
 
@@ -158,12 +159,12 @@ fn end_records(at: u64, length: u64, members: u64) -> Vec<u8> {
 
 /// The members of an archive that a new one keeps.
 #[derive(Debug)]
-pub(super) struct Kept {
+pub(super) struct KeptMembers {
     source: Source<File>,
     members: Vec<zip::Member>,
 }
 
-impl Kept {
+impl KeptMembers {
     /// Opens an archive and finds the members other than the array `key`.
     ///
     /// # Errors
@@ -182,6 +183,11 @@ impl Kept {
         Ok(Self { source, members })
     }
 
+    /// Lists the members: arrays by their names.
+    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
+        self.members.iter().map(|member| npz::array_name(&member.name).unwrap_or(&member.name))
+    }
+
     /// Copies the members.
     ///
     /// # Errors
@@ -190,16 +196,7 @@ impl Kept {
         let failed = |error: Error| io::Error::other(error.to_string());
         for member in &self.members {
             let start = zip::data(&mut self.source, member).map_err(failed)?;
-            let end = start.checked_add(member.packed).ok_or(io::ErrorKind::InvalidData)?;
-            archive.member(&Record::copied(member), |out| {
-                let mut at = start;
-                while at < end {
-                    let bytes = self.source.load(at, COPY_BYTES.min(end - at)).map_err(failed)?;
-                    out.write_all(&bytes)?;
-                    at += bytes.len() as u64;
-                }
-                Ok(())
-            })?;
+            archive.member(&Record::copied(member), |out| self.source.copy(start, member.packed, COPY_BYTES, out))?;
         }
         Ok(())
     }

@@ -5,23 +5,11 @@ use std::io::{self, Write};
 use broadaxe_kernels::DType;
 
 use super::{
-    super::{Format, safetensors},
+    super::Format,
     archive::{Archive, Record},
+    plain::{Plain, write_blocks},
+    tensors,
 };
-
-/// A contiguous row-major array in native byte order.
-#[derive(Clone, Copy, Debug)]
-pub struct Plain<'a> {
-    /// The dtype.
-    pub dtype: DType,
-    /// The shape.
-    pub shape: &'a [usize],
-    /// The elements.
-    pub bytes: &'a [u8],
-}
-
-/// How much is written at once.
-const BLOCK: usize = 8 << 20;
 
 /// Writes the array in this format; `key` is its name where the format has names.
 ///
@@ -39,13 +27,8 @@ pub fn encode(format: Format, key: &str, array: &Plain<'_>, out: &mut impl Write
             archive.end()
         }
         Format::Safetensors => {
-            out.write_all(&safetensors_header(key, array.dtype, array.shape, array.bytes.len()))?;
-            if cfg!(target_endian = "big") {
-                let mut bytes = array.bytes.to_vec();
-                super::super::swap(&mut bytes, array.dtype.size());
-                return write_blocks(&bytes, out);
-            }
-            write_blocks(array.bytes, out)
+            out.write_all(&tensors::header(key, array.dtype, array.shape, array.bytes.len()))?;
+            tensors::write_elements(array, out)
         }
     }
 }
@@ -67,14 +50,10 @@ pub(super) fn member<W: Write>(archive: &mut Archive<'_, W>, key: &str, array: &
 pub(super) fn head(format: Format, key: &str, dtype: DType, shape: &[usize], bytes: usize) -> Option<Vec<u8>> {
     match format {
         Format::Npy => Some(npy_header(dtype, shape)),
-        Format::Safetensors if cfg!(target_endian = "little") => Some(safetensors_header(key, dtype, shape, bytes)),
+        Format::Safetensors if cfg!(target_endian = "little") => Some(tensors::header(key, dtype, shape, bytes)),
         // An archive has the checksum of the elements before them.
         Format::Safetensors | Format::Npz => None,
     }
-}
-
-fn write_blocks(bytes: &[u8], out: &mut impl Write) -> io::Result<()> {
-    bytes.chunks(BLOCK).try_for_each(|block| out.write_all(block))
 }
 
 /// Writes NumPy's header, of version 1.0, padded so that the elements begin at a multiple of 64.
@@ -108,17 +87,6 @@ fn npy_header(dtype: DType, shape: &[usize]) -> Vec<u8> {
     let mut header = b"\x93NUMPY\x01\x00".to_vec();
     // At most 64 dims of 20 digits: far below the 65535 that version 1.0 can count.
     header.extend((text.len() as u16).to_le_bytes());
-    header.extend(text.as_bytes());
-    header
-}
-
-/// Writes the length and the JSON header, padded so that the elements begin at a multiple of 8.
-fn safetensors_header(key: &str, dtype: DType, shape: &[usize], bytes: usize) -> Vec<u8> {
-    let name = safetensors::NAMES.iter().find(|(_, known)| *known == dtype).map_or("", |(name, _)| name);
-    let entry = serde_json::json!({ key: { "dtype": name, "shape": shape, "data_offsets": [0, bytes] } });
-    let mut text = entry.to_string();
-    text.push_str(&" ".repeat(text.len().next_multiple_of(8) - text.len()));
-    let mut header = (text.len() as u64).to_le_bytes().to_vec();
     header.extend(text.as_bytes());
     header
 }

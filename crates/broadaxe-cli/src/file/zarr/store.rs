@@ -17,9 +17,9 @@ use super::{
     super::{
         Entry, Stored, byte_count,
         data::{Data, within},
-        write::Plain,
+        write::{Plain, uncreated},
     },
-    METADATA, is_array,
+    METADATA,
 };
 use crate::{
     error::{Error, ErrorKind},
@@ -131,12 +131,12 @@ impl ZarrOutput {
     /// # Errors
     /// When there is something else of this name, or the folder cannot be written.
     pub fn create(path: &Path) -> Result<Self, Error> {
-        if fs::symlink_metadata(path).is_ok() && !is_array(path) {
+        // A group has metadata too, and its arrays would be lost.
+        if fs::symlink_metadata(path).is_ok() && open(path).is_err() {
             let text = "cannot write the directory: the name belongs to something that is not a zarr array";
             return Err(Error::new(ErrorKind::File, text).of(path));
         }
-        let temporary = stop::create_folder_beside(path)
-            .map_err(|error| Error::io(path, "create a temporary folder next to it", &error))?;
+        let temporary = stop::create_folder_beside(path).map_err(|error| uncreated(path, "folder", &error))?;
         Ok(Self { path: path.to_owned(), temporary })
     }
 
@@ -207,6 +207,12 @@ mod tests {
             }
         }
         assert!(read(&path, 1).is_err());
+        let group = folder.join("group.zarr");
+        fs::create_dir(&group).unwrap();
+        fs::write(group.join("zarr.json"), "{\"zarr_format\":3,\"node_type\":\"group\",\"attributes\":{}}").unwrap();
+        let error = ZarrOutput::create(&group).unwrap_err().to_string();
+        assert!(error.contains("not a zarr array") && group.join("zarr.json").exists(), "{error}");
+        fs::remove_dir_all(group).unwrap();
         let large: Vec<u8> = (0..40_000_000_u32).map(|k| k as u8).collect();
         ZarrOutput::create(&path)
             .unwrap()
