@@ -21,6 +21,7 @@ pub mod report;
 pub mod extract;
 pub mod fix;
 pub mod verify;
+pub mod equivalence;
 pub mod ask;
 pub mod upgrade;
 mod check_file;
