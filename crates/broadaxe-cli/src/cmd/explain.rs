@@ -22,7 +22,7 @@ use crate::{
     args::ExplainArgs,
     bytes,
     error::{Error, ErrorKind},
-    failing,
+    failing, terminal,
 };
 
 /// Draws the alignment and the plan of an operation on contiguous arrays; without the plan where a dim is not known.
@@ -51,7 +51,8 @@ pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
     let node = model::explain(Path::new(path), node, &args.inputs)?;
     let (text, mut json) = answer(node.rule, &node.shapes, args)?;
     json["node"] = node.json;
-    Ok(Answer::new(format!("{}\n{text}", node.head), json))
+    let head = terminal::fitted(&node.head, terminal::columns());
+    Ok(Answer::new(format!("{head}\n{text}"), json))
 }
 
 /// Reads a shape; a file in its place is a model whose node is not said.
@@ -137,7 +138,7 @@ impl KnownDrawing {
             Some(factor) => format!(": {factor:.2} elements of result per element of input.\n"),
             None => ": the inputs have no elements.\n".to_owned(),
         };
-        text
+        terminal::fitted(&text, terminal::columns())
     }
 
     /// Says along which axes operand `k` repeats.

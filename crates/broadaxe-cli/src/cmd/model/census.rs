@@ -15,6 +15,7 @@ use crate::{
     args::CensusArgs,
     bytes,
     error::Error,
+    terminal,
 };
 
 /// Counts the nodes of a model that a caller holds.
@@ -76,7 +77,7 @@ fn show(name: &str, census: &Census) -> String {
     text += "\n";
     text += &table(&["operator", "pattern", "nodes", "loops", "blow-up", "bytes"], false, cells);
     text += "\nLoops: the axes that are left after merging. Blow-up: elements of the result per element read. Both the most.\n";
-    text
+    terminal::fitted(&text, terminal::columns())
 }
 
 fn describe(name: &str, census: &Census) -> Value {

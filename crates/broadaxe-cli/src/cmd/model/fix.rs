@@ -20,6 +20,7 @@ use crate::{
     bytes,
     config::{ModelSettings, Settings},
     error::{Error, ErrorKind, escaped, quoted},
+    terminal,
 };
 
 /// Repairs a model for targets.
@@ -157,6 +158,7 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<&InputArgs>
     }
     let destination = destination.filter(|_| unverified.is_none());
     let destination = written(model, plan, destination, &mut text)?;
+    let text = terminal::fitted(&text, terminal::columns());
     let mut json = describe(model, plan, verified.as_ref(), destination.as_deref());
     if let Some(verified) = unverified {
         json["unverified"] = unverified_for(verified).into();
@@ -204,7 +206,7 @@ fn show(model: &Model, plan: &Fix, quiet: bool) -> String {
         let (name, reason) = (quoted(&node_name(model, left.node)), escaped(&left.reason));
         text += &format!("not repaired: {name}: {reason}\n");
     }
-    text
+    terminal::fitted(&text, terminal::columns())
 }
 
 /// Lists the changes.
