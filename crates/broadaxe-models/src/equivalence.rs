@@ -18,7 +18,7 @@ use broadaxe_shape::{Dim, Rule, SymbolicShape};
 use self::nest::Nest;
 pub use self::tensors::Tensors;
 use crate::{
-    graph::{Model, Node, NodeId, Use, ValueId},
+    graph::{Attribute, Model, Node, NodeId, Use, ValueId},
     infer::Shapes,
     meaning::{self, Kind, Meaning, Operator, Source},
 };
@@ -149,7 +149,12 @@ pub fn unnamed_attributes(side: &Side<'_>) -> Vec<String> {
     let is_named = |name: &str| row.is_some_and(|row| row.attribute(name).is_some());
     // Operators of ONNX's first opset had this hint for the memory of their results.
     let unnamed = node.attributes.iter().filter(|(name, _)| !is_named(name) && name != "consumed_inputs");
-    unnamed.map(|(name, value)| format!("{name}={value:?}")).collect()
+    // The numbers of a tensor are those of a constant, which are not compared.
+    let text = |(name, value): &(String, Attribute)| match value {
+        Attribute::Tensor(constant) => format!("{name}={} {:?}", constant.element, constant.shape),
+        other => format!("{name}={other:?}"),
+    };
+    unnamed.map(text).collect()
 }
 
 /// Compares the functions of two nodes.

@@ -100,7 +100,7 @@ fn compared(
     } else {
         operands(&sides[0]).into_iter().zip(operands(&sides[1])).all(|pair| is_same(pair, tensors))
     };
-    if changes.is_empty() && has_same_operands {
+    if changes.is_empty() && has_same_operands && is_same_function(&sides[0], &sides[1]) {
         return (Class::Equal, changes);
     }
     match equivalence(&sides[0], &sides[1], tensors) {
@@ -336,7 +336,8 @@ fn changes(
             0 => op.to_owned(),
             version => format!("{op} of opset {version}"),
         };
-        list.push(Change::new("operator", named(side, &a.op), named(its, &b.op)));
+        let (own, other) = (named(side, &a.op), named(its, &b.op));
+        list.extend((own != other).then(|| Change::new("operator", own, other)));
     }
     list.extend(type_changes(side, its));
     list.extend(operand_changes(&own.operands, &other.operands));
