@@ -207,11 +207,14 @@ pub fn table(head: &[&str], sentences: bool, rows: impl IntoIterator<Item = Vec<
     // Left to itself the arrangement wraps wide columns even where there is room for all.
     let natural = table.lines().map(|line| line.chars().count()).max().unwrap_or(0);
     if let Some(width) = table.width().map(usize::from).filter(|&width| natural > width) {
-        if narrowest(head, &rows) > width {
+        if narrowest(head, &rows, if sentences { width * 2 / 5 } else { 0 }) > width {
             return lists(head, &rows, width);
         }
         table.set_content_arrangement(ContentArrangement::Dynamic);
         constrain(&mut table, head, sentences, &rows);
+        if table.lines().any(|line| terminal::width(line.trim_end()) > width) {
+            return lists(head, &rows, width);
+        }
     }
     if table.lines().count() > table.row_count() + 2 {
         table.load_style(RULED);
@@ -224,10 +227,14 @@ fn longest(text: &str) -> usize {
     text.split_whitespace().map(|word| word.chars().count()).max().unwrap_or(0)
 }
 
-/// Counts the columns of the terminal that a table needs so that no word breaks.
-fn narrowest(head: &[&str], rows: &[Vec<String>]) -> usize {
+/// Counts the columns of the terminal that a table needs so that no word breaks, and its last column gets `last`.
+fn narrowest(head: &[&str], rows: &[Vec<String>], last: usize) -> usize {
     let cells = |i: usize| rows.iter().filter_map(move |row| row.get(i).map(|cell| longest(cell)));
-    head.iter().enumerate().map(|(i, title)| cells(i).max().unwrap_or(0).max(longest(title)) + 2).sum()
+    let column = |(i, title): (usize, &&str)| {
+        let word = cells(i).max().unwrap_or(0).max(longest(title)) + 2;
+        if i + 1 == head.len() { word.max(last) } else { word + 1 }
+    };
+    head.iter().enumerate().map(column).sum()
 }
 
 /// Writes rows as lists: the first cell, and below it the others with their titles, in lines of at most `width`.
@@ -236,7 +243,9 @@ fn lists(head: &[&str], rows: &[Vec<String>], width: usize) -> String {
     for row in rows {
         for (i, (title, cell)) in head.iter().zip(row).enumerate().filter(|(_, (_, cell))| !cell.is_empty()) {
             let cell = cell.replace('\n', ", ");
-            let cell = if i == 0 { cell } else { format!("{title}: {cell}") };
+            // A name needs no title, and a number means nothing without one.
+            let is_name = i == 0 && cell.parse::<f64>().is_err();
+            let cell = if is_name { cell } else { format!("{title}: {cell}") };
             let indent = if i == 0 { 0 } else { 2 };
             text += &wrap(&" ".repeat(indent), &cell, indent + 2, width);
         }

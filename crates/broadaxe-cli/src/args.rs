@@ -15,7 +15,7 @@ use clap_complete::ArgValueCompleter;
 
 pub use self::model::{
     AcceptArgs, AskArgs, CensusArgs, CheckArgs, ConfigArgs, DiffArgs, ExtractArgs, FailOn, FixArgs, InputArgs,
-    ListArgs, OutArgs, ReportFile, ReportFormat, SizesArgs, TargetArgs, UpgradeArgs,
+    ListArgs, OutArgs, ReportFile, ReportFormat, SizesArgs, TargetArgs, TargetsArgs, UpgradeArgs,
 };
 use crate::error::Error;
 
@@ -126,7 +126,8 @@ pub enum Command {
     #[command(after_help = EXTRACT_EXAMPLES)]
     Extract(ExtractArgs),
     /// List the runtimes that models can be checked for
-    Targets,
+    #[command(after_help = "Examples:\n  broadaxe targets\n  broadaxe targets litert-gpu")]
+    Targets(TargetsArgs),
     /// Print the JSON schema of `check --format json`
     Schema,
     /// List the broadcast rules
@@ -190,11 +191,18 @@ const LIST_EXAMPLES: &str = "\
 Examples:
   broadaxe list model.onnx --op PRelu
   broadaxe list model.onnx --op '*pool*' --all
+  broadaxe list model.onnx --node '/layer1/*' --op Mul,Add
   broadaxe list model.onnx --for openvino,ncnn --verdict differs,refused";
 
 const DIFF_EXAMPLES: &str = "\
-Nodes are matched by their names, then by the names of their first outputs. The
-exit code is 0 if all element-wise nodes mean the same, and 1 otherwise.
+Nodes are matched by their names, then by the names of their first outputs, and
+those left over by their order if both models have the same operators left. Two
+nodes mean the same if they apply the same function to the same elements of the
+same tensors. Reshapes and stretches between a node and a tensor are looked
+through. What cannot be proven to mean the same counts as changed. Other nodes
+and the numbers of constants are not compared.
+
+The exit code is 0 if all element-wise nodes mean the same, and 1 otherwise.
 
 Example:
   broadaxe diff model.onnx fixed.onnx";
@@ -350,7 +358,7 @@ pub struct ManArgs {
     pub dir: Option<PathBuf>,
 
     /// The subcommand to print the page of; without it, that of the command
-    #[arg(value_name = "SUBCOMMAND")]
+    #[arg(value_name = "SUBCOMMAND", add = ArgValueCompleter::new(complete::subcommands))]
     pub subcommand: Option<String>,
 }
 
@@ -467,14 +475,19 @@ pub struct ExplainArgs {
     pub dtypes: Vec<String>,
 
     /// Explain a node of a model: its name, the name of an output, its number as #452, or a pattern such as '*/Add'
-    #[arg(long, value_name = "NAME", add = ArgValueCompleter::new(complete::nodes))]
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with_all = ["rule", "axis", "axes", "target", "mode"],
+        add = ArgValueCompleter::new(complete::nodes)
+    )]
     pub node: Option<String>,
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
 
     /// Shapes, row-major: 2,3,4 or () or n,3; with --node the model file; or a finding code such as BX101
-    #[arg(required = true, value_name = "SHAPE|MODEL|CODE")]
+    #[arg(required = true, value_name = "SHAPE|MODEL|CODE", add = ArgValueCompleter::new(complete::codes))]
     pub shapes: Vec<String>,
 }
 

@@ -16,7 +16,7 @@ use crate::{
     args::{Cli, ColorWhen, Command, complete},
     cmd,
     error::{Error, escaped_json, written},
-    stop, terminal,
+    stop, terminal, tips,
 };
 
 /// Runs the command with the arguments of the process.
@@ -35,7 +35,10 @@ pub fn main_with(args: &[OsString]) -> u8 {
     let _ = stop::watch();
     let cli = match Cli::try_parse_from(args) {
         Ok(cli) => cli,
-        Err(error) => return misused(&error, args),
+        Err(mut error) => {
+            tips::add(&mut error, args);
+            return misused(&error, args);
+        }
     };
     color(cli.color);
     let answer = run(&cli.command, cli.json);
@@ -84,9 +87,14 @@ fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
         let error = Error::usage(sentence(error));
         return print_json(&error.to_json()).map_or_else(|e| tell(&e), |()| error.kind().code());
     }
+    if error.use_stderr() {
+        let text = terminal::fitted(&error.render().ansi().to_string(), terminal::error_columns());
+        let _ = anstream::stderr().write_all(text.as_bytes());
+        return 2;
+    }
     let printed = written(error.print().and_then(|()| io::stdout().flush()));
     // Asking for help is no error, unless it cannot be written.
-    if error.use_stderr() { 2 } else { printed.map_or_else(|e| tell(&e), |()| 0) }
+    printed.map_or_else(|e| tell(&e), |()| 0)
 }
 
 /// Says in one line what is wrong with a command line, without the usage that is shown below it.
@@ -108,7 +116,7 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         Command::Census(args) => cmd::model::census_inputs(args),
         Command::Sizes(args) => cmd::model::sizes(args, &cmd::model::open),
         Command::Extract(args) => cmd::model::extract(args),
-        Command::Targets => Ok(cmd::model::targets()),
+        Command::Targets(args) => cmd::model::targets(args),
         Command::Schema => Ok(cmd::model::schema()),
         Command::Rules => Ok(cmd::rules::run()),
         Command::Ops(args) => cmd::ops::run(args),
@@ -157,7 +165,8 @@ impl<W: Write> fmt::Write for Escaping<W> {
 fn note(notes: &[String]) {
     let bold = Style::new().bold();
     for text in notes {
-        let _ = anstream::stderr().write_all(format!("{bold}note{bold:#}: {text}\n").as_bytes());
+        let text = terminal::fitted(&format!("{bold}note{bold:#}: {text}\n"), terminal::error_columns());
+        let _ = anstream::stderr().write_all(text.as_bytes());
     }
 }
 
@@ -169,6 +178,7 @@ fn tell(error: &Error) -> u8 {
         text += detail;
         text += "\n";
     }
+    let text = terminal::fitted(&text, terminal::error_columns());
     let _ = anstream::stderr().write_all(text.as_bytes());
     error.kind().code()
 }

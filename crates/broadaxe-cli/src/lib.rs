@@ -31,6 +31,8 @@ pub mod failing;
 
 pub mod args;
 
+mod tips;
+
 pub mod config;
 
 pub mod cmd;

@@ -500,40 +500,16 @@ fn bombs_end_within_the_memory_of_their_nodes() {
 }
 
 #[test]
-fn models_are_compared_by_meaning() {
-    let folder = Folder::new("diff");
-    let new = folder.path("new.onnx");
-    let output = broadaxe(&["upgrade", FACE, "-o", &new]);
-    assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
-    let one = folder.path("one.onnx");
-    let output = broadaxe(&["extract", FACE, "--node", "#1", "-o", &one]);
-    assert!(text(&output.stdout).contains("bias1 (Add)"), "{}", text(&output.stderr));
-
-    let cases: [([&str; 2], i32, &str); 4] = [
-        ([FACE, FACE], 0, "4 equal, 0 changed, 0 only in"),
-        (
-            [FACE, &new],
-            1,
-            "prelu1 (PRelu), node 2:\n  operand b: (16,) -> (16, 1, 1)\n  rule: onnx-legacy axis=1 -> unidirectional\n",
-        ),
-        ([FACE, &one], 1, "only in examples/face.onnx: prelu1 (PRelu), node 2"),
-        ([FACE, "no.onnx"], 2, "no.onnx"),
-    ];
-    for ([a, b], code, says) in cases {
-        let output = broadaxe(&["diff", a, b]);
-        let said = text(&output.stdout) + &text(&output.stderr);
-        assert_eq!(output.status.code(), Some(code), "{a} {b}: {said}");
-        assert!(said.contains(says), "{a} {b}: {said}");
-    }
-    let json: Value = serde_json::from_slice(&broadaxe(&["diff", FACE, &new, "--json"]).stdout).expect("JSON");
-    assert_eq!((json["equal"].as_bool(), json["changed"].as_array().map(Vec::len)), (Some(false), Some(3)), "{json}");
-    assert_eq!(json["changed"][0]["changes"][0].to_string(), r#"{"what":"operand","which":"b","a":[16],"b":[16,1,1]}"#);
-}
-
-#[test]
 fn shells_get_completions() {
-    let cases: [(&[&str], &str); 6] = [
+    let cases: [(&[&str], &str); 13] = [
         (&["list", FACE, "--for", "onnx,openv"], "onnx,openvino"),
+        (&["check", FACE, "--for", "onnx,o"], "onnx,openvino"),
+        (&["list", FACE, "--for", "litert-gpu@2"], "litert-gpu@2.3.0"),
+        (&["explain", "BX10"], "BX101"),
+        (&["explain", "examples/fac"], "examples/face.onnx"),
+        (&["man", "che"], "check"),
+        (&["check", FACE, "--input-shape", ""], "image:"),
+        (&["check", FACE, "--output", "sar"], "sarif="),
         (&["shape", "--rule", "unidir"], "unidirectional"),
         (&["ops", "PRel"], "PRelu"),
         (&["explain", FACE, "--node", "prel"], "prelu1"),
@@ -549,6 +525,7 @@ fn shells_get_completions() {
             .output()
             .expect("the command starts");
         assert!(text(&output.stdout).lines().any(|line| line == want), "{words:?}: {}", text(&output.stdout));
+        assert!(!text(&output.stdout).contains("onnx,onnx\n"), "{words:?}: {}", text(&output.stdout));
     }
     for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
         let output = broadaxe(&["completions", shell]);

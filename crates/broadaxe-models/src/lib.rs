@@ -22,6 +22,7 @@ pub mod report;
 pub mod fix;
 pub mod verify;
 pub mod example;
+pub mod equivalence;
 pub mod ask;
 pub mod extract;
 pub mod upgrade;

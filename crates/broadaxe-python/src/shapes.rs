@@ -156,7 +156,7 @@ pub(crate) fn command(py: Python<'_>, args: Vec<String>) -> PyResult<Told> {
     let answer = caught(|| match &cli.command {
         Command::Compare(args) => Ok(cmd::compare::run(args)),
         Command::Explain(args) => Ok(cmd::explain::run(args)),
-        Command::Targets => Ok(Ok(cmd::model::targets())),
+        Command::Targets(args) => Ok(cmd::model::targets(args)),
         _ => Err(PyValueError::new_err("only compare, explain and targets can be asked here")),
     })?;
     answer.map(Told::from).map_err(|error| raised(py, &error))

@@ -9,8 +9,9 @@ use std::{
 
 use broadaxe_frameworks as frameworks;
 use broadaxe_kernels::{OPS, Op, OpId, Reduction};
-use broadaxe_models::{Model, PROFILES, Source, format, report::node_name};
-use clap_complete::{CompleteEnv, CompletionCandidate};
+use broadaxe_models::{Model, PROFILES, Source, Value, code::CODES, format, report::node_name};
+use clap::CommandFactory;
+use clap_complete::{CompleteEnv, CompletionCandidate, PathCompleter, engine::ValueCompleter};
 
 use crate::error::{Error, escaped};
 
@@ -40,14 +41,74 @@ pub(crate) fn answered(args: &[OsString], factory: fn() -> clap::Command) -> Res
     answered.map_err(|error| Error::usage(format!("cannot complete: {}", error.to_string().trim())))
 }
 
-/// Lists the names of targets.
-pub(crate) fn targets() -> Vec<CompletionCandidate> {
-    let named = PROFILES.iter().flat_map(|profile| {
+/// Lists the names of targets, without those that the option `--for` has already; behind a `@`, those with a version.
+pub(crate) fn target(current: &OsStr) -> Vec<CompletionCandidate> {
+    let Some(current) = current.to_str() else { return Vec::new() };
+    let given = given("--for");
+    let mut named = Vec::new();
+    for profile in PROFILES {
         let name = profile.name.replace("<=N", "4");
         let aliases = profile.aliases.iter().map(|alias| (*alias).to_owned());
-        [name].into_iter().chain(aliases).map(|name| candidate(&name, profile.summary))
-    });
-    named.collect()
+        let names: Vec<String> = [name].into_iter().chain(aliases).collect();
+        if names.iter().any(|name| given.contains(name) && name != current) {
+            continue;
+        }
+        if let Some((name, _)) = current.split_once('@') {
+            let is_own = names.iter().any(|own| own.eq_ignore_ascii_case(name));
+            let versions = profile.versions.iter().filter(|_| is_own);
+            named.extend(versions.map(|version| candidate(&format!("{name}@{version}"), profile.summary)));
+        } else {
+            named.extend(names.iter().map(|name| candidate(name, profile.summary)));
+        }
+    }
+    named.retain(|candidate| candidate.get_value().to_str().is_some_and(|name| name.starts_with(current)));
+    named
+}
+
+/// Lists what an option of the command line has before the last comma.
+fn given(option: &str) -> Vec<String> {
+    let words = WORDS.get().into_iter().flatten().map(|word| word.to_string_lossy().into_owned());
+    let (mut given, mut is_value) = (Vec::new(), false);
+    for word in words {
+        let own = word.strip_prefix(option).and_then(|rest| rest.strip_prefix('='));
+        if let Some(list) = own.or_else(|| is_value.then_some(word.as_str())) {
+            given.extend(list.rsplit(',').skip(1).map(str::to_owned));
+        }
+        is_value = word == option;
+    }
+    given
+}
+
+/// Lists the subcommands.
+pub(crate) fn subcommands(current: &OsStr) -> Vec<CompletionCandidate> {
+    let command = super::Cli::command();
+    starting(command.get_subcommands().map(|command| command.get_name().to_owned()).collect(), current)
+}
+
+/// Lists finding codes, and files.
+pub(crate) fn codes(current: &OsStr) -> Vec<CompletionCandidate> {
+    let mut found = starting(CODES.iter().map(|code| code.id.to_owned()).collect(), current);
+    found.extend(PathCompleter::any().complete(current));
+    found
+}
+
+/// Lists the inputs of the model that the command line names.
+pub(crate) fn input_shapes(current: &OsStr) -> Vec<CompletionCandidate> {
+    let models = models();
+    let names = models.iter().flat_map(|model| inputs(model).map(|input| format!("{}:", input.name)));
+    starting(names.collect(), current)
+}
+
+/// Lists the open dims of the inputs of the model that the command line names.
+pub(crate) fn dims(current: &OsStr) -> Vec<CompletionCandidate> {
+    let models = models();
+    let dims = models.iter().flat_map(inputs).filter_map(|input| input.declared.as_ref()?.dims()).flatten();
+    let names = dims.flat_map(|dim| dim.names().into_iter().map(|name| format!("{name}=")));
+    starting(names.collect(), current)
+}
+
+fn inputs(model: &Model) -> impl Iterator<Item = &Value> {
+    model.main().inputs.iter().map(|&input| model.value(input)).filter(|value| value.constant.is_none())
 }
 
 /// Lists operators as `broadaxe ops` finds them.
@@ -83,7 +144,7 @@ fn models() -> Vec<Model> {
 }
 
 /// Makes candidates of the names that begin so; names that a terminal must not see are left out.
-fn starting(names: BTreeSet<String>, current: &OsStr) -> Vec<CompletionCandidate> {
+pub(super) fn starting(names: BTreeSet<String>, current: &OsStr) -> Vec<CompletionCandidate> {
     let Some(current) = current.to_str() else { return Vec::new() };
     let fits = |name: &String| name.starts_with(current) && escaped(name) == *name;
     names.into_iter().filter(fits).take(MAX_CANDIDATES).map(CompletionCandidate::new).collect()

@@ -1,9 +1,9 @@
 //! Declares the arguments of the subcommands that read model files.
 
-use std::{num::NonZeroUsize, path::PathBuf, str::FromStr};
+use std::{ffi::OsStr, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
 use clap::{Args, ValueEnum};
-use clap_complete::{ArgValueCandidates, ArgValueCompleter};
+use clap_complete::{ArgValueCompleter, CompletionCandidate, PathCompleter, engine::ValueCompleter};
 
 use super::complete;
 
@@ -15,7 +15,7 @@ pub struct TargetArgs {
         long = "for",
         value_name = "TARGET,...",
         value_delimiter = ',',
-        add = ArgValueCandidates::new(complete::targets)
+        add = ArgValueCompleter::new(complete::target)
     )]
     pub targets: Vec<String>,
 
@@ -23,11 +23,19 @@ pub struct TargetArgs {
     pub(crate) inputs: InputArgs,
 }
 
+/// Arguments of `broadaxe targets`.
+#[derive(Args, Clone, Debug)]
+pub struct TargetsArgs {
+    /// Show these targets only, with what is known of each
+    #[arg(value_name = "TARGET", add = ArgValueCompleter::new(complete::target))]
+    pub names: Vec<String>,
+}
+
 /// Fixes the shapes of inputs that the model leaves open.
 #[derive(Args, Clone, Debug, Default)]
 pub struct InputArgs {
     /// The shape of an input, such as image:1,3,224,224 (dims can be names or ?)
-    #[arg(long = "input-shape", value_name = "NAME:SHAPE")]
+    #[arg(long = "input-shape", value_name = "NAME:SHAPE", add = ArgValueCompleter::new(complete::input_shapes))]
     pub input_shapes: Vec<String>,
 
     /// Shapes from a configuration, for those of its inputs that a model has.
@@ -114,6 +122,16 @@ impl FromStr for ReportFile {
     }
 }
 
+/// Lists the formats of reports, and files behind a format.
+fn reports(current: &OsStr) -> Vec<CompletionCandidate> {
+    let Some((format, path)) = current.to_str().and_then(|text| text.split_once('=')) else {
+        let formats = ReportFormat::value_variants().iter().filter_map(ReportFormat::to_possible_value);
+        return complete::starting(formats.map(|format| format!("{}=", format.get_name())).collect(), current);
+    };
+    let files = PathCompleter::any().complete(OsStr::new(path));
+    files.into_iter().map(|file| file.add_prefix(format!("{format}="))).collect()
+}
+
 /// A verdict that can make a check fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
@@ -188,7 +206,7 @@ pub struct CheckArgs {
     pub format: ReportFormat,
 
     /// Also write a report to FILE, such as sarif=findings.sarif; may be repeated
-    #[arg(long = "output", value_name = "FORMAT=FILE")]
+    #[arg(long = "output", value_name = "FORMAT=FILE", add = ArgValueCompleter::new(reports))]
     pub outputs: Vec<ReportFile>,
 
     /// Skip files that are not models, such as other .json and .xml files, with a note
@@ -296,7 +314,7 @@ pub struct CensusArgs {
 #[derive(Args, Clone, Debug)]
 pub struct SizesArgs {
     /// The open dim and the sizes to try, such as height=1..512
-    #[arg(long, required = true, value_name = "DIM=LOW..HIGH")]
+    #[arg(long, required = true, value_name = "DIM=LOW..HIGH", add = ArgValueCompleter::new(complete::dims))]
     pub sweep: String,
 
     #[command(flatten)]
@@ -310,12 +328,21 @@ pub struct SizesArgs {
 /// Arguments of `broadaxe list`.
 #[derive(Args, Clone, Debug)]
 pub struct ListArgs {
-    /// Only nodes of this operator, in upper or lower case; * and ? stand for any characters
-    #[arg(long, value_name = "PATTERN", add = ArgValueCompleter::new(complete::model_operators))]
-    pub op: Option<String>,
+    /// Only nodes of these operators, in upper or lower case; * and ? stand for any characters
+    #[arg(
+        long = "op",
+        value_name = "PATTERN,...",
+        value_delimiter = ',',
+        add = ArgValueCompleter::new(complete::model_operators)
+    )]
+    pub ops: Vec<String>,
+
+    /// Only the nodes with this name, output or number (#452), or those that a pattern such as '*/Add' matches
+    #[arg(long, value_name = "NAME", add = ArgValueCompleter::new(complete::nodes))]
+    pub node: Option<String>,
 
     /// Add a column with the verdict for each of these runtimes; `broadaxe targets` explains each
-    #[arg(long = "for", value_name = "TARGET,...", value_delimiter = ',', add = ArgValueCandidates::new(complete::targets))]
+    #[arg(long = "for", value_name = "TARGET,...", value_delimiter = ',', add = ArgValueCompleter::new(complete::target))]
     pub targets: Vec<String>,
 
     /// Only nodes with one of these verdicts for one of the runtimes [default of --for then: onnx,openvino,ncnn]
@@ -342,6 +369,10 @@ pub struct ListArgs {
 /// Arguments of `broadaxe diff`.
 #[derive(Args, Clone, Debug)]
 pub struct DiffArgs {
+    /// List also the nodes that are written differently and mean the same
+    #[arg(short, long)]
+    pub all: bool,
+
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
 

@@ -24,6 +24,7 @@ use crate::{
     error::{Error, ErrorKind},
     failing,
     order::Order,
+    terminal,
 };
 
 /// Draws the alignment and the plan of an operation on contiguous arrays; without the plan where a dim is not known.
@@ -52,7 +53,8 @@ pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
     let node = model::explain(Path::new(path), node, &args.inputs)?;
     let (text, mut json) = answer(node.rule, &node.shapes, node.target.as_ref(), args)?;
     json["node"] = node.json;
-    Ok(Answer::new(format!("{}\n{text}", node.head), json))
+    let head = terminal::fitted(&node.head, terminal::columns());
+    Ok(Answer::new(format!("{head}\n{text}"), json))
 }
 
 /// Reads a shape; a file in its place is a model whose node is not said.
@@ -155,7 +157,7 @@ impl KnownDrawing {
             Some(factor) => format!(": {factor:.2} elements of result per element of input.\n"),
             None => ": the inputs have no elements.\n".to_owned(),
         };
-        text
+        terminal::fitted(&text, terminal::columns())
     }
 
     /// Says along which axes operand `k` repeats.

@@ -106,7 +106,7 @@ fn named(text: &str) -> Option<Target> {
         let (_, number) = text.split_at_checked(name.len()).filter(|(start, _)| start.eq_ignore_ascii_case(name))?;
         let number = SIGNS.iter().find_map(|sign| number.strip_prefix(sign))?.trim();
         let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
-        let limit = number.parse().ok().filter(|limit| is_number && *limit <= broadaxe_shape::MAX_RANK)?;
+        let limit = number.parse().ok().filter(|limit| is_number && (1..=broadaxe_shape::MAX_RANK).contains(limit))?;
         Some(new(profile, limit))
     })
 }
@@ -143,12 +143,39 @@ const WITHOUT_TARGET: [&str; 28] = [
     "xnnpack",
 ];
 
+/// What users call a target that has another name, of which this is no alias: it names another runtime too.
+const SHORT: [(&str, &str); 6] = [
+    ("gpu", "litert-gpu"),
+    ("tflite-gpu", "litert-gpu"),
+    ("tflite_gpu", "litert-gpu"),
+    ("litertgpu", "litert-gpu"),
+    ("pytorch", "torch"),
+    ("webgpu", "ort-webgpu"),
+];
+
+/// Says what is wrong with the number of a target that needs one.
+fn limited(text: &str) -> Option<String> {
+    PROFILES.iter().filter_map(|profile| profile.name.strip_suffix("<=N")).find_map(|name| {
+        let (_, number) = text.split_at_checked(name.len()).filter(|(start, _)| start.eq_ignore_ascii_case(name))?;
+        let number = SIGNS.iter().find_map(|sign| number.strip_prefix(sign))?.trim();
+        if number.eq_ignore_ascii_case("N") || number.is_empty() {
+            return Some(format!("{name}<=N needs a number, such as {name}<=4"));
+        }
+        let is_number = number.bytes().all(|byte| byte.is_ascii_digit());
+        let most = broadaxe_shape::MAX_RANK;
+        is_number
+            .then(|| format!("'{text}' is not a limit of ranks; write a number from 1 to {most}, such as {name}<=4"))
+    })
+}
+
 /// Makes the error for a name that is not a target's.
 fn unknown(name: &str) -> Error {
     let names: Vec<_> = PROFILES.iter().map(|profile| profile.name).collect();
     let shown: String = name.chars().take(40).collect();
     let words: Vec<&str> = name.split_whitespace().collect();
-    let message = if words.len() > 1 && words.iter().all(|word| named(word).is_some()) {
+    let message = if let Some(limit) = limited(name) {
+        limit
+    } else if words.len() > 1 && words.iter().all(|word| named(word).is_some()) {
         format!("'{shown}' names several targets; separate them by commas: {}", words.join(","))
     } else if WITHOUT_TARGET.iter().any(|known| known.eq_ignore_ascii_case(name)) {
         format!(
@@ -157,7 +184,11 @@ fn unknown(name: &str) -> Error {
         )
     } else {
         let aliases = PROFILES.iter().flat_map(|profile| profile.aliases);
-        let near = broadaxe::frameworks::nearest(name, names.iter().chain(aliases).copied());
+        let short = SHORT.iter().find(|(short, _)| short.eq_ignore_ascii_case(name));
+        let near = match short {
+            Some((_, known)) => format!("; did you mean '{known}'?"),
+            None => broadaxe::frameworks::nearest(name, names.iter().chain(aliases).copied()),
+        };
         format!("unknown target '{shown}'{near} (targets: {})", names.join(", "))
     };
     Error::new(ErrorKind::Argument, message)
@@ -289,10 +320,14 @@ mod tests {
             assert_eq!(text.parse::<Target>().map(|target| target.to_string()).ok().as_deref(), Some(want), "{text}");
         }
         let wrong = [
-            ("rank", "unknown target 'rank'"),
+            ("rank", "rank<=N needs a number, such as rank<=4"),
+            ("rank<=N", "rank<=N needs a number, such as rank<=4"),
+            ("rank<=0", "write a number from 1 to 64"),
+            ("gpu", "did you mean 'litert-gpu'?"),
+            ("TFLite-GPU", "did you mean 'litert-gpu'?"),
             ("rank<4", "unknown target"),
             ("rank+4", "unknown target"),
-            ("rank65", "unknown target"),
+            ("rank65", "write a number from 1 to 64"),
             ("ran\u{e9}4", "unknown target"),
             ("openvno", "did you mean 'openvino'?"),
             ("openvino ncnn", "separate them by commas: openvino,ncnn"),

@@ -15,7 +15,7 @@ use crate::{
     args::CensusArgs,
     bytes,
     error::Error,
-    terminal::{self, wrap},
+    terminal,
 };
 
 /// Counts the nodes of a model that a caller holds.
@@ -86,9 +86,8 @@ fn show(name: &str, census: &Census) -> String {
     });
     text += "\n";
     text += &table(&["operator", "pattern", "nodes", "loops", "blow-up", "bytes"], false, cells);
-    let note = "Loops: axes left after merging. Blow-up: elements of the result per element read. Each is the largest of its row.";
-    text += &(String::from("\n") + &wrap("", note, 0, terminal::prose()));
-    text
+    text += "\nLoops: axes left after merging. Blow-up: elements of the result per element read. Each is the largest of its row.\n";
+    terminal::fitted(&text, terminal::columns())
 }
 
 fn describe(name: &str, census: &Census) -> Value {

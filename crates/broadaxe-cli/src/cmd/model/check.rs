@@ -8,6 +8,7 @@ use std::{
 };
 
 use broadaxe_models::{
+    Target,
     check::check,
     check_model,
     report::CheckRecord,
@@ -31,10 +32,11 @@ use super::{
 };
 use crate::{
     answer::{Answer, Checked, FileRecord, Json, table},
-    args::{CheckArgs, ReportFormat},
+    args::{CheckArgs, ReportFormat, TargetsArgs},
     config::{ModelSettings, Settings},
     error::Error,
     file::write::Whole,
+    terminal, tips,
 };
 
 /// A check: what is asked about every model.
@@ -68,6 +70,10 @@ pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error
 /// # Errors
 /// As [`run`].
 pub fn run_inputs(args: &CheckArgs, json: bool) -> Result<Answer, Error> {
+    if json && !matches!(args.format, ReportFormat::Grouped | ReportFormat::Json) {
+        let text = "--json and --format ask for different reports; write --format json, or leave --json out";
+        return Err(Error::usage(text));
+    }
     let settings = Settings::of_check(args)?;
     let results = Results::of_user(args).filter(|_| args.asking.ask.is_empty());
     let jobs = args.work.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
@@ -94,7 +100,11 @@ impl Job<'_> {
                 FileOutcome::Skipped(path) => skipped.push(path),
                 FileOutcome::Failed(Unusable { path, error }) => {
                     found.errors.push(FileRecord::new(&path.display().to_string(), &error));
-                    errors.push(*error);
+                    let tip = if path.exists() { None } else { tips::target(&path, &args.targets.targets) };
+                    errors.push(match tip {
+                        Some(tip) => error.with_detail(format!("  {tip}")),
+                        None => *error,
+                    });
                 }
             }
         }
@@ -219,9 +229,23 @@ fn joined(texts: &[String], found: &Checked) -> String {
     joined
 }
 
-/// Lists the targets.
-pub fn targets() -> Answer {
-    let rows = PROFILES.iter().map(|target| {
+/// Lists the targets, or describes some with their laws.
+///
+/// # Errors
+/// When a name is not that of a target.
+pub fn targets(args: &TargetsArgs) -> Result<Answer, Error> {
+    let named: Vec<&'static Profile> = args
+        .names
+        .iter()
+        .flat_map(|names| names.split(','))
+        // `rank<=N` is the name of a profile, and not that of a target.
+        .map(|name| match PROFILES.iter().find(|profile| profile.name == name) {
+            Some(profile) => Ok(*profile),
+            None => Ok(name.parse::<Target>()?.profile()),
+        })
+        .collect::<Result<_, Error>>()?;
+    let shown: Vec<&'static Profile> = if named.is_empty() { PROFILES.to_vec() } else { named.clone() };
+    let rows = shown.iter().map(|target| {
         let list = |what: &str, names: &[&str]| match names {
             [] => String::new(),
             _ => format!("; {what}: {}", names.join(", ")),
@@ -229,20 +253,29 @@ pub fn targets() -> Answer {
         let (aliases, versions) = (list("other names", target.aliases), list("versions", target.versions));
         vec![target.name.to_owned(), format!("{}{aliases}{versions}", target.summary)]
     });
+    let mut text = table(&["target", "meaning"], true, rows);
+    for target in named {
+        text += &format!("\n{}:\n", target.name);
+        for law in target.laws {
+            let said = format!("{} ({}: {})", law.text, law.evidence.kind.text(), law.evidence.source);
+            text += &terminal::wrap("  - ", &said, 4, terminal::prose());
+        }
+    }
+    let json: Vec<Value> = shown.iter().map(|target| described(target)).collect();
+    Ok(Answer::new(text, json!({ "targets": json })))
+}
+
+fn described(target: &Profile) -> Value {
     let law =
         |law: &Law| json!({ "text": law.text, "evidence": law.evidence.kind.text(), "source": law.evidence.source });
-    let target = |target: &&'static Profile| {
-        let laws: Vec<Value> = target.laws.iter().map(law).collect();
-        json!({
-            "name": target.name,
-            "aliases": target.aliases,
-            "versions": target.versions,
-            "summary": target.summary,
-            "laws": laws,
-        })
-    };
-    let json: Vec<Value> = PROFILES.iter().map(target).collect();
-    Answer::new(table(&["target", "meaning"], true, rows), json!({ "targets": json }))
+    let laws: Vec<Value> = target.laws.iter().map(law).collect();
+    json!({
+        "name": target.name,
+        "aliases": target.aliases,
+        "versions": target.versions,
+        "summary": target.summary,
+        "laws": laws,
+    })
 }
 
 /// Prints the JSON schema of what `check` prints as JSON.

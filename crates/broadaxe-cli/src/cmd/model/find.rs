@@ -39,11 +39,9 @@ fn pattern(text: &str) -> Result<Pattern, Error> {
 /// When no node matches, or several do.
 pub(super) fn find(model: &Model, text: &str) -> Result<NodeId, Error> {
     let ids = model.walk();
-    let found = by_name(model, &ids, text).map_or_else(|| by_place(model, &ids, text), |id| vec![id]);
-    let found = if found.is_empty() && text.contains(['*', '?', '[']) { by_pattern(model, &ids, text)? } else { found };
-    match found.as_slice() {
+    match candidates(model, &ids, text)?.as_slice() {
         [one] => Ok(*one),
-        [] => Err(Error::usage(format!("the model has no node or result named '{text}'{}", hint(model, &ids, text)))),
+        [] => Err(missing(model, &ids, text)),
         several => {
             let mut shown: Vec<String> = several.iter().take(LISTED_NODES).map(|&id| described(model, id)).collect();
             if several.len() > LISTED_NODES {
@@ -52,6 +50,25 @@ pub(super) fn find(model: &Model, text: &str) -> Result<NodeId, Error> {
             Err(Error::usage(format!("'{text}' matches {} nodes: {}", several.len(), shown.join(", "))))
         }
     }
+}
+
+/// Finds the nodes that [`find`] could find: one by its name or number, or all that a pattern matches.
+///
+/// # Errors
+/// When no node matches.
+pub(super) fn find_all(model: &Model, text: &str) -> Result<Vec<NodeId>, Error> {
+    let ids = model.walk();
+    let found = candidates(model, &ids, text)?;
+    if found.is_empty() { Err(missing(model, &ids, text)) } else { Ok(found) }
+}
+
+fn candidates(model: &Model, ids: &[NodeId], text: &str) -> Result<Vec<NodeId>, Error> {
+    let found = by_name(model, ids, text).map_or_else(|| by_place(model, ids, text), |id| vec![id]);
+    if found.is_empty() && text.contains(['*', '?', '[']) { by_pattern(model, ids, text) } else { Ok(found) }
+}
+
+fn missing(model: &Model, ids: &[NodeId], text: &str) -> Error {
+    Error::usage(format!("the model has no node or result named '{text}'{}", hint(model, ids, text)))
 }
 
 /// Names a node and its place: `/stem/Add (node 12)`.

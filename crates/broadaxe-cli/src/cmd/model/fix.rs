@@ -166,6 +166,7 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<(&Loaded, &
     }
     let destination = destination.filter(|_| unverified.is_none());
     let destination = written(model, plan, destination, &mut text)?;
+    let text = terminal::fitted(&text, terminal::columns());
     let mut json = describe(model, plan, verified.as_ref(), destination.as_deref());
     if let Some(verified) = unverified {
         json["unverified"] = unverified_for(verified).into();
@@ -243,7 +244,7 @@ fn left_nodes(model: &Model, left: &[Left]) -> String {
         let line = format!("{what}: {count}{}{more}: {}", shown.join(", "), escaped(reason));
         text += &wrap("", &line, 2, terminal::prose());
     }
-    text
+    terminal::fitted(&text, terminal::columns())
 }
 
 /// Lists the changes.

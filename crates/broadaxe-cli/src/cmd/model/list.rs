@@ -12,11 +12,16 @@ use broadaxe_models::{
 use broadaxe_shape::SymbolicShape;
 use serde_json::{Value, json};
 
-use super::{Loaded, Open, find::op_pattern, load};
+use super::{
+    Loaded, Open,
+    find::{find_all, op_pattern},
+    load,
+};
 use crate::{
-    answer::{Answer, aligned},
+    answer::{Answer, aligned, table},
     args::ListArgs,
     error::{Error, escaped, quoted},
+    terminal,
 };
 
 /// The targets of `--verdict` without `--for`: those of `check`.
@@ -24,6 +29,9 @@ const DEFAULT_TARGETS: [&str; 3] = ["onnx", "openvino", "ncnn"];
 
 /// How many operands of a node a line shows; JSON has all.
 const LISTED_OPERANDS: usize = 8;
+
+/// Replaces a blank at which no line may break; no standard gives this character a meaning.
+const BLANK: char = '\u{e000}';
 
 /// How many operators a note lists.
 const LISTED_OPERATORS: usize = 20;
@@ -37,21 +45,24 @@ pub fn run(args: &ListArgs, open: Open<'_>) -> Result<Answer, Error> {
     if targets.is_empty() && !args.verdicts.is_empty() {
         targets = DEFAULT_TARGETS.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
     }
-    let is_op = args.op.as_deref().map(op_pattern).transpose()?;
+    let are_ops = args.ops.iter().map(|op| op_pattern(op)).collect::<Result<Vec<_>, _>>()?;
     let loaded = load(&args.model, &args.inputs, open)?;
     let targets = Target::distinct(targets);
     let judged = Judged::new(&loaded, &targets)?;
     let model = &loaded.model;
     let all = model.walk();
     let listed = all.iter().copied().filter(|id| args.all || judged.verdicts.contains_key(id));
-    let listed = listed.filter(|&id| is_op.as_ref().is_none_or(|is_op| is_op(&model.node(id).op)));
+    let listed = listed.filter(|&id| are_ops.is_empty() || are_ops.iter().any(|is_op| is_op(&model.node(id).op)));
+    let named = args.node.as_ref().map(|name| find_all(model, name)).transpose()?;
+    let listed = listed.filter(|id| named.as_ref().is_none_or(|named| named.contains(id)));
     let wanted = |verdict: &&str| args.verdicts.iter().any(|wanted| wanted == verdict);
     let listed = listed.filter(|&id| args.verdicts.is_empty() || judged.of(id).iter().any(wanted));
     let rows: Vec<ListRow> = listed.map(|id| ListRow::new(model, &loaded.shapes, id, &judged)).collect();
 
     let name = args.model.display().to_string();
     let counts = format!("{} of {} nodes listed, {} are element-wise", rows.len(), all.len(), judged.verdicts.len());
-    let text = show(&rows, &targets) + &format!("{}: {counts}\n", escaped(&name));
+    let counts = terminal::fitted(&format!("{}: {counts}\n", escaped(&name)), terminal::columns());
+    let text = show(&rows, &targets) + &counts;
     let json = json!({
         "model": name,
         "format": model.format,
@@ -62,7 +73,7 @@ pub fn run(args: &ListArgs, open: Open<'_>) -> Result<Answer, Error> {
     });
     let mut answer = Answer::new(text, json);
     if rows.is_empty() {
-        answer.notes.extend(nothing(args, model, &all));
+        answer.notes.extend(nothing(args, model, &all, &are_ops, &judged));
     }
     Ok(answer)
 }
@@ -127,13 +138,14 @@ impl ListRow {
         }
     }
 
-    fn cells(&self) -> Vec<String> {
+    /// Writes the cells of a line, with this between operands.
+    fn cells(&self, between: &str) -> Vec<String> {
         let shown = self.operands.iter().take(LISTED_OPERANDS).map(|(_, shape)| quoted(&shape.to_string()));
         let mut operands: Vec<String> = shown.collect();
         if self.operands.len() > LISTED_OPERANDS {
             operands.push(format!("and {} more", self.operands.len() - LISTED_OPERANDS));
         }
-        let mut cells = vec![quoted(&self.place), quoted(&self.name), quoted(&self.op), operands.join(" ")];
+        let mut cells = vec![quoted(&self.place), quoted(&self.name), quoted(&self.op), operands.join(between)];
         cells.push(quoted(&self.result.to_string()));
         cells.extend(self.verdicts.iter().map(|&verdict| verdict.to_owned()));
         cells
@@ -156,19 +168,47 @@ impl ListRow {
     }
 }
 
-/// Writes a line per node; the lines are not wrapped, so that programs can filter them.
+/// Writes a line per node. Programs can filter the lines; they have another layout only in a terminal that is too narrow.
 fn show(rows: &[ListRow], targets: &[Target]) -> String {
     if rows.is_empty() {
         return String::new();
     }
     let head = ["place", "node", "operator", "operands", "result"].map(str::to_owned);
     let head: Vec<String> = head.into_iter().chain(targets.iter().map(Target::to_string)).collect();
-    aligned(&std::iter::once(head).chain(rows.iter().map(ListRow::cells)).collect::<Vec<_>>())
+    let cells: Vec<Vec<String>> = rows.iter().map(|row| row.cells(" ")).collect();
+    let text = aligned(&[std::slice::from_ref(&head), cells.as_slice()].concat());
+    let widest = text.lines().map(terminal::width).max().unwrap_or(0);
+    if terminal::columns().is_none_or(|columns| widest <= columns) {
+        return text;
+    }
+    // A shape is one word.
+    let whole = |row: Vec<String>| row.into_iter().map(|cell| cell.replace(", ", &format!(",{BLANK}"))).collect();
+    let head: Vec<&str> = head.iter().map(String::as_str).collect();
+    table(&head, false, rows.iter().map(|row| row.cells("\n")).map(whole)).replace(BLANK, " ")
 }
 
 /// Says why nothing is listed, where another choice would list something.
-fn nothing(args: &ListArgs, model: &Model, all: &[NodeId]) -> Option<String> {
-    let op = args.op.as_ref()?;
+fn nothing(
+    args: &ListArgs,
+    model: &Model,
+    all: &[NodeId],
+    are_ops: &[impl Fn(&str) -> bool],
+    judged: &Judged,
+) -> Option<String> {
+    if args.ops.is_empty() {
+        return None;
+    }
+    let fits = |id: &&NodeId| are_ops.iter().any(|is_op| is_op(&model.node(**id).op));
+    let fitting: Vec<&NodeId> = all.iter().filter(fits).collect();
+    if !args.all && !fitting.is_empty() && fitting.iter().all(|id| !judged.verdicts.contains_key(id)) {
+        let mut ops: Vec<String> = fitting.iter().map(|id| quoted(&model.node(**id).op)).collect();
+        ops.sort_unstable();
+        ops.dedup();
+        let nodes = if fitting.len() == 1 { "1 node".to_owned() } else { format!("{} nodes", fitting.len()) };
+        let (verb, has) = if ops.len() == 1 { ("is", "it has") } else { ("are", "they have") };
+        let ops = ops.join(", ");
+        return Some(format!("{ops} {verb} in the model ({nodes}), but {has} nothing to broadcast; add --all"));
+    }
     let mut there: Vec<&str> = all.iter().map(|&id| model.node(id).op.as_str()).collect();
     there.sort_unstable();
     there.dedup();
@@ -176,6 +216,9 @@ fn nothing(args: &ListArgs, model: &Model, all: &[NodeId]) -> Option<String> {
     if there.len() > LISTED_OPERATORS {
         shown.push(format!("and {} more", there.len() - LISTED_OPERATORS));
     }
-    let all = if args.all { "" } else { "; --all lists nodes that are not element-wise too" };
-    Some(format!("no node fits --op {}; the operators of the model are {}{all}", escaped(op), shown.join(", ")))
+    if !fitting.is_empty() {
+        return None;
+    }
+    let (ops, shown) = (escaped(&args.ops.join(",")), shown.join(", "));
+    Some(format!("no node fits --op {ops}; the operators of the model are {shown}"))
 }

@@ -14,6 +14,8 @@ use crate::{
 
 /// How many operands are listed of a node that has more: the first, and those that are read otherwise.
 const LISTED: usize = 16;
+/// A width in which the renderer cuts nothing; it computes multiples of it.
+const WIDEST: usize = usize::MAX / 4;
 
 /// Draws one finding; colours are removed if the output is not a terminal. `alike` are the numbers of findings that say the same.
 pub(in super::super) fn finding(record: &CheckRecord, finding: &FindingRecord, alike: &[usize]) -> String {
@@ -51,8 +53,9 @@ pub(in super::super) fn finding(record: &CheckRecord, finding: &FindingRecord, a
         };
         groups.push(Group::with_title(Level::HELP.secondary_title(format!("{}; {cost}", escaped(&repair.text)))));
     }
-    let drawn = Renderer::styled().term_width(terminal::columns().unwrap_or(usize::MAX)).render(&groups) + "\n";
-    without_line(&drawn, &path)
+    // In a narrow terminal the renderer would cut names.
+    let drawn = Renderer::styled().term_width(WIDEST).render(&groups) + "\n";
+    terminal::fitted(&without_line(&drawn, &path), terminal::columns())
 }
 
 /// Removes the line and column that the renderer writes behind the path: they are those of the drawing.

@@ -289,14 +289,29 @@ fn next(record: &CheckRecord) -> String {
     }
     let old = record.opset.filter(|&opset| record.format == "onnx" && opset < OPSET);
     let upgrade = old.map_or_else(String::new, |opset| format!(", with an upgrade from opset {opset} to {OPSET}"));
-    format!("{fixed} of {all} {findings} can be fixed{upgrade}:\n") + &command(record)
+    let text = format!("{fixed} of {all} {findings} can be fixed{upgrade}:\n");
+    terminal::fitted(&text, terminal::columns()) + &command(record)
 }
 
 /// Writes the command that fixes a model, on a line of its own, so that it can be copied.
 fn command(record: &CheckRecord) -> String {
     let is_target = |name: &&str| name.parse::<Target>().is_ok();
     let names: Vec<&str> = record.targets.iter().map(|target| target.name.as_str()).filter(is_target).collect();
-    format!("  broadaxe fix {} --for {} -o OUT\n", shell(&record.model), shell(&names.join(",")))
+    let (model, out) = (operand(&record.model), operand(&fixed(&record.model)));
+    format!("  broadaxe fix {} --for {} -o {}\n", shell(&model), shell(&names.join(",")), shell(&out))
+}
+
+/// Names the file for the fixed model: that of the model with `-fixed` behind its stem, without the suffix of a compressed file.
+fn fixed(model: &str) -> String {
+    let plain = model.strip_suffix(".gz").unwrap_or(model);
+    let start = plain.rfind(['/', '\\']).map_or(0, |at| at + 1);
+    let dot = plain[start..].rfind('.').filter(|&at| at > 0).map_or(plain.len(), |at| start + at);
+    format!("{}-fixed{}", &plain[..dot], &plain[dot..])
+}
+
+/// Writes the name of a file so that it is not read as an option.
+fn operand(name: &str) -> String {
+    if name.starts_with('-') && name.len() > 1 { format!("./{name}") } else { name.to_owned() }
 }
 
 /// Quotes a word for a shell, where it needs that.
