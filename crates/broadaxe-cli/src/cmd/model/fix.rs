@@ -24,7 +24,7 @@ use crate::{
     bytes,
     config::{ModelSettings, Settings},
     error::{Error, ErrorKind, escaped, quoted},
-    terminal::{self, wrap},
+    terminal,
 };
 
 /// Repairs a model for targets.
@@ -216,7 +216,7 @@ fn show(model: &Model, plan: &Fix, quiet: bool) -> String {
         plan.steps.iter().for_each(|step| copied.add(&step.copied));
         text += &format!("{}, {} copied each time the model runs\n", changes(plan.steps.len()), bytes::copied(&copied));
     }
-    text + &left_nodes(model, &plan.left)
+    terminal::fitted(&(text + &left_nodes(model, &plan.left)), terminal::columns())
 }
 
 /// Lists the nodes that are left as they are, those with the same reason together.
@@ -242,9 +242,9 @@ fn left_nodes(model: &Model, left: &[Left]) -> String {
         let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
         let count = if names.len() == 1 { String::new() } else { format!("{} nodes: ", names.len()) };
         let line = format!("{what}: {count}{}{more}: {}", shown.join(", "), escaped(reason));
-        text += &wrap("", &line, 2, terminal::prose());
+        text += &(line + "\n");
     }
-    terminal::fitted(&text, terminal::columns())
+    text
 }
 
 /// Lists the changes.
