@@ -114,7 +114,7 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         Command::List(args) => cmd::model::list(args, &cmd::model::open),
         Command::Diff(args) => cmd::model::diff(args, &cmd::model::open),
         Command::Census(args) => cmd::model::census_inputs(args),
-        Command::Sizes(args) => cmd::model::sizes(args, &cmd::model::open),
+        Command::Sizes(args) => cmd::model::sizes_shown(args),
         Command::Extract(args) => cmd::model::extract(args),
         Command::Targets(args) => cmd::model::targets(args),
         Command::Schema => Ok(cmd::model::schema()),

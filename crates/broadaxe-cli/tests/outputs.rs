@@ -203,3 +203,33 @@ fn files_that_are_not_models() {
         }
     }
 }
+
+/// A model that nothing was repaired in is not written; one in which nothing is wrong is.
+#[test]
+fn fix_writes_where_nothing_wrong_is_left() {
+    let folder = Folder::new("written");
+    let cases = [
+        (SMALL, "ncnn", "small.xml", 0, "not supported: "),
+        (FACE, "onnx6", "same.onnx", 0, "nothing to change"),
+        (FACE, "none", "left.onnx", 1, "nothing was repaired, and nothing was written"),
+        ("examples/position.tflite", "litert-gpu", "fixed.tflite", 0, "verified: 1 comparison of element-wise nodes"),
+    ];
+    for (model, target, name, code, says) in cases {
+        let path = folder.path(name);
+        let output = broadaxe(&["fix", model, "--for", target, "-o", &path]);
+        let said = text(&output.stdout) + &text(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{model} for {target}: {said}");
+        assert!(said.contains(says), "{model} for {target}: {said}");
+        assert_eq!(Path::new(&path).exists(), code == 0, "{model} for {target}: {said}");
+    }
+}
+
+#[test]
+fn upgrades_are_compared_with_the_model_before() {
+    let output = broadaxe(&["upgrade", FACE, "--dry-run", "--json"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(report["verified"].as_str().is_some_and(|said| said.contains("all the same bit for bit")), "{report}");
+    let output = broadaxe(&["upgrade", FACE, "--dry-run", "--json", "--no-verify"]);
+    let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert!(report["verified"].is_null(), "{report}");
+}

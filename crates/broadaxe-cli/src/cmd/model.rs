@@ -43,7 +43,7 @@ pub use self::{
     extract::{extracted, run as extract},
     fix::{fix, fixed, upgrade, upgraded},
     list::run as list,
-    sizes::run as sizes,
+    sizes::{run as sizes, run_shown as sizes_shown},
 };
 use crate::{
     answer::join,

@@ -65,12 +65,27 @@ impl Classes {
     }
 }
 
+impl Classes {
+    /// Returns the ends of the range without its exceptions, where they are all at its ends.
+    fn one_run(&self) -> Option<(usize, usize)> {
+        let (from, to) = self.range;
+        let is_but = |size: &usize| self.but.binary_search(size).is_ok();
+        let (first, last) = ((from..=to).find(|size| !is_but(size))?, (from..=to).rev().find(|size| !is_but(size))?);
+        (!self.but.is_empty() && self.but.len() + (last - first + 1) == to - from + 1).then_some((first, last))
+    }
+}
+
 impl fmt::Display for Classes {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (from, to) = self.range;
         match (self.period, &self.remainders[..]) {
             (_, []) if self.also.is_empty() => return write!(f, "none from {from} to {to}"),
             (_, []) => return write!(f, "only {} from {from} to {to}", list(&self.also)),
+            (1, _) if self.also.is_empty() && self.one_run().is_some() => {
+                let (first, last) = self.one_run().unwrap_or((from, to));
+                let runs: Vec<usize> = (first..=last).collect();
+                return write!(f, "{}, of {from} to {to}", list(&runs));
+            }
             (1, _) => write!(f, "all from {from} to {to}")?,
             (period, [0]) => write!(f, "multiples of {period} from {from} to {to}")?,
             (period, [one]) => write!(f, "multiples of {period} plus {one} from {from} to {to}")?,
@@ -129,7 +144,7 @@ mod tests {
             Case { range: (1, 512), taken: |n| n % 32 == 0, want: "multiples of 32 from 1 to 512" },
             Case { range: (3, 99), taken: |n| n % 4 == 1, want: "multiples of 4 plus 1 from 3 to 99" },
             Case { range: (1, 512), taken: |n| n == 224, want: "only 224 from 1 to 512" },
-            Case { range: (1, 64), taken: |n| n >= 7, want: "all from 1 to 64, but not 1 to 6" },
+            Case { range: (1, 64), taken: |n| n >= 7, want: "7 to 64, of 1 to 64" },
             Case { range: (1, 128), taken: |n| n % 8 == 0 || n == 1, want: "multiples of 8 from 1 to 128, and 1" },
             Case {
                 range: (1, 96),
@@ -137,7 +152,7 @@ mod tests {
                 want: "sizes from 1 to 96 that leave 0, 7 of 8",
             },
             Case { range: (1, 1), taken: |_| true, want: "all from 1 to 1" },
-            Case { range: (1, 2), taken: |n| n == 2, want: "all from 1 to 2, but not 1" },
+            Case { range: (1, 2), taken: |n| n == 2, want: "2, of 1 to 2" },
         ];
         for case in cases {
             assert_eq!(of(case.range.0, case.range.1, case.taken).to_string(), case.want);

@@ -81,7 +81,7 @@ const SIZES: &[(&str, &str, &str)] = &[
     ("x(n,n); y=Relu(x)", "all from 1 to 20", ""),
     ("x(n,4); z(n,4); y=Add(x,z)", "all from 1 to 20", ""),
     ("x(n,4); z(4,n); y=Add(x,z)", "only 4 from 1 to 20", "1"),
-    ("x(n,4); z(m,4); y=Add(x,z)", "all from 1 to 20, but not 1", "1"),
+    ("x(n,4); z(m,4); y=Add(x,z)", "2 to 20, of 1 to 20", "1"),
     ("x(n,4); t=Transpose(x) perm=1,0; y=Add(x,t)", "only 4 from 1 to 20", "1"),
     ("x(2,n); s=const:i64(2)=-1,6; y=Reshape(x,s)", "multiples of 3 from 1 to 30", ""),
     ("x(2,n); s=const:i64(2)=4,-1; y=Reshape(x,s)", "multiples of 2 from 1 to 20", ""),

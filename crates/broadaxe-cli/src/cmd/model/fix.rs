@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::{
     Loaded, Open, destination, given_for, load, open,
+    progress::Progress,
     report::{NAMED_NODES, fold},
     save,
 };
@@ -32,6 +33,7 @@ use crate::{
 /// # Errors
 /// When a target is unknown, the model cannot be read, a change cannot be made, or OUT cannot be written.
 pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
+    let _progress = Progress::of(&args.out.model);
     let repair = repaired(args, &open)?;
     repair.answer(args)
 }

@@ -1,4 +1,4 @@
-//! Shows at a terminal which model is being checked, if that lasts longer than a moment.
+//! Shows at a terminal what is being done, if that lasts longer than a moment.
 
 use std::{
     io::{IsTerminal, stderr},
@@ -16,16 +16,27 @@ const DELAY: Duration = Duration::from_millis(500);
 /// How often the line is drawn.
 const PERIOD: Duration = Duration::from_millis(100);
 
-/// A line on standard error: `checking 37/187 timm_tnt_s.onnx`. It is gone at the end.
+/// A line on standard error, such as `checking 37/187 timm_tnt_s.onnx`. It is gone at the end.
 #[derive(Debug)]
 pub(super) struct Progress(Option<ProgressBar>);
 
 impl Progress {
     /// Begins to count models, of which this is the number; nothing is shown where standard error is no terminal.
     pub(super) fn new(models: usize, wanted: bool) -> Self {
-        let style = ProgressStyle::with_template("checking {pos}/{len} {wide_msg}").ok();
+        Self::show("checking {pos}/{len} {wide_msg}", Some(models as u64), wanted)
+    }
+
+    /// Shows that one model is being worked on, with the seconds since that began.
+    pub(super) fn of(path: &Path) -> Self {
+        let progress = Self::show("{elapsed} {wide_msg}", None, true);
+        progress.begin(path);
+        progress
+    }
+
+    fn show(template: &str, len: Option<u64>, wanted: bool) -> Self {
+        let style = ProgressStyle::with_template(template).ok();
         let Some(style) = style.filter(|_| wanted && stderr().is_terminal()) else { return Self(None) };
-        let bar = ProgressBar::with_draw_target(Some(models as u64), ProgressDrawTarget::hidden()).with_style(style);
+        let bar = ProgressBar::with_draw_target(len, ProgressDrawTarget::hidden()).with_style(style);
         let shown = bar.clone();
         // Without the thread nothing is shown.
         let _ = thread::Builder::new().name("progress".to_owned()).spawn(move || {

@@ -3,7 +3,7 @@
 use broadaxe_models::sizes::{Sweep, sweep};
 use serde_json::json;
 
-use super::{Open, given, read};
+use super::{Open, given, open, progress::Progress, read};
 use crate::{answer::Answer, args::SizesArgs, error::Error};
 
 /// The most sizes of one sweep.
@@ -33,6 +33,15 @@ pub fn run(args: &SizesArgs, open: Open<'_>) -> Result<Answer, Error> {
         "refused": found.refused.as_ref().map(|(size, why)| json!({ "size": size, "reason": why })),
     });
     Ok(Answer::new(text, json))
+}
+
+/// As [`run`], for a user who waits.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_shown(args: &SizesArgs) -> Result<Answer, Error> {
+    let _progress = Progress::of(&args.model);
+    run(args, &open)
 }
 
 /// Reads `height=1..512`, both ends included.
