@@ -4,7 +4,7 @@
 //! through: a reshape keeps the row-major position of every element, and a stretched tensor repeats those of another. So a
 //! node reads, for every element of its result, one position of every tensor that an operand can be followed back to.
 //!
-//! Positions are described by loops, [`Nest`], whose shortest form is unique: two nests read the same elements exactly if they
+//! Positions are described by loops, `Nest`, whose shortest form is unique: two nests read the same elements exactly if they
 //! are equal. Where sizes are open, the axes of 1 are left out, and all others have to go to the same places.
 
 mod nest;
