@@ -232,7 +232,7 @@ fn sliced(call: &Call<'_>) -> Made {
         (false, _) => (0..lists[0].len() as i64).collect(),
     };
     if lists.iter().any(|list| list.len() != axes.len()) {
-        return because("Slice: starts, stops, steps and axes have not one length");
+        return because("Slice: starts, stops, steps and axes must have the same length");
     }
     let row = |k: usize| Range {
         start: lists[0][k].clone(),
@@ -278,7 +278,7 @@ pub(super) fn sliced_by(call: &Call<'_>, masks: Masks, ends: &[Option<Size>]) ->
     let set = |mask: u64, k: usize| mask >> k & 1 != 0;
     let count = starts.len();
     if ends.len() != count || steps.len() != count {
-        return because(format!("{}: begin, end and strides have not one length", call.node.op));
+        return because(format!("{}: begin, end and strides must have the same length", call.node.op));
     }
     let given = (0..count).filter(|&k| !set(masks.new_axis, k) && !set(masks.ellipsis, k)).count();
     let Some(rest) = dims.len().checked_sub(given) else {

@@ -102,7 +102,7 @@ fn ranges(call: &Call<'_>, rank: usize) -> Result<Vec<(usize, Range)>, Stop> {
     let Some(axes) = axes else { return because("Slice: the axes are not known") };
     let steps = list(4, "steps")?.unwrap_or_else(|| vec![Some(Size::known(1)); starts.len()]);
     if [ends.len(), axes.len(), steps.len()] != [starts.len(); 3] {
-        return because("Slice: starts, ends, axes and steps have not one length");
+        return because("Slice: starts, ends, axes and steps must have the same length");
     }
     let axes = call.axes(&axes, rank)?;
     let rows = starts.into_iter().zip(ends).zip(steps).map(|((start, end), step)| Range {

@@ -16,7 +16,7 @@ pub(super) static EQUAL_RANK: Profile = Profile {
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],
             way: Way::Own,
-            text: "has an operator that says the same",
+            text: "has an equivalent operator",
             evidence: TENSORRT_LAYERS,
         },
         Law {

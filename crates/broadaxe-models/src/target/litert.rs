@@ -44,7 +44,7 @@ pub(super) static LITERT: Profile = Profile {
         Law {
             kinds: &[Kind::Unary, Kind::Channel, Kind::Bounds],
             way: Way::Own,
-            text: "has an operator that says the same",
+            text: "has an equivalent operator",
             evidence: Evidence::documented("LiteRT schema, BuiltinOperator"),
         },
         Law { kinds: &[], way: Way::Ask(high_rank), text: "was asked up to rank 6", evidence: ON_CPUS },

@@ -38,7 +38,7 @@ pub(super) static NCNN: Profile = Profile {
         Law {
             kinds: &[Kind::Unary, Kind::Channel, Kind::Affine, Kind::Bias, Kind::Bounds],
             way: Way::Own,
-            text: "has a layer that says the same",
+            text: "has an equivalent layer",
             evidence: LAYERS,
         },
         Law {

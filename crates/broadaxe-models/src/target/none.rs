@@ -10,7 +10,7 @@ pub(super) static NONE: Profile = Profile {
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],
             way: Way::Own,
-            text: "has an operator that says the same",
+            text: "has an equivalent operator",
             evidence: Evidence::documented("OpenXLA, StableHLO specification"),
         },
         Law {

@@ -30,7 +30,7 @@ pub(super) static ONNX: Profile = Profile {
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Affine, Kind::Bias],
             way: Way::Own,
-            text: "has an operator that says the same",
+            text: "has an equivalent operator",
             evidence: SCHEMAS,
         },
         Law {
@@ -75,7 +75,7 @@ pub(super) static ONNX_6: Profile = Profile {
         Law {
             kinds: &[Kind::Unary, Kind::Channel, Kind::Affine, Kind::Quantize],
             way: Way::Own,
-            text: "has an operator that says the same",
+            text: "has an equivalent operator",
             evidence: SCHEMAS,
         },
         Law {

@@ -205,7 +205,7 @@ pub(super) static OPENVINO: Profile = Profile {
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Affine, Kind::Bias, Kind::Bounds],
             way: Way::Own,
-            text: "has an operator that says the same",
+            text: "has an equivalent operator",
             evidence: OPENVINO_RUN,
         },
         Law {

@@ -19,7 +19,7 @@ pub(super) static PADDLE: Profile = Profile {
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Affine, Kind::Bias, Kind::Bounds],
             way: Way::Own,
-            text: "has an operator that says the same",
+            text: "has an equivalent operator",
             evidence: Evidence::documented("paddle API reference"),
         },
         Law {

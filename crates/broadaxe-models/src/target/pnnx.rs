@@ -71,7 +71,7 @@ pub(super) static PNNX: Profile = Profile {
         Law {
             kinds: &[Kind::Unary, Kind::Channel, Kind::Bounds],
             way: Way::Own,
-            text: "has a layer that says the same",
+            text: "has an equivalent layer",
             evidence: PNNX_RUN,
         },
         Law {

@@ -343,7 +343,7 @@ fn masks() {
         ("=0,1", "=1,2", "=1,1", &[("offset", 1)], "(min(1, n), 2, 6)"),
         ("=0,0,0,0", "=1,1,1,1", "=1,1,1,1", &[], "STRIDED_SLICE: there are more ranges than axes (node 0)"),
         ("2", "2", "=1,1", &[("begin_mask", 1), ("end_mask", 1)], "(n, ?, 6)"),
-        ("=0,0", "=1", "=1,1", &[], "STRIDED_SLICE: begin, end and strides have not one length (node 0)"),
+        ("=0,0", "=1", "=1,1", &[], "STRIDED_SLICE: begin, end and strides must have the same length (node 0)"),
     ];
     let mut wrong = Vec::new();
     for (begin, end, step, masks, want) in cases {
