@@ -109,7 +109,7 @@ def test_reprs_are_short_lines():
     cases = [
         (bx.check(FACE), "<Check face.onnx: 3 nodes; onnx: 2 differ, 1 same; openvino: 3 same; ncnn: 1 differ, 2 same>"),
         (bx.fix(small(), ["openvino"]), "<Fix: 1 change, verified>"),
-        (bx.upgrade(FACE), "<Fix: 4 changes>"),
+        (bx.upgrade(FACE), "<Fix: 4 changes, verified>"),
         (bx.census(FACE), "<Census face.onnx: 6 nodes in 4 groups>"),
         (bx.extract(FACE, "bias1"), "<Extract bias1 (Add), 1 input>"),
     ]

@@ -1,6 +1,7 @@
 """The command that the package installs: the same answers and exit codes as the program."""
 
 import json
+import os
 import pathlib
 import shutil
 import subprocess
@@ -21,7 +22,9 @@ CASES = [
 
 
 def run(args, program=(sys.executable, "-m", "broadaxe")):
-    return subprocess.run([*program, *args], capture_output=True, text=True, cwd=ROOT, check=False)
+    # The tool that runs these tests may say how wide its terminal is, to which lines are wrapped.
+    env = {name: value for name, value in os.environ.items() if name != "COLUMNS"}
+    return subprocess.run([*program, *args], capture_output=True, text=True, cwd=ROOT, check=False, env=env)
 
 
 @pytest.mark.parametrize(("args", "code", "text"), CASES, ids=lambda value: " ".join(value) if isinstance(value, list) else "")
