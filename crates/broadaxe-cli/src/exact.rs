@@ -27,27 +27,54 @@ impl fmt::Display for Elements {
     }
 }
 
+/// An element, read from its bytes.
+#[derive(Clone, Copy, Debug)]
+pub enum Element {
+    /// A truth value.
+    Bool(bool),
+    /// A whole number of any integer dtype.
+    Int(i128),
+    /// A number of a dtype of 16 bits, which `f32` holds exactly.
+    Half(f32),
+    /// A number of `f32`.
+    Single(f32),
+    /// A number of `f64`.
+    Double(f64),
+}
+
+impl Element {
+    /// Reads an element in native byte order; zeros where there are too few bytes.
+    pub fn read(dtype: DType, bytes: &[u8]) -> Self {
+        macro_rules! number {
+            ($ty:ty) => {
+                bytes.try_into().map(<$ty>::from_ne_bytes).unwrap_or_default()
+            };
+        }
+        match dtype {
+            DType::Bool => Self::Bool(bytes.first().is_some_and(|byte| *byte != 0)),
+            DType::I8 => Self::Int(number!(i8).into()),
+            DType::I16 => Self::Int(number!(i16).into()),
+            DType::I32 => Self::Int(number!(i32).into()),
+            DType::I64 => Self::Int(number!(i64).into()),
+            DType::U8 => Self::Int(number!(u8).into()),
+            DType::U16 => Self::Int(number!(u16).into()),
+            DType::U32 => Self::Int(number!(u32).into()),
+            DType::U64 => Self::Int(number!(u64).into()),
+            DType::F16 => Self::Half(f16::from_bits(number!(u16)).into()),
+            DType::BF16 => Self::Half(bf16::from_bits(number!(u16)).into()),
+            DType::F32 => Self::Single(number!(f32)),
+            DType::F64 => Self::Double(number!(f64)),
+        }
+    }
+}
+
 /// Writes an element with as many digits as tell it from its neighbours; floats have a point or an exponent.
 pub fn text(dtype: DType, bytes: &[u8]) -> String {
-    macro_rules! number {
-        ($ty:ty) => {
-            bytes.try_into().map(<$ty>::from_ne_bytes).unwrap_or_default()
-        };
-    }
-    match dtype {
-        DType::Bool => if bytes.first() == Some(&0) { "false" } else { "true" }.to_owned(),
-        DType::I8 => number!(i8).to_string(),
-        DType::I16 => number!(i16).to_string(),
-        DType::I32 => number!(i32).to_string(),
-        DType::I64 => number!(i64).to_string(),
-        DType::U8 => number!(u8).to_string(),
-        DType::U16 => number!(u16).to_string(),
-        DType::U32 => number!(u32).to_string(),
-        DType::U64 => number!(u64).to_string(),
-        DType::F16 => float(f32::from(f16::from_bits(number!(u16)))),
-        DType::BF16 => float(f32::from(bf16::from_bits(number!(u16)))),
-        DType::F32 => float(number!(f32)),
-        DType::F64 => float(number!(f64)),
+    match Element::read(dtype, bytes) {
+        Element::Bool(value) => value.to_string(),
+        Element::Int(value) => value.to_string(),
+        Element::Half(value) | Element::Single(value) => float(value),
+        Element::Double(value) => float(value),
     }
 }
 

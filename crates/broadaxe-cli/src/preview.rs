@@ -2,9 +2,9 @@
 
 use std::fmt::{Display, LowerExp};
 
-use broadaxe_kernels::{DType, bf16, f16};
+use broadaxe_kernels::DType;
 
-use crate::file::write::Plain;
+use crate::{exact::Element, file::write::Plain};
 
 /// How many elements are shown at each end of an axis that is cut, for arrays of rank 0, 1, 2, 3 and more.
 const EDGES: [usize; 5] = [0, 3, 3, 2, 1];
@@ -105,25 +105,12 @@ impl Drawing<'_> {
 
 /// Writes an element.
 pub fn element(dtype: DType, bytes: &[u8]) -> String {
-    macro_rules! number {
-        ($ty:ty) => {
-            bytes.try_into().map(<$ty>::from_ne_bytes).unwrap_or_default()
-        };
-    }
-    match dtype {
-        DType::Bool => if bytes[0] == 0 { "false" } else { "true" }.to_owned(),
-        DType::I8 => number!(i8).to_string(),
-        DType::I16 => number!(i16).to_string(),
-        DType::I32 => number!(i32).to_string(),
-        DType::I64 => number!(i64).to_string(),
-        DType::U8 => number!(u8).to_string(),
-        DType::U16 => number!(u16).to_string(),
-        DType::U32 => number!(u32).to_string(),
-        DType::U64 => number!(u64).to_string(),
-        DType::F16 => short(f64::from(f16::from_bits(number!(u16))), 5),
-        DType::BF16 => short(f64::from(bf16::from_bits(number!(u16))), 4),
-        DType::F32 => plain(number!(f32)),
-        DType::F64 => short(number!(f64), 8),
+    match Element::read(dtype, bytes) {
+        Element::Bool(value) => value.to_string(),
+        Element::Int(value) => value.to_string(),
+        Element::Half(value) => short(value.into(), if dtype == DType::BF16 { 4 } else { 5 }),
+        Element::Single(value) => plain(value),
+        Element::Double(value) => short(value, 8),
     }
 }
 
@@ -145,6 +132,8 @@ fn plain<T: Copy + Into<f64> + Display + LowerExp>(value: T) -> String {
 
 #[cfg(test)]
 mod tests {
+    use broadaxe_kernels::{bf16, f16};
+
     use super::*;
 
     #[test]
