@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import broadaxe as bx
-from broadaxe import _records
+from broadaxe import _html, _records
 from broadaxe.testing import assert_same
 
 FACE = Path(__file__).parents[3] / "examples" / "face.onnx"
@@ -110,6 +110,7 @@ def test_reprs_are_short_lines():
         (bx.check(FACE), "<Check face.onnx: 3 nodes; onnx: 2 differ, 1 same; openvino: 3 same; ncnn: 1 differ, 2 same>"),
         (bx.fix(small(), ["openvino"]), "<Fix: 1 change, verified>"),
         (bx.upgrade(FACE), "<Fix: 4 changes, verified>"),
+        (bx.fix(FACE, targets="onnx"), "<Fix: 4 changes, verified>"),
         (bx.census(FACE), "<Census face.onnx: 6 nodes in 4 groups>"),
         (bx.extract(FACE, "bias1"), "<Extract bias1 (Add), 1 input>"),
     ]
@@ -118,6 +119,12 @@ def test_reprs_are_short_lines():
     hostile = bx.check(small(name="n\x1b]0;PWNED\x07\u202e").SerializeToString(), ["openvino"])
     for text in (repr(hostile), str(hostile), hostile._repr_html_(), repr(bx.fix(small(name="\x1b[31m"), ["openvino"]))):
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text), text
+
+
+def test_copies_along_open_dims_are_written_as_such():
+    many = {"bytes": 65536, "dims": ["b"]}
+    assert _html._copied([many, {"bytes": 2048, "dims": []}, many]) == "128.0 KiB x b + 2.0 KiB"
+    assert _html._copied([]) == "nothing"
 
 
 class Strict(HTMLParser):

@@ -133,7 +133,7 @@ def _group(one, names):
     if one.condition:
         said.append(_tag("div", _join(["the same if ", _code(one.condition)])))
     if one.repair:
-        cost = f"copies {_bytes(one.repair.bytes)} each time" if one.repair.bytes else "no run-time copy"
+        cost = f"copies {_copied(one.repair.copied)} each time" if one.repair.copied else "no run-time copy"
         said.append(_tag("div", _join([_tag("i", "fix: "), one.repair.text, f" ({cost})"])))
     listed = Html() if len(names) == 1 else _join([_code(name) for name in names[:_MOST]], ", ")
     listed += _more(len(names) - _MOST, "nodes")
@@ -156,14 +156,24 @@ def _example(one):
     return f"Element {_tuple(example.element)} is {_number(example.here)} here and {there} on {one.target}."
 
 
+def _copied(parts):
+    """Write what is copied at run time: bytes per element along open dims, as a sum."""
+    sums = {}
+    for part in parts:
+        dims = tuple(part["dims"])
+        sums[dims] = sums.get(dims, 0) + part["bytes"]
+    return " + ".join(" x ".join([_bytes(size), *dims]) for dims, size in sums.items()) or "nothing"
+
+
 def fix(found):
     """Write what `fix` or `upgrade` changed."""
-    total = sum(one.bytes for one in found.changes)
-    title = f"{count(len(found.changes), 'change')}, {_bytes(total)} copied each time the model runs"
-    parts = [_tag("div", _join([_bold(title if found.changes else "nothing to change")]))]
-    if found.changes:
-        rows = [[_code(one.node), one.op, _bytes(one.bytes), one.change] for one in found.changes[:_MOST]]
-        parts += [_table(["node", "operator", "copies", "change"], rows), _more(len(found.changes) - _MOST, "changes")]
+    changes = found.upgrade + found.changes
+    total = _copied([part for one in changes for part in one.copied])
+    title = f"{count(len(changes), 'change')}, {total} copied each time the model runs"
+    parts = [_tag("div", _join([_bold(title if changes else "nothing to change")]))]
+    if changes:
+        rows = [[_code(one.node), one.op, _copied(one.copied), one.change] for one in changes[:_MOST]]
+        parts += [_table(["node", "operator", "copies", "change"], rows), _more(len(changes) - _MOST, "changes")]
     if found.left:
         rows = [[_code(one.node), _LEFT[one.kind], one.reason] for one in found.left[:_MOST]]
         parts += [_table(["node", "", "reason"], rows), _more(len(found.left) - _MOST, "nodes")]

@@ -174,8 +174,12 @@ class Left(Record):
 
 @dataclass(frozen=True, repr=False)
 class Fix(Judged):
-    """What `fix` or `upgrade` changed; `model_bytes` is the changed model where no file was asked for."""
+    """What `fix` or `upgrade` changed; `model_bytes` is the changed model where no file was asked for.
 
+    `upgrade` has what `fix` changed before, to bring a model of an old opset to opset 7.
+    """
+
+    upgrade: list[Change]
     changes: list[Change]
     left: list[Left]
     verified: str | None
@@ -192,7 +196,7 @@ class Fix(Judged):
         return all(one.kind != "finding" for one in self.left)
 
     def __repr__(self) -> str:
-        parts = [count(len(self.changes), "change"), f"{len(self.left)} left" if self.left else ""]
+        parts = [count(len(self.upgrade) + len(self.changes), "change"), f"{len(self.left)} left" if self.left else ""]
         parts.append("verified" if self.verified else "")
         parts.append(f"written to {short(self.output)}" if self.output else "")
         return f"<Fix: {', '.join(part for part in parts if part)}>"

@@ -285,6 +285,7 @@ fn describe(model: &Model, plan: &Fix, verified: Option<&Verified>, out: Option<
         })
     });
     json!({
+        "upgrade": [],
         "changes": changes_of(model, plan),
         "left": left.collect::<Vec<_>>(),
         "verified": verified.map(ToString::to_string),
