@@ -63,11 +63,11 @@ pub(super) fn edits(model: &Model, shapes: &Shapes, id: NodeId, way: &Candidate)
         let shape = way.shapes.get(1).and_then(|shape| reshape(shape.dims()?));
         match (in_place(model, id, slope, form), shape) {
             (Some(shape), _) => {
-                slopes = format!(", with the slope {} as {}", model.value(slope).name, Dims(&shape));
+                slopes = format!(", with {} as {}", model.value(slope).name, Dims(&shape));
                 edits.push(Edit::ReshapeConstant { value: slope, shape });
             }
             (None, Some(shape)) => {
-                slopes = format!(", with the slope {} reshaped to {}", model.value(slope).name, Dims(&shape));
+                slopes = format!(", with {} reshaped to {}", model.value(slope).name, Dims(&shape));
                 nodes.push(new("Reshape", vec![factor, Wire::Ints(shape)], word("slope")));
                 factor = word("slope");
             }

@@ -213,7 +213,7 @@ fn slopes() {
         ("(2,3,4,5)", &[3, 1, 1], &["openvino", "ncnn", "onnx"], ""),
         ("(2,4,4)", &[4], &["openvino"], "reshape the constant slope from (4) to (1, 1, 4)"),
         ("(2,3,5)", &[5], &["openvino"], ""),
-        ("(2,3,4,5)", &[5], &["ncnn"], &format!("{apart}, with the slope slope as (1, 1, 1, 5)")),
+        ("(2,3,4,5)", &[5], &["ncnn"], &format!("{apart}, with slope as (1, 1, 1, 5)")),
         ("(2,3,4,5)", &[1], &["openvino", "ncnn", "equal-rank"], "reshape the constant slope from (1) to (1, 1, 1, 1)"),
         ("(2,3,3,5)", &[3, 1], &["openvino", "ncnn"], apart),
     ];

@@ -96,7 +96,7 @@ pub(super) static PNNX: Profile = Profile {
         Law {
             kinds: &[Kind::Slope],
             way: Way::Ask(slope::slope),
-            text: "gives entry i of the slope to entry i of one axis, without a look at the slope's shape",
+            text: "gives entry i of the slope to entry i of one axis, whatever the slope's shape is",
             evidence: PNNX_RUN,
         },
         Law {

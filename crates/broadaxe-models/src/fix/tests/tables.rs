@@ -20,7 +20,7 @@ const SHORT: &[(&str, &str)] = &[
     (" of extent 1 into ", " into "),
     ("take PRelu apart: relu(x) - slope * relu(-x)", "apart"),
     ("reshape the result back to ", "back to "),
-    ("with the slope ", ""),
+    (", with ", ", "),
 ];
 
 /// Reads the file of a text.
