@@ -1,47 +1,12 @@
 //! Comparing models, finding nodes, tips in errors and hints, and text in narrow terminals.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Output},
-};
+mod shared;
+
+use std::{fs, process::Command};
 
 use serde_json::Value;
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
-
-fn broadaxe(args: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_broadaxe"));
-    command.args(args).env("BROADAXE_CACHE_DIR", std::env::temp_dir().join("broadaxe-questions-cache"));
-    command.current_dir(root()).output().expect("the command starts")
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-/// A folder that is removed at the end.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new(name: &str) -> Self {
-        let path = std::env::temp_dir().join(format!("broadaxe-questions-{}-{name}", std::process::id()));
-        fs::create_dir_all(&path).expect("a folder");
-        Self(path)
-    }
-
-    fn path(&self, name: &str) -> String {
-        self.0.join(name).display().to_string()
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = fs::remove_dir_all(&self.0);
-    }
-}
+use shared::{Folder, broadaxe, root, text};
 
 const FACE: &str = "examples/face.onnx";
 

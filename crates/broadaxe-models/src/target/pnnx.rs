@@ -60,7 +60,12 @@ pub(super) static PNNX: Profile = Profile {
             text: "has no such operation",
             evidence: PNNX_RUN,
         },
-        Law { kinds: &[], way: Way::Ask(rank), text: "supports at most 4 axes besides the batch", evidence: PNNX_RUN },
+        Law {
+            kinds: &[],
+            way: Way::Ask(rank),
+            text: "supports at most 4 axes, not counting the batch",
+            evidence: PNNX_RUN,
+        },
         Law { kinds: &[], way: Way::Ask(scalar), text: "has no tensors of rank 0", evidence: PNNX_LAWS },
         Law {
             kinds: &[Kind::Bounds],
@@ -144,11 +149,11 @@ fn rank(asked: &Asked<'_>) -> Option<Does> {
         (rank > LARGEST_RANK).then_some(rank)
     };
     let refused = |rank: usize| {
-        let most = format!("supports at most {LARGEST_RANK} axes besides the batch; an operand has {rank}");
+        let most = format!("supports at most {LARGEST_RANK} axes, not counting the batch; an operand has {rank}");
         Some(Does::RefusedRank(most.into()))
     };
     if asked.operands.iter().any(|shape| shape.rank().is_none()) {
-        return Some(Does::Unknown("supports at most 4 axes besides the batch, and a rank is not known".into()));
+        return Some(Does::Unknown("supports at most 4 axes, not counting the batch, and a rank is not known".into()));
     }
     if let Some(rank) = asked.operands.iter().enumerate().find_map(over) {
         return refused(rank);
@@ -269,7 +274,7 @@ fn refused_reshapes(model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
     let refused = |node: &Node| {
         let largest = rank(node.input(0)).max(rank(node.output(0))).filter(|rank| *rank > LARGEST_RANK)?;
         let text = format!(
-            "ncnn supports at most {LARGEST_RANK} axes besides the batch, and cannot load a reshape with {largest}"
+            "ncnn supports at most {LARGEST_RANK} axes, not counting the batch, and cannot load a reshape with {largest}"
         );
         meaning::role(model, node).is_some_and(|role| matches!(role, Role::Reshape | Role::Expand)).then_some(text)
     };
