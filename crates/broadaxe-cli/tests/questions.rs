@@ -130,7 +130,7 @@ fn lists_are_filtered() {
         (
             &["--op", "conv"],
             "0 of 6 nodes listed",
-            "Conv is in the model (2 nodes), but it has nothing to broadcast; add --all",
+            "Conv is in the model (2 nodes), but it has no operands to broadcast; --all lists them",
         ),
         (&["--op", "Erf"], "0 of 6 nodes listed", "no node fits --op Erf; the operators of the model are Add, "),
     ];

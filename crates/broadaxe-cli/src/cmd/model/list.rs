@@ -207,7 +207,9 @@ fn nothing(
         let nodes = if fitting.len() == 1 { "1 node".to_owned() } else { format!("{} nodes", fitting.len()) };
         let (verb, has) = if ops.len() == 1 { ("is", "it has") } else { ("are", "they have") };
         let ops = ops.join(", ");
-        return Some(format!("{ops} {verb} in the model ({nodes}), but {has} nothing to broadcast; add --all"));
+        return Some(format!(
+            "{ops} {verb} in the model ({nodes}), but {has} no operands to broadcast; --all lists them"
+        ));
     }
     let mut there: Vec<&str> = all.iter().map(|&id| model.node(id).op.as_str()).collect();
     there.sort_unstable();
