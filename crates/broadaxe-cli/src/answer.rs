@@ -2,6 +2,7 @@
 
 use std::fmt::{self, Display};
 
+pub use broadaxe_draw::words::{join, letter, tuple};
 use broadaxe_models::report::CheckRecord;
 use broadaxe_shape::Alignment;
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
@@ -310,24 +311,6 @@ pub fn steps(alignment: &Alignment, k: usize) -> (Vec<isize>, Option<Vec<usize>>
 /// Joins values by blanks: `0 1 2`, or `-` when there are none.
 pub fn spaced<T: Display>(values: &[T]) -> String {
     if values.is_empty() { "-".to_owned() } else { join(values, " ") }
-}
-
-/// Joins values.
-pub fn join<T: Display>(values: &[T], between: &str) -> String {
-    values.iter().map(ToString::to_string).collect::<Vec<_>>().join(between)
-}
-
-/// Writes values as Python writes a tuple: `()`, `(3,)`, `(2, 3)`.
-pub fn tuple<T: Display>(values: &[T]) -> String {
-    format!("({}{})", join(values, ", "), if values.len() == 1 { "," } else { "" })
-}
-
-/// Names operand `k`: `a`, `b`, ..., `z`, `operand 26`.
-pub fn letter(k: usize) -> String {
-    match u8::try_from(k) {
-        Ok(k) if k < 26 => char::from(b'a' + k).to_string(),
-        _ => format!("operand {k}"),
-    }
 }
 
 #[cfg(test)]

@@ -2,6 +2,8 @@
 
 use std::{borrow::Cow, fmt, io, path::Path};
 
+pub use broadaxe_draw::words::{escaped, quoted};
+use broadaxe_draw::words::{escaped_to, turns};
 use broadaxe_models::Cause;
 use serde_json::{Map, Value, json};
 
@@ -71,43 +73,10 @@ impl ErrorKind {
 
 /// The longest sentence, in characters; what a file says may be longer.
 const MAX_MESSAGE: usize = 1000;
-/// How many characters of a name out of a file are shown.
-const MAX_NAME: usize = 80;
-
-/// Writes control characters of a text out of a file as escapes, and those that turn the direction of writing.
-pub fn escaped(text: &str) -> String {
-    tame(text, usize::MAX)
-}
-
-/// Shows a name that a file says, so that it can neither hide a sentence by its length nor command a terminal.
-pub fn quoted(name: &str) -> String {
-    tame(name, MAX_NAME)
-}
 
 /// Shows a name that a file says: in full where it goes to a file or a pipe, and as [`quoted`] does in a terminal.
 pub fn named(name: &str) -> String {
     if crate::terminal::columns().is_some() { quoted(name) } else { escaped(name) }
-}
-
-/// Writes control characters, and those that turn the direction of writing, as escapes; cuts after `most` characters.
-fn tame(text: &str, most: usize) -> String {
-    let mut tamed = String::new();
-    for c in text.chars().take(most) {
-        if c.is_control() || turns(c) {
-            tamed.extend(c.escape_default());
-        } else {
-            tamed.push(c);
-        }
-    }
-    if text.chars().nth(most).is_some() {
-        tamed += "...";
-    }
-    tamed
-}
-
-/// Says whether a character turns the direction of writing.
-pub(crate) fn turns(c: char) -> bool {
-    matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }
 
 /// Escapes in JSON what a terminal would obey: serde writes only the controls of ASCII as escapes.
@@ -140,7 +109,7 @@ impl Error {
     pub fn new(kind: ErrorKind, message: impl Into<String>) -> Self {
         Self {
             kind,
-            message: tame(&message.into(), MAX_MESSAGE),
+            message: escaped_to(&message.into(), MAX_MESSAGE),
             spot: Box::default(),
             position: None,
             detail: None,
@@ -303,7 +272,7 @@ impl Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if let Some(file) = &self.spot.file {
-            write!(f, "{}: ", tame(file, usize::MAX))?;
+            write!(f, "{}: ", escaped(file))?;
         }
         f.write_str(&self.message)?;
         match (&self.spot.field, self.spot.offset) {

@@ -98,7 +98,7 @@ impl Document {
         }
         let width = self.text.get(span).map_or(1, |text| text.lines().next().unwrap_or("").chars().count());
         let width = width.clamp(1, shown.chars().count().saturating_sub(column).max(1));
-        let shown = shown.replace(|c: char| c.is_control() || crate::error::turns(c), " ");
+        let shown = shown.replace(|c: char| c.is_control() || broadaxe_draw::words::turns(c), " ");
         error.with_detail(format!("  {shown}\n  {:column$}{}", "", "^".repeat(width)))
     }
 

@@ -4,10 +4,7 @@ use super::{
     group::Shown,
     severity::{self, error_line, line, sentence},
 };
-use crate::{
-    answer::Checked,
-    error::{escaped, turns},
-};
+use crate::{answer::Checked, error::escaped};
 
 /// Writes one line per finding, and one per file that could not be judged.
 pub(super) fn commands(found: &Checked, shown: Shown) -> String {
@@ -43,7 +40,9 @@ fn message(text: &str) -> String {
 /// Escapes a property of a command; of control characters, the runner reads only the ends of lines.
 fn property(text: &str) -> String {
     let text = message(text).replace(':', "%3A").replace(',', "%2C");
-    let shown = |c: char| if c.is_control() || turns(c) { c.escape_default().to_string() } else { c.to_string() };
+    let shown = |c: char| {
+        if c.is_control() || broadaxe_draw::words::turns(c) { c.escape_default().to_string() } else { c.to_string() }
+    };
     text.chars().map(shown).collect()
 }
 
