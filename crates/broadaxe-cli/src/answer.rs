@@ -2,9 +2,8 @@
 
 use std::fmt::{self, Display};
 
-pub use broadaxe_draw::words::{join, letter, tuple};
+pub use broadaxe_draw::words::{columns, join, letter, spaced, steps, strides, tuple};
 use broadaxe_models::report::CheckRecord;
-use broadaxe_shape::Alignment;
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -267,19 +266,6 @@ fn constrain(table: &mut Table, head: &[&str], sentences: bool, rows: &[Vec<Stri
     }
 }
 
-/// Sets rows in columns, the first to the left and the others to the right, two blanks in.
-pub fn columns(rows: &[Vec<String>]) -> String {
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |i: usize| rows.iter().filter_map(|row| row.get(i)).map(String::len).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..count).map(width).collect();
-    let line = |row: &Vec<String>| {
-        let cells = row.iter().zip(&widths).enumerate();
-        let cells = cells.map(|(i, (cell, &n))| if i == 0 { format!("{cell:n$}") } else { format!("{cell:>n$}") });
-        format!("  {}", cells.collect::<Vec<_>>().join("  ")).trim_end().to_owned() + "\n"
-    };
-    rows.iter().map(line).collect()
-}
-
 /// Sets rows in columns to the left, two blanks apart; a line for each row, however long.
 pub fn aligned(rows: &[Vec<String>]) -> String {
     let count = rows.iter().map(Vec::len).max().unwrap_or(0);
@@ -290,27 +276,6 @@ pub fn aligned(rows: &[Vec<String>]) -> String {
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
     rows.iter().map(line).collect()
-}
-
-/// Lists operand `k`'s strides over the result. Where it is tiled, the index counts modulo its extent: `1%2`.
-pub fn strides(alignment: &Alignment, k: usize) -> Vec<String> {
-    let steps = alignment.steps(k).into_iter().zip(alignment.shape().iter());
-    let text = |((stride, period), &extent): ((isize, usize), &usize)| match period {
-        period if 1 < period && period < extent => format!("{stride}%{period}"),
-        _ => stride.to_string(),
-    };
-    steps.map(text).collect()
-}
-
-/// Returns operand `k`'s strides over the result as numbers, and the periods of its axes if an operand is tiled.
-pub fn steps(alignment: &Alignment, k: usize) -> (Vec<isize>, Option<Vec<usize>>) {
-    let (strides, periods) = alignment.steps(k).into_iter().unzip();
-    (strides, Some(periods).filter(|_| alignment.is_tiled()))
-}
-
-/// Joins values by blanks: `0 1 2`, or `-` when there are none.
-pub fn spaced<T: Display>(values: &[T]) -> String {
-    if values.is_empty() { "-".to_owned() } else { join(values, " ") }
 }
 
 #[cfg(test)]

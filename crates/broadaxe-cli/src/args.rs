@@ -378,6 +378,29 @@ pub struct LsArgs {
     pub files: Vec<PathBuf>,
 }
 
+/// How the drawing of an answer is written.
+#[derive(Args, Clone, Debug, Default)]
+pub struct PictureArgs {
+    /// Draw as SVG into FILE, or to standard output (-)
+    #[arg(long, value_name = "FILE", help_heading = "Drawing")]
+    pub svg: Option<PathBuf>,
+
+    /// Print the drawing as HTML
+    #[arg(long, conflicts_with_all = ["markdown", "json"], help_heading = "Drawing")]
+    pub html: bool,
+
+    /// Print the drawing as a Markdown table
+    #[arg(long, conflicts_with = "json", help_heading = "Drawing")]
+    pub markdown: bool,
+}
+
+impl PictureArgs {
+    /// Returns whether a picture is asked for.
+    pub fn is_asked(&self) -> bool {
+        self.svg.is_some() || self.html || self.markdown
+    }
+}
+
 /// Arguments of `broadaxe shape`.
 #[derive(Args, Clone, Debug)]
 pub struct ShapeArgs {
@@ -387,6 +410,9 @@ pub struct ShapeArgs {
     /// Read and print shapes in row-major order under --rule ncnn too
     #[arg(long)]
     pub row_major: bool,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
 
     /// Shapes: 2,3,4 or () or n,3 or ?,4 or 2..9
     #[arg(required = true, value_name = "SHAPE")]
@@ -427,6 +453,9 @@ pub struct EvalArgs {
 /// Arguments of `broadaxe compare`.
 #[derive(Args, Clone, Debug)]
 pub struct CompareArgs {
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
+
     /// Shapes, row-major: 2,3,4 or () or n,3
     #[arg(required = true, value_name = "SHAPE")]
     pub shapes: Vec<SymbolicShape>,
@@ -485,6 +514,9 @@ pub struct ExplainArgs {
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+
+    #[command(flatten)]
+    pub(crate) picture: PictureArgs,
 
     /// Shapes, row-major: 2,3,4 or () or n,3; with --node the model file; or a finding code such as BX101
     #[arg(required = true, value_name = "SHAPE|MODEL|CODE", add = ArgValueCompleter::new(complete::codes))]

@@ -4,6 +4,7 @@ pub mod model;
 mod constants;
 pub mod ls;
 pub mod eval;
+mod picture;
 pub mod explain;
 pub mod compare;
 pub mod ops;

@@ -25,10 +25,6 @@ pub mod preview;
 
 pub mod answer;
 
-pub mod order;
-
-pub mod failing;
-
 pub mod args;
 
 mod tips;

@@ -1,7 +1,32 @@
 //! Draws how shapes broadcast.
+//!
+//! A [`Drawing`] is the layout: a row per operand, a column per axis of the result. It is rendered as text ([`Drawing::text`]), SVG
+//! ([`svg`]), HTML ([`html`]) and Markdown ([`markdown`]). The command, notebooks, reports, the documentation and the page in the
+//! browser all use it. [`compared`] compares rules on the same shapes, and [`address`] writes shapes as the address of the page.
 
 #![forbid(unsafe_code)]
 // The texts put together here are short, and read best as they will be printed.
 #![allow(clippy::format_push_string)]
 
 pub mod words;
+mod order;
+pub mod reading;
+mod drawing;
+mod failing;
+mod open;
+mod markup;
+mod svg;
+mod html;
+mod markdown;
+pub mod record;
+mod compared;
+mod shaped;
+
+pub use compared::{Compared, KnownCompared, OpenCompared, compared, reason};
+pub use drawing::{Cell, Drawing, Row, Trace, repeated};
+pub use html::html;
+pub use markdown::markdown;
+pub use open::{Open, Repeat, guards};
+pub use order::Order;
+pub use shaped::{Shaped, ShapedError, shaped};
+pub use svg::svg;

@@ -1,74 +1,37 @@
 //! `broadaxe compare`: compares all rules on the same shapes, and shows elements on which two rules differ.
 
-mod open;
+use broadaxe_draw::{Compared, KnownCompared, OpenCompared, compared, guards, reading, reason};
+use broadaxe_shape::Difference;
 
-use broadaxe_shape::{Comparison, Difference, ErrorKind, Outcome, Read, Shape, SymbolicShape, compare};
-use serde_json::{Value, json};
-
+use super::picture;
 use crate::{
-    answer::{Answer, letter, spaced, steps, strides, table, tuple},
+    answer::{Answer, join, letter, spaced, strides, table, tuple},
     args::CompareArgs,
-    error::Error,
+    error::{Error, escaped},
 };
 
 /// Asks every rule and points at one element for each two meanings.
 ///
 /// # Errors
-/// When an array of one of the shapes could not exist.
+/// When an array of one of the shapes could not exist, or the picture cannot be written.
 pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
-    let known: Option<Vec<Shape>> = args.shapes.iter().map(SymbolicShape::known).collect();
-    let Some(known) = known else {
-        return Ok(open::answer(&args.shapes));
+    let compared = compared(&args.shapes)?;
+    let text = match args.picture.text(&compared.drawings()) {
+        Some(text) => text,
+        None => match &compared {
+            Compared::Known(known) => known_text(known),
+            Compared::Open(open) => open_text(open, &compared.sentence()),
+        },
     };
-    for shape in &known {
-        broadaxe_shape::elements(shape)?;
-    }
-    let shapes: Vec<&[usize]> = known.iter().map(Shape::dims).collect();
-    let comparison = compare(&shapes);
-    let meanings = comparison.meanings();
-    let differences = differences(&comparison, &meanings);
-
-    let mut text = format!("{} (row-major, slowest axis first)\n\n", operands(&known));
-    text += &draw(&comparison, &meanings);
-    text += "\n";
-    text += match (meanings.len(), differences.len()) {
-        (0, _) => "No rule accepts these shapes.\n",
-        (_, 0) => "All rules that take these shapes mean the same.\n",
-        _ => "Where they differ, with every input filled 0, 1, 2, ... and added up:\n",
-    };
-    for found in &differences {
-        text += &show(&comparison, found);
-    }
-    let json = json!({
-        "shapes": known.iter().map(Shape::dims).collect::<Vec<_>>(),
-        "rules": comparison.outcomes().iter().enumerate().map(|(k, o)| describe(o, meaning(&meanings, k))).collect::<Vec<_>>(),
-        "differences": differences.iter().map(|found| difference(&comparison, found)).collect::<Vec<_>>(),
-    });
-    Ok(Answer::judged(text, json, meanings.is_empty()))
+    let answer = Answer::judged(text, compared.json(), compared.is_refused());
+    picture::saved(&args.picture, &compared.drawings(), answer)
 }
 
-/// Finds one element for each two meanings.
-fn differences(comparison: &Comparison, meanings: &[Vec<usize>]) -> Vec<Difference> {
-    let speakers: Vec<usize> = meanings.iter().map(|group| speaker(comparison, group)).collect();
-    // The library compares all rules; two rules of one meaning each are enough.
-    let between = |found: &Difference| speakers.contains(&found.left()) && speakers.contains(&found.right());
-    comparison.differences().into_iter().filter(between).collect()
-}
-
-/// Chooses the rule that represents a group of one meaning: the first that needs no parameter for it.
-fn speaker(comparison: &Comparison, group: &[usize]) -> usize {
-    let bare = |k: &&usize| {
-        let params = comparison.outcomes()[**k].rule().params();
-        params.axis.is_none() && params.mode.is_none()
-    };
-    // `none` accepts only what all accept: any other name says more.
-    let known = |k: &&usize| comparison.outcomes()[**k].rule().name() != "none";
-    let best = group.iter().filter(bare).find(known).or_else(|| group.iter().find(bare));
-    best.or(group.first()).copied().unwrap_or(0)
-}
-
-fn meaning(meanings: &[Vec<usize>], k: usize) -> Option<usize> {
-    meanings.iter().position(|group| group.contains(&k))
+fn known_text(known: &KnownCompared) -> String {
+    let mut text = format!("{} (row-major, slowest axis first)\n\n", operands(known.shapes()));
+    text += &table_of(known);
+    text += &format!("\n{}\n", known.sentence());
+    text + &differences(known)
 }
 
 fn operands<T: std::fmt::Display>(shapes: &[T]) -> String {
@@ -77,14 +40,14 @@ fn operands<T: std::fmt::Display>(shapes: &[T]) -> String {
 }
 
 /// Draws the table: rule, meaning, result, and the strides with which each operand is read.
-fn draw(comparison: &Comparison, meanings: &[Vec<usize>]) -> String {
-    let read: Vec<String> = (0..comparison.shapes().len()).map(|k| format!("strides {}", letter(k))).collect();
+fn table_of(known: &KnownCompared) -> String {
+    let read: Vec<String> = (0..known.shapes().len()).map(|k| format!("strides {}", letter(k))).collect();
     let head: Vec<&str> = ["rule", "meaning", "result"].into_iter().chain(read.iter().map(String::as_str)).collect();
-    let rows = comparison.outcomes().iter().enumerate().map(|(k, outcome)| {
+    let rows = known.comparison().outcomes().iter().enumerate().map(|(k, outcome)| {
         let mut row = vec![outcome.rule().to_string()];
         match outcome.result() {
             Ok(alignment) => {
-                let mark = meaning(meanings, k).map_or(String::new(), |group| (group + 1).to_string());
+                let mark = known.meaning(k).map_or(String::new(), |group| (group + 1).to_string());
                 row.extend([mark, alignment.shape().to_string()]);
                 row.extend((0..alignment.operands().len()).map(|k| spaced(&strides(alignment, k))));
             }
@@ -95,17 +58,12 @@ fn draw(comparison: &Comparison, meanings: &[Vec<usize>]) -> String {
     table(&head, false, rows)
 }
 
-/// Summarises why a rule rejects shapes.
-fn reason(error: &broadaxe_shape::Error) -> String {
-    match (error.kind(), error.axis(), error.sizes()) {
-        (ErrorKind::Mismatch | ErrorKind::Direction, Some(axis), Some((one, other))) => {
-            format!("no: axis {axis} is {one} and {other}")
-        }
-        (kind, ..) => format!("no: {}", kind.name()),
-    }
+fn differences(known: &KnownCompared) -> String {
+    known.differences().iter().map(|found| difference(known, found)).collect()
 }
 
-fn show(comparison: &Comparison, found: &Difference) -> String {
+fn difference(known: &KnownCompared, found: &Difference) -> String {
+    let comparison = known.comparison();
     let names = [found.left(), found.right()].map(|k| comparison.outcomes()[k].rule().to_string());
     let [left, right] = &names;
     let mut text = match found.element() {
@@ -116,7 +74,7 @@ fn show(comparison: &Comparison, found: &Difference) -> String {
     let sides = [(left, found.left(), found.left_reads()), (right, found.right(), found.right_reads())];
     for (name, k, reads) in sides {
         let what = match reads {
-            Some(reads) => format!("{} = {} = {}", terms(reads), values(reads), sum(reads)),
+            Some(reads) => reading::sentence(reads),
             None => match comparison.outcomes()[k].alignment() {
                 Some(alignment) => format!("the result is {}", alignment.shape()),
                 None => "refused".to_owned(),
@@ -127,55 +85,35 @@ fn show(comparison: &Comparison, found: &Difference) -> String {
     text
 }
 
-fn terms(reads: &[Read]) -> String {
-    let terms = reads.iter().enumerate().map(|(k, read)| format!("{}{}", letter(k), tuple(read.index())));
-    terms.collect::<Vec<_>>().join(" + ")
-}
-
-fn values(reads: &[Read]) -> String {
-    reads.iter().map(|read| read.position().to_string()).collect::<Vec<_>>().join(" + ")
-}
-
-fn sum(reads: &[Read]) -> u128 {
-    reads.iter().map(|read| read.position() as u128).sum()
-}
-
-fn describe(outcome: &Outcome, meaning: Option<usize>) -> Value {
-    match outcome.result() {
-        Ok(alignment) => {
-            let (strides, periods): (Vec<_>, Vec<_>) =
-                (0..alignment.operands().len()).map(|k| steps(alignment, k)).unzip();
-            let mut value = json!({
-                "rule": outcome.rule().to_string(),
-                "meaning": meaning.map(|group| group + 1),
-                "shape": alignment.shape().dims(),
-                "strides": strides,
-            });
-            if alignment.is_tiled() {
-                value["periods"] = json!(periods);
-            }
-            value
-        }
-        Err(error) => {
-            let mut value = Error::from(error.clone()).to_json();
-            value["rule"] = json!(outcome.rule().to_string());
-            value
-        }
-    }
-}
-
-fn difference(comparison: &Comparison, found: &Difference) -> Value {
-    let side = |k: usize, reads: Option<&[Read]>| {
-        let reads = reads.map(|reads| {
-            let each = reads.iter().map(|read| json!({ "index": read.index(), "value": read.position() }));
-            (each.collect::<Vec<_>>(), sum(reads).to_string().parse::<u64>().ok())
-        });
-        let (reads, sum) = reads.unzip();
-        json!({ "rule": comparison.outcomes()[k].rule().to_string(), "reads": reads, "sum": sum.flatten() })
+fn open_text(open: &OpenCompared, sentence: &str) -> String {
+    let mut text = format!("{} (row-major, slowest axis first)", operands(open.shapes()));
+    text = escaped(&text) + "\n\n" + &open_table(open) + "\n";
+    let Some((sizes, known)) = open.sizes().zip(open.example()) else {
+        return text + sentence + "\n";
     };
-    json!({
-        "element": found.element(),
-        "left": side(found.left(), found.left_reads()),
-        "right": side(found.right(), found.right_reads()),
-    })
+    let sizes: Vec<String> = sizes.iter().map(|(name, size)| format!("{name} = {size}")).collect();
+    text += &format!("With {} they differ: {}.\n", escaped(&join(&sizes, ", ")), operands(known.shapes()));
+    text += "With every input filled 0, 1, 2, ... and added up:\n";
+    text + &differences(known)
+}
+
+fn open_table(open: &OpenCompared) -> String {
+    let count = open.shapes().len();
+    let axes: Vec<String> = (0..count).map(|k| format!("axes {}", letter(k))).collect();
+    let head: Vec<&str> = ["rule", "meaning", "result"].into_iter().chain(axes.iter().map(String::as_str)).collect();
+    let head = [head, vec!["if"]].concat();
+    let rows = open.outcomes().map(|(rule, result, meaning)| {
+        let mut row = vec![rule.to_string(), meaning.map_or_else(|| "-".to_owned(), |group| (group + 1).to_string())];
+        match result {
+            Ok(inferred) => {
+                row.push(inferred.shape().to_string());
+                let places = |k: usize| inferred.placement().map_or_else(|| "?".to_owned(), |at| spaced(at.axes(k)));
+                row.extend((0..count).map(places));
+                row.push(join(&guards(inferred), "; "));
+            }
+            Err(error) => row.push(reason(error)),
+        }
+        row
+    });
+    table(&head, false, rows)
 }

@@ -9,21 +9,19 @@ use broadaxe::{
     Decisions, Plan,
     promote::{self, Typed},
 };
+use broadaxe_draw::{Drawing, Order, repeated};
 use broadaxe_kernels::{DType, Promotion};
 use broadaxe_models::{code, format};
 use broadaxe_shape::{Alignment, Rule, Shape, SymbolicShape, contiguous_strides};
 use serde_json::{Value, json};
 
 use self::symbolic::SymbolicDrawing;
-pub(super) use self::symbolic::dims;
-use super::{eval, model};
+use super::{eval, model, picture};
 use crate::{
-    answer::{Answer, columns, join, letter, tuple},
+    answer::{Answer, columns, join, letter},
     args::ExplainArgs,
     bytes,
-    error::{Error, ErrorKind},
-    failing,
-    order::Order,
+    error::{Error, ErrorKind, escaped},
     terminal,
 };
 
@@ -36,6 +34,9 @@ pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
         if let [word] = args.shapes.as_slice()
             && let Some(code) = code::find(word)
         {
+            if args.picture.is_asked() {
+                return Err(Error::usage(format!("{word} is a finding code; only shapes and nodes can be drawn")));
+            }
             return Ok(codes::page(code));
         }
         if let [word] = args.shapes.as_slice()
@@ -44,17 +45,30 @@ pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
             return Err(codes::unknown(word));
         }
         let shapes: Vec<SymbolicShape> = args.shapes.iter().map(|text| shape(text)).collect::<Result<_, _>>()?;
-        let (text, json) = answer(args.rule.rule()?, &shapes, None, args)?;
-        return Ok(Answer::new(text, json));
+        return match answer(args.rule.rule()?, &shapes, None, args) {
+            Ok(explained) => pictured(args, explained, ""),
+            Err(failed) => picture::failed(&args.picture, failed.1, failed.0),
+        };
     };
     let [path] = args.shapes.as_slice() else {
         return Err(Error::usage("with --node give one model file and no shapes"));
     };
     let node = model::explain(Path::new(path), node, &args.inputs)?;
-    let (text, mut json) = answer(node.rule, &node.shapes, node.target.as_ref(), args)?;
-    json["node"] = node.json;
-    let head = terminal::fitted(&node.head, terminal::columns());
-    Ok(Answer::new(format!("{head}\n{text}"), json))
+    let mut explained = match answer(node.rule, &node.shapes, node.target.as_ref(), args) {
+        Ok(explained) => explained,
+        Err(failed) => return picture::failed(&args.picture, failed.1, failed.0),
+    };
+    explained.json["node"] = node.json;
+    let head = terminal::fitted(&node.head, terminal::columns()) + "\n";
+    pictured(args, explained, &head)
+}
+
+/// Answers with the text below this head, or with the picture that was asked for.
+fn pictured(args: &ExplainArgs, explained: Explained, head: &str) -> Result<Answer, Error> {
+    let Explained { text, json, drawing } = explained;
+    let drawings = [drawing];
+    let text = args.picture.text(&drawings).unwrap_or_else(|| format!("{head}{text}"));
+    picture::saved(&args.picture, &drawings, Answer::new(text, json))
 }
 
 /// Reads a shape; a file in its place is a model whose node is not said.
@@ -83,27 +97,39 @@ fn has_extension(text: &str, extensions: &[&str]) -> bool {
     own.is_some_and(|own| extensions.iter().any(|extension| extension.eq_ignore_ascii_case(own)))
 }
 
+/// A broadcast, with its drawing.
+struct Explained {
+    text: String,
+    json: Value,
+    drawing: Drawing,
+}
+
 /// Draws a broadcast; `target` is the shape that a rule with one broadcasts to, where a dim of it is open.
+///
+/// # Errors
+/// The error of shapes that do not broadcast comes with their drawing, where the rule aligns them.
 fn answer(
     rule: Rule,
     shapes: &[SymbolicShape],
     target: Option<&SymbolicShape>,
     args: &ExplainArgs,
-) -> Result<(String, Value), Error> {
-    let dtypes = args.dtypes(shapes.len())?;
+) -> Result<Explained, Box<(Error, Option<Drawing>)>> {
+    let plain = |error| Box::new((error, None));
+    let dtypes = args.dtypes(shapes.len()).map_err(plain)?;
     let known: Option<Vec<Shape>> = shapes.iter().map(SymbolicShape::known).collect();
     let Some(known) = known.filter(|_| target.is_none()) else {
-        let open = SymbolicDrawing::new(rule, shapes, target)?;
-        return Ok((open.show(), open.describe()));
+        let open = SymbolicDrawing::new(rule, shapes, target).map_err(plain)?;
+        return Ok(Explained { text: open.show(), json: open.describe(), drawing: open.drawing() });
     };
-    let explained = draw_all(rule, &known, dtypes)?;
-    Ok((explained.show(), explained.describe()))
+    let dims: Vec<&[usize]> = known.iter().map(Shape::dims).collect();
+    let alignment = rule
+        .align(&dims)
+        .map_err(|error| Box::new((Error::from(error), Drawing::failed(&rule, &dims, Order::ROW_MAJOR))))?;
+    let explained = planned(rule, alignment, dtypes).map_err(plain)?;
+    Ok(Explained { text: explained.show(), json: explained.describe(), drawing: explained.drawing() })
 }
 
-fn draw_all(rule: Rule, shapes: &[Shape], dtypes: Vec<DType>) -> Result<KnownDrawing, Error> {
-    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
-    let alignment =
-        rule.align(&dims).map_err(|error| Error::from(error).drawn(failing::draw(&rule, &dims, Order::ROW_MAJOR)))?;
+fn planned(rule: Rule, alignment: Alignment, dtypes: Vec<DType>) -> Result<KnownDrawing, Error> {
     let operands: Vec<Typed> = dtypes.iter().copied().map(Typed::Strong).collect();
     let dtype = promote::dtype(Promotion::Common, &operands).unwrap_or(DType::F32);
     let plan = plan(&alignment, &dtypes, dtype)?;
@@ -139,12 +165,13 @@ struct KnownDrawing {
 }
 
 impl KnownDrawing {
+    fn drawing(&self) -> Drawing {
+        Drawing::new(&self.rule, &self.alignment, Order::ROW_MAJOR)
+    }
+
     fn show(&self) -> String {
         let alignment = &self.alignment;
-        let mut text = format!("{} under {}\n\n{}\n", alignment.shape(), self.rule, draw(alignment));
-        for k in 0..alignment.operands().len() {
-            text += &format!("  {}\n", self.repeats(k));
-        }
+        let mut text = format!("{} under {}\n\n{}", alignment.shape(), self.rule, above(&self.drawing()));
         let of: Vec<&str> = match self.dtypes.as_slice() {
             same if same.iter().all(|&dtype| dtype == self.dtype) => vec![self.dtype.name()],
             several => several.iter().map(|dtype| dtype.name()).collect(),
@@ -158,17 +185,6 @@ impl KnownDrawing {
             None => ": the inputs have no elements.\n".to_owned(),
         };
         terminal::fitted(&text, terminal::columns())
-    }
-
-    /// Says along which axes operand `k` repeats.
-    fn repeats(&self, k: usize) -> String {
-        let (name, shape) = (letter(k), self.alignment.operands()[k].shape());
-        let along = repeated(&self.alignment, k).into_iter();
-        let along: Vec<String> = along.map(|(axis, times)| format!("{times} times along axis {axis}")).collect();
-        match along.as_slice() {
-            [] => format!("{name} {} does not repeat", tuple(shape)),
-            along => format!("{name} {} is repeated {}", tuple(shape), join(along, " and ")),
-        }
     }
 
     fn loops(&self) -> String {
@@ -230,32 +246,21 @@ impl KnownDrawing {
     }
 }
 
+/// Writes a drawing, and below it what repeats.
+fn above(drawing: &Drawing) -> String {
+    let said = drawing.rows.iter().map(|row| format!("  {} {} {}\n", row.name, row.shape, row.repeats));
+    let said: String = said.collect();
+    format!("{}\n{}", drawing.text(!terminal::is_utf8()), escaped_lines(&said))
+}
+
+/// Escapes lines, which may hold the names of dims.
+fn escaped_lines(text: &str) -> String {
+    text.lines().map(|line| escaped(line) + "\n").collect()
+}
+
 /// Writes the step of a loop; where an operand does not move it repeats.
 fn step(stride: isize) -> String {
     if stride == 0 { "repeats".to_owned() } else { format!("{stride:+}") }
-}
-
-/// Draws the dims of each operand under the axes that they feed.
-fn draw(alignment: &Alignment) -> String {
-    let operands = alignment.operands().iter();
-    let operands: Vec<_> = operands.map(|operand| (operand.shape().dims().to_vec(), operand.axes())).collect();
-    drawn(alignment.shape(), &operands)
-}
-
-/// Draws a line per operand, each dim under the axis that it feeds.
-fn drawn<T: ToString>(result: &[T], operands: &[(Vec<T>, &[usize])]) -> String {
-    let rank = result.len();
-    let line = |name: String, cells: Vec<String>| [vec![name], cells].concat();
-    let mut rows = vec![line("axis".to_owned(), (0..rank).map(|axis| axis.to_string()).collect())];
-    for (k, (dims, axes)) in operands.iter().enumerate() {
-        let mut cells = vec![".".to_owned(); rank];
-        for (dim, &axis) in dims.iter().zip(*axes) {
-            cells[axis] = dim.to_string();
-        }
-        rows.push(line(letter(k), cells));
-    }
-    rows.push(line("result".to_owned(), result.iter().map(ToString::to_string).collect()));
-    columns(&rows)
 }
 
 fn count(shape: &[usize]) -> u128 {
@@ -264,13 +269,4 @@ fn count(shape: &[usize]) -> u128 {
 
 fn bytes_of(shape: &[usize], dtype: DType) -> u128 {
     count(shape) * dtype.size() as u128
-}
-
-/// Lists the result axes along which operand `k` repeats, and how often.
-fn repeated(alignment: &Alignment, k: usize) -> Vec<(usize, usize)> {
-    let operand = &alignment.operands()[k];
-    let own = |axis| operand.axes().iter().position(|&at| at == axis).map_or(1, |i| operand.shape()[i]);
-    let sizes = alignment.shape().iter().enumerate();
-    let times = |size: usize, own: usize| size.checked_div(own).unwrap_or(size);
-    sizes.filter(|&(axis, &size)| size != own(axis)).map(|(axis, &size)| (axis, times(size, own(axis)))).collect()
 }

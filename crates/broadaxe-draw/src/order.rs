@@ -2,7 +2,7 @@
 
 use broadaxe_shape::SymbolicShape;
 
-use crate::answer::{join, tuple};
+use crate::words::{join, tuple};
 
 /// The order in which axes are read and printed.
 #[derive(Clone, Copy, Debug)]
