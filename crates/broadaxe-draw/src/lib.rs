@@ -21,7 +21,11 @@ mod markdown;
 pub mod record;
 mod compared;
 mod shaped;
+pub mod address;
+mod snippets;
+pub mod ask;
 
+pub use address::{Address, AddressError};
 pub use compared::{Compared, KnownCompared, OpenCompared, compared, reason};
 pub use drawing::{Cell, Drawing, Row, Trace, repeated};
 pub use html::html;
@@ -29,4 +33,5 @@ pub use markdown::markdown;
 pub use open::{Open, Repeat, guards};
 pub use order::Order;
 pub use shaped::{Shaped, ShapedError, shaped};
+pub use snippets::{Snippets, command, positions, snippets};
 pub use svg::svg;
