@@ -19,6 +19,8 @@ pub fn answer(request: &str) -> String {
     let answer = match text("do") {
         "ask" => broadaxe_draw::ask::ask(text("address")),
         "rules" => broadaxe_draw::ask::rules(),
+        #[cfg(feature = "check")]
+        _ if let Some(answer) = crate::check::answer(&request) => answer,
         other => json!({ "error": format!("there is no request '{other}'") }),
     };
     answer.to_string()

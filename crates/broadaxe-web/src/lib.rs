@@ -5,6 +5,12 @@
 
 #![deny(unsafe_code)]
 
-pub mod answer;
 #[allow(unsafe_code, reason = "the edge to JavaScript, which owns no types")]
 pub mod edge;
+#[cfg(feature = "check")]
+mod files;
+#[cfg(feature = "check")]
+mod one_node;
+#[cfg(feature = "check")]
+mod check;
+pub mod answer;
