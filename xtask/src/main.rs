@@ -22,6 +22,8 @@ mod test;
 
 mod dist;
 
+mod docs;
+
 use std::{
     env,
     path::{Path, PathBuf},
@@ -60,6 +62,7 @@ const TASKS: &[Task] = &[
     },
     Task { name: "cross", usage: cross::CROSS_USAGE, about: "builds and tests for other machines", run: cross::run },
     Task { name: "dist", usage: dist::DIST_USAGE, about: "builds what a release has", run: dist::run },
+    Task { name: "docs", usage: docs::DOCS_USAGE, about: "builds the documentation site", run: docs::run },
     Task { name: "tidy", usage: "", about: "checks the conventions of the repository", run: tidy },
     Task {
         name: "figures",
