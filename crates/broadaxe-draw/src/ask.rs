@@ -64,7 +64,7 @@ pub fn ask(address: &str) -> Value {
         "rejects": rejects,
         "differences": differences,
         "chosen": chosen,
-        "copy": copies(&rule, known.as_deref(), copied),
+        "copy": copies(&rule, known.as_deref(), &copied),
     })
 }
 
@@ -100,7 +100,7 @@ pub fn drawn(drawings: &[Drawing]) -> Value {
     json!({ "svg": svg(drawings), "text": texts.join("\n"), "alternative": said.join(" "), "markdown": tables.join("\n") })
 }
 
-fn copies(rule: &Rule, known: Option<&[Shape]>, markdown: String) -> Value {
+fn copies(rule: &Rule, known: Option<&[Shape]>, markdown: &str) -> Value {
     let mut copies = json!({ "markdown": markdown });
     if let Some(shapes) = known {
         let code = snippets(rule, shapes);

@@ -285,7 +285,7 @@ mod tests {
             "[The docs/t/b.md](docs/t/b.md#c) and docs/a.md"
         );
         let got = input().filled("docs/a.md", "<!-- drawing: pdpd axis=0; 2,3; 2 -->\n<!-- other: a -->").unwrap();
-        assert!(got.starts_with("```text\naxis ") && got.ends_with("<!-- other: a -->\n"), "{got}");
+        assert!(got.starts_with("<div class=\"drawing\">\n<svg ") && got.ends_with("<!-- other: a -->\n"), "{got}");
         for wrong in ["README: No", "drawing: no; 2", "drawing: numpy; x", "drawing: numpy; 2; 3"] {
             assert!(input().filled("docs/a.md", &format!("<!-- {wrong} -->")).is_err(), "{wrong}");
         }

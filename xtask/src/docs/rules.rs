@@ -2,7 +2,8 @@
 
 use std::{fmt::Write, fs, path::Path};
 
-use broadaxe_shape::{Alignment, AxisParam, RULES, Rule, RuleDef, Shape};
+use broadaxe_draw::{Drawing, Order, svg};
+use broadaxe_shape::{AxisParam, RULES, Rule, RuleDef, Shape};
 use broadaxe_testing::cases::AlignCase;
 
 use super::cases::{self, parameters, tuple};
@@ -51,57 +52,16 @@ pub(super) fn drawn(text: &str) -> Result<String, String> {
     Ok(drawing(&rule, &shapes))
 }
 
-/// Draws how a rule aligns shapes, or says why it rejects them.
-// SVG goes here: return the element `<svg>` that `broadaxe-draw` writes, with no empty line in it, instead of the block of code.
+/// Draws how a rule aligns shapes, or why it rejects them, as an element that has no empty line.
 fn drawing(rule: &Rule, shapes: &[&[usize]]) -> String {
-    let drawn = match rule.align(shapes) {
-        Ok(alignment) => text_drawing(rule, &alignment),
-        Err(error) => error.to_string(),
+    let drawing = match rule.align(shapes) {
+        Ok(alignment) => Drawing::new(rule, &alignment, Order::ROW_MAJOR),
+        Err(error) => match Drawing::failed(rule, shapes, Order::ROW_MAJOR) {
+            Some(drawing) => drawing,
+            None => return format!("```text\n{error}\n```\n"),
+        },
     };
-    format!("```text\n{}\n```\n", drawn.trim_end())
-}
-
-/// Draws an alignment: a row for each operand and the result, a column for each axis of the result.
-fn text_drawing(rule: &Rule, alignment: &Alignment) -> String {
-    let shape = alignment.shape();
-    let words = |numbers: &[usize]| numbers.iter().map(usize::to_string).collect::<Vec<_>>();
-    let mut rows = vec![("axis".to_owned(), words(&(0..shape.len()).collect::<Vec<_>>()))];
-    let mut notes = String::new();
-    for (k, operand) in alignment.operands().iter().enumerate() {
-        let own = |axis: usize| operand.axes().iter().position(|fed| *fed == axis).map(|own| operand.shape()[own]);
-        let repeated: Vec<usize> = (0..shape.len()).filter(|&axis| own(axis).unwrap_or(1) != shape[axis]).collect();
-        let axes = if repeated.len() == 1 { "axis" } else { "axes" };
-        if !repeated.is_empty() {
-            let _ = writeln!(notes, "{} is repeated along {axes} {}", letter(k), words(&repeated).join(", "));
-        }
-        let cell = |axis| own(axis).map_or_else(|| "·".to_owned(), |size| size.to_string());
-        rows.push((letter(k), (0..shape.len()).map(cell).collect()));
-    }
-    if let Some(target) = &rule.params().target {
-        let mut cells = vec!["·".to_owned(); shape.len() - target.len()];
-        cells.extend(words(target));
-        rows.push(("target".to_owned(), cells));
-    }
-    rows.push(("result".to_owned(), words(shape)));
-    in_columns(&rows) + "\n" + &notes
-}
-
-/// Writes rows with their names, and their cells aligned to the right.
-fn in_columns(rows: &[(String, Vec<String>)]) -> String {
-    let width = |column: usize| rows.iter().map(|(_, cells)| cells[column].chars().count()).max().unwrap_or(0);
-    let mut text = String::new();
-    for (name, cells) in rows {
-        let cells = cells.iter().enumerate().map(|(column, cell)| format!("{cell:>0$}", width(column)));
-        let _ = writeln!(text, "{}", format!("{name:6}   {}", cells.collect::<Vec<_>>().join("  ")).trim_end());
-    }
-    text
-}
-
-fn letter(k: usize) -> String {
-    u8::try_from(k)
-        .ok()
-        .filter(|k| *k < 26)
-        .map_or_else(|| format!("operand {k}"), |k| char::from(b'a' + k).to_string())
+    format!("<div class=\"drawing\">\n{}</div>\n", svg(&[drawing]))
 }
 
 /// Returns the documentation at the top of a module as Markdown; links to items become code.
@@ -271,28 +231,20 @@ mod tests {
     #[test]
     fn drawings() {
         let cases: &[(&str, &[&[usize]], &str)] = &[
-            (
-                "pdpd axis=1",
-                &[&[2, 3, 4, 15], &[3, 1]],
-                "axis     0  1  2   3\na        2  3  4  15\nb        ·  3  1   ·\nresult   2  3  4  15\n\nb is repeated along axes 0, 2, 3",
-            ),
-            ("numpy", &[&[2], &[2]], "axis     0\na        2\nb        2\nresult   2"),
-            (
-                "bidirectional target=3",
-                &[&[2, 1]],
-                "axis     0  1\na        2  1\ntarget   ·  3\nresult   2  3\n\na is repeated along axis 1",
-            ),
-            ("ggml", &[&[6], &[2]], "axis     0\na        6\nb        2\nresult   6\n\nb is repeated along axis 0"),
-            (
-                "none",
-                &[&[2], &[3]],
-                "broadcast of a (2,) with b (3,) under none: axis 0 is 2 in a and 3 in b; they must be equal",
-            ),
+            ("pdpd axis=1", &[&[2, 3, 4, 15], &[3, 1]], "<title id=\"bx"),
+            ("bidirectional target=3", &[&[2, 1]], "stretched to 3"),
+            ("numpy", &[&[2], &[3]], "The sizes on axis 0 do not fit."),
         ];
         for (rule, shapes, want) in cases {
             let got = drawing(&rule.parse::<Rule>().unwrap(), shapes);
-            assert_eq!(got, format!("```text\n{want}\n```\n"), "{rule}");
+            assert!(
+                got.starts_with("<div class=\"drawing\">\n<svg ") && got.ends_with("</svg>\n</div>\n"),
+                "{rule}: {got}"
+            );
+            assert!(got.contains(want) && !got.contains("\n\n"), "{rule}: {got}");
         }
+        let rejected = drawing(&"none".parse::<Rule>().unwrap(), &[&[2], &[2, 2]]);
+        assert!(rejected.starts_with("```text\nbroadcast of a (2,) with b (2, 2) under none"), "{rejected}");
     }
 
     #[test]

@@ -1,0 +1,94 @@
+//! Builds the page of the browser: both WebAssembly modules, and with Node one HTML file, a custom element and a package for npm.
+//!
+//! The modules are built like those of [`crate::cross`], with the profile `page`, and made smaller by `wasm-opt`. `web/build.mjs` puts
+//! everything together. The packages of `web/package-lock.json` are installed below the build folder.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+};
+
+use crate::{
+    cross::{self, BuildOptions},
+    python,
+};
+
+pub(crate) const PAGE_USAGE: &str = "[--rules-only] [--out FOLDER]";
+
+const TARGET: &str = "wasm32-unknown-unknown";
+/// A panic traps, without its message; the page then starts a new module. Both features are in all browsers since 2021.
+const FLAGS: &str = "-Zunstable-options -Cpanic=immediate-abort -Ctarget-feature=+bulk-memory,+nontrapping-fptoint";
+const WASM_OPT: [&str; 8] = [
+    "-Oz",
+    "--enable-bulk-memory",
+    "--enable-nontrapping-float-to-int",
+    "--enable-sign-ext",
+    "--enable-mutable-globals",
+    "--enable-reference-types",
+    "--enable-multivalue",
+    "--strip-producers",
+];
+
+/// Runs the task.
+pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
+    let (mut rules_only, mut out) = (false, python::target(root).join("page"));
+    let mut words = words.iter();
+    while let Some(word) = words.next() {
+        match word.as_str() {
+            "--rules-only" => rules_only = true,
+            "--out" => out = PathBuf::from(words.next().ok_or("--out needs a folder")?),
+            other => return Err(format!("unknown argument {other}; usage: page {PAGE_USAGE}")),
+        }
+    }
+    fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    let programs = node_packages(root)?;
+    let modules: &[(&str, &str)] = if rules_only { &[("rules", "")] } else { &[("rules", ""), ("check", "check")] };
+    for (name, features) in modules {
+        module(root, &programs, features, &out.join(format!("{name}.wasm")))?;
+    }
+    if !rules_only {
+        let mut build = Command::new("node");
+        build.arg(root.join("web/build.mjs")).arg("--out").arg(&out);
+        build.arg("--rules").arg(out.join("rules.wasm")).arg("--check").arg(out.join("check.wasm"));
+        build.args(["--version", env!("CARGO_PKG_VERSION")]).current_dir(root.join("web"));
+        succeed(build)?;
+    }
+    println!("{}", out.display());
+    Ok(())
+}
+
+/// Builds one module, and makes it smaller.
+fn module(root: &Path, programs: &Path, features: &str, to: &Path) -> Result<(), String> {
+    let target = cross::find(TARGET)?;
+    let options = BuildOptions { profile: Some("page"), flags: FLAGS.to_owned(), ..BuildOptions::default() };
+    let mut build = target.build(root, &options, &["broadaxe-web"])?;
+    build.arg("-Zbuild-std-features=optimize_for_size");
+    if !features.is_empty() {
+        build.args(["--features", features]);
+    }
+    succeed(build)?;
+    let built = root.join("target/cross").join(TARGET).join("page/broadaxe_web.wasm");
+    let mut smaller = Command::new(programs.join("wasm-opt"));
+    smaller.args(WASM_OPT).arg(built).arg("-o").arg(to);
+    succeed(smaller)
+}
+
+/// Installs what `web/package-lock.json` names, unless it is there; returns the folder of its programs.
+fn node_packages(root: &Path) -> Result<PathBuf, String> {
+    let web = root.join("web");
+    let programs = web.join("node_modules/.bin");
+    if !programs.join("wasm-opt").exists() {
+        println!("page: installs what web/package-lock.json names into web/node_modules");
+        let mut install = Command::new("npm");
+        install.args(["ci", "--no-audit", "--no-fund", "--silent"]).current_dir(&web);
+        succeed(install).map_err(|why| format!("{why}; the page needs Node 20 or newer and npm"))?;
+    }
+    Ok(programs)
+}
+
+fn succeed(mut command: Command) -> Result<(), String> {
+    let name = command.get_program().to_string_lossy().into_owned();
+    let status = command.status().map_err(|error| format!("{name}: {error}"))?;
+    if status.success() { Ok(()) } else { Err(format!("{name} failed ({status})")) }
+}
