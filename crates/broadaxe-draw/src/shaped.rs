@@ -3,8 +3,8 @@
 //! Under the rule of ncnn, shapes, axes and strides are read and printed as ncnn writes them, fastest axis first. Everything else is
 //! row-major.
 
+use crate::json::{Json, ToJson, json};
 use broadaxe_shape::{Error, ErrorKind, Inferred, Rule, Shape, SymbolicShape};
-use serde_json::{Value, json};
 
 use crate::{
     drawing::Drawing,
@@ -66,7 +66,7 @@ impl Shaped {
     }
 
     /// Returns the answer as `broadaxe shape --json` prints it.
-    pub fn json(&self) -> Value {
+    pub fn json(&self) -> Json {
         self.outcome.describe(&self.rule)
     }
 
@@ -78,9 +78,9 @@ impl Shaped {
 
 impl ShapedError {
     /// Returns the error as the command prints it: `{"error": {"kind": ..., "message": ...}}`.
-    pub fn json(&self) -> Value {
+    pub fn json(&self) -> Json {
         let mut parts = record::error_parts(&self.error, self.axis);
-        parts.insert("message".into(), json!(self.message));
+        parts.insert("message", &self.message);
         json!({ "error": parts })
     }
 }
@@ -90,7 +90,7 @@ impl ShapedError {
 struct Outcome {
     shape: String,
     /// None when not even the rank is known.
-    dims: Option<Vec<Value>>,
+    dims: Option<Vec<Json>>,
     operands: Vec<Operand>,
     guards: Vec<String>,
     note: Option<&'static str>,
@@ -129,7 +129,7 @@ fn align(rule: &Rule, shapes: &[Shape], order: Order) -> Result<(Outcome, Drawin
     });
     let outcome = Outcome {
         shape: order.shape(alignment.shape()),
-        dims: Some(order.list(alignment.shape()).into_iter().map(Value::from).collect()),
+        dims: Some(order.list(alignment.shape()).iter().map(ToJson::to_json).collect()),
         operands: operands.collect(),
         guards: Vec::new(),
         note: None,
@@ -205,7 +205,7 @@ impl Outcome {
         text
     }
 
-    fn describe(&self, rule: &Rule) -> Value {
+    fn describe(&self, rule: &Rule) -> Json {
         let operands = self.operands.iter().map(|operand| {
             let strides = operand.strides.as_ref();
             let mut json = json!({ "axes": operand.axes, "strides": strides.map(|strides| &strides.numbers) });

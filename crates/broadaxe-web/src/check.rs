@@ -32,9 +32,11 @@ thread_local! {
     static OPEN: RefCell<Option<Open>> = const { RefCell::new(None) };
 }
 
-/// Answers a request about models; none if it is not one.
-pub(crate) fn answer(request: &Value) -> Option<Value> {
-    let answered = match request["do"].as_str()? {
+/// Answers a request about models, with its object of JSON; none if it is not one.
+pub(crate) fn answer(word: &str, about: &str) -> Option<Value> {
+    let about: Value = serde_json::from_str(about).unwrap_or_default();
+    let request = &about;
+    let answered = match word {
         "targets" => Ok(targets()),
         "open" => opened(request),
         "check" => with_open(|open| open.check(request)),
@@ -243,7 +245,8 @@ fn runtimes(request: &Value) -> Result<Value, String> {
 /// Draws a finding: what the model means and, where the target places operands by another rule, what it reads.
 fn drawing(finding: &FindingRecord) -> Value {
     let drawings = finding_drawings(finding);
-    if drawings.is_empty() { Value::Null } else { drawn(&drawings) }
+    let drawn = (!drawings.is_empty()).then(|| drawn(&drawings).to_string());
+    drawn.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 fn finding_drawings(finding: &FindingRecord) -> Vec<Drawing> {

@@ -5,7 +5,7 @@ use broadaxe_shape::Difference;
 
 use super::picture;
 use crate::{
-    answer::{Answer, join, letter, spaced, strides, table, tuple},
+    answer::{Answer, join, letter, spaced, strides, table, tuple, value},
     args::CompareArgs,
     error::{Error, escaped},
 };
@@ -23,7 +23,7 @@ pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
             Compared::Open(open) => open_text(open, &compared.sentence()),
         },
     };
-    let answer = Answer::judged(text, compared.json(), compared.is_refused());
+    let answer = Answer::judged(text, value(compared.json()), compared.is_refused());
     picture::saved(&args.picture, &compared.drawings(), answer)
 }
 
