@@ -5,16 +5,22 @@
 
 use std::{
     fs,
+    io::Write,
     path::{Path, PathBuf},
     process::Command,
 };
+
+use flate2::{Compression, GzBuilder};
 
 use crate::{
     cross::{self, BuildOptions},
     python,
 };
 
-pub(crate) const PAGE_USAGE: &str = "[--rules-only] [--out FOLDER]";
+pub(crate) const PAGE_USAGE: &str = "[--rules-only] [--embed] [--out FOLDER]";
+
+/// The page that the command holds, compressed.
+const EMBEDDED: &str = "crates/broadaxe-cli/page/page.html.gz";
 
 const TARGET: &str = "wasm32-unknown-unknown";
 /// A panic traps, without its message; the page then starts a new module. Both features are in all browsers since 2021.
@@ -32,11 +38,12 @@ const WASM_OPT: [&str; 8] = [
 
 /// Runs the task.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
-    let (mut rules_only, mut out) = (false, python::target(root).join("page"));
+    let (mut rules_only, mut embed, mut out) = (false, false, python::target(root).join("page"));
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
             "--rules-only" => rules_only = true,
+            "--embed" => embed = true,
             "--out" => out = PathBuf::from(words.next().ok_or("--out needs a folder")?),
             other => return Err(format!("unknown argument {other}; usage: page {PAGE_USAGE}")),
         }
@@ -53,6 +60,13 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
         build.arg("--rules").arg(out.join("rules.wasm")).arg("--check").arg(out.join("check.wasm"));
         build.args(["--version", env!("CARGO_PKG_VERSION")]).current_dir(root.join("web"));
         succeed(build)?;
+    }
+    if embed && !rules_only {
+        let (page, kept) = (out.join("page.html"), root.join(EMBEDDED));
+        let bytes = fs::read(&page).map_err(|error| format!("{}: {error}", page.display()))?;
+        let mut packed = GzBuilder::new().write(Vec::new(), Compression::best());
+        let packed = packed.write_all(&bytes).and_then(|()| packed.finish());
+        packed.and_then(|packed| fs::write(&kept, packed)).map_err(|error| format!("{}: {error}", kept.display()))?;
     }
     println!("{}", out.display());
     Ok(())
