@@ -1,4 +1,8 @@
-//! The results of a check as plain data, for JSON, Python and text.
+//! The results of a check as plain data, for JSON, Python and text, and how reports group them and put them into words.
+
+mod fold;
+mod group;
+pub mod words;
 
 use std::sync::Arc;
 
@@ -6,6 +10,10 @@ use broadaxe_shape::symbolic::SymbolicShape;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::{
+    fold::fold,
+    group::{Group, Shown, groups},
+};
 use crate::{
     check::{Counterexample, Evidence, Finding, Operand, Repair, Report, Verdict, operands},
     code,

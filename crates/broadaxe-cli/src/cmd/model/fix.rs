@@ -7,22 +7,16 @@ use broadaxe_models::{
     fix::{self, Fix, Left, LeftKind},
     format,
     infer::infer,
-    report::node_name,
+    report::{fold, node_name, words::NAMED_NODES},
     upgrade::{self, Upgraded},
     verify::{Verified, verify},
 };
 use serde_json::{Value, json};
 
-use super::{
-    Loaded, Open, destination, given_for, load, open,
-    progress::Progress,
-    report::{NAMED_NODES, fold},
-    save,
-};
+use super::{Loaded, Open, destination, given_for, load, open, progress::Progress, save};
 use crate::{
     answer::{Answer, Json, table},
     args::{FixArgs, InputArgs, OutArgs, UpgradeArgs},
-    bytes,
     config::{ModelSettings, Settings},
     error::{Error, ErrorKind, escaped, quoted},
     terminal,
@@ -216,7 +210,7 @@ fn show(model: &Model, plan: &Fix, quiet: bool) -> String {
         }
         let mut copied = Copied::default();
         plan.steps.iter().for_each(|step| copied.add(&step.copied));
-        text += &format!("{}, {} copied each time the model runs\n", changes(plan.steps.len()), bytes::copied(&copied));
+        text += &format!("{}, {} copied each time the model runs\n", changes(plan.steps.len()), copied);
     }
     terminal::fitted(&(text + &left_nodes(model, &plan.left)), terminal::columns())
 }
@@ -253,7 +247,7 @@ fn left_nodes(model: &Model, left: &[Left]) -> String {
 fn changes_table(model: &Model, plan: &Fix) -> String {
     let rows = plan.steps.iter().map(|step| {
         let node = model.node(step.node);
-        vec![node_name(model, step.node), node.op.clone(), bytes::copied(&step.copied), step.text.clone()]
+        vec![node_name(model, step.node), node.op.clone(), step.copied.to_string(), step.text.clone()]
     });
     table(&["node", "operator", "copies", "change"], true, rows)
 }

@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use broadaxe_models::code;
+use broadaxe_models::{code, report::Shown};
 
-use super::group::Shown;
 use crate::answer::{Checked, table};
 
 /// Writes a table with a row per kind of finding and target, the most frequent first.
