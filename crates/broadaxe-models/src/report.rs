@@ -3,6 +3,7 @@
 mod fold;
 mod group;
 pub mod words;
+mod grouped;
 
 use std::sync::Arc;
 
@@ -13,6 +14,7 @@ use serde::{Deserialize, Serialize};
 pub use self::{
     fold::fold,
     group::{Group, Shown, groups},
+    grouped::{GroupedFindings, GroupedNote, GroupedReport, GroupedSample, GroupedTarget, grouped},
 };
 use crate::{
     check::{Coincidence, Counterexample, Evidence, Finding, Operand, Repair, Report, Verdict, operands},
@@ -481,14 +483,14 @@ impl FindingRecord {
     }
 }
 
-impl CounterexampleRecord {
-    fn new(example: &Counterexample) -> Self {
 impl NearRecord {
     fn new(near: &Coincidence) -> Self {
         Self { shapes: near.shapes.clone(), counterexample: CounterexampleRecord::new(&near.example) }
     }
 }
 
+impl CounterexampleRecord {
+    fn new(example: &Counterexample) -> Self {
         let finite = |value: f64| Some(value).filter(|value| value.is_finite());
         Self {
             element: example.element.clone(),

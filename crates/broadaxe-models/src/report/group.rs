@@ -35,7 +35,8 @@ impl Shown {
         }
     }
 
-    /// Counts the findings of models that count and are not shown, by verdict: `3 unsupported, 18 unknown`; nothing where all are shown.
+    /// Counts the findings of models that count and are not shown, by verdict: `not shown: 3 unsupported, 18 unknown`; nothing where all are
+    /// shown.
     pub fn hidden<'r>(self, records: impl IntoIterator<Item = &'r CheckRecord>) -> Option<String> {
         let findings = records.into_iter().flat_map(|record| &record.findings);
         let hidden = findings.filter(|one| one.verdict != "same" && !one.is_suppressed() && !self.has(one));
@@ -43,7 +44,7 @@ impl Shown {
         let count = |verdict: &&str| verdicts.iter().filter(|one| one == &verdict).count();
         let said = ["unsupported", "unknown"].iter().filter(|verdict| count(verdict) > 0);
         let said: Vec<String> = said.map(|verdict| format!("{} {verdict}", count(verdict))).collect();
-        (!said.is_empty()).then(|| said.join(", "))
+        (!said.is_empty()).then(|| format!("not shown: {}", said.join(", ")))
     }
 }
 

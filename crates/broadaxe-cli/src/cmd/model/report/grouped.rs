@@ -73,7 +73,7 @@ impl View<'_> {
 
 /// Says how many findings the report leaves out.
 fn hidden(record: &CheckRecord, view: View<'_>) -> String {
-    let said = view.shown.hidden([record]).map(|said| format!("not shown: {said} (--all shows them)"));
+    let said = view.shown.hidden([record]).map(|said| format!("{said} (--all shows them)"));
     said.map_or_else(String::new, |said| wrap("  ", &said, 4, terminal::prose()))
 }
 

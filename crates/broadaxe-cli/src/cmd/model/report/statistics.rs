@@ -18,7 +18,7 @@ pub(super) fn table_of(found: &Checked, shown: Shown) -> String {
             models.insert(&record.model);
         }
     }
-    let hidden = shown.hidden(&found.models).map(|said| format!("not shown: {said} (--all shows them)\n"));
+    let hidden = shown.hidden(&found.models).map(|said| format!("{said} (--all shows them)\n"));
     let hidden = hidden.unwrap_or_default();
     if counts.is_empty() {
         return if hidden.is_empty() { "no findings\n".to_owned() } else { format!("no findings that fail\n{hidden}") };
