@@ -1,17 +1,17 @@
 //! Checks the model that is open, and fixes it.
 
-use std::cell::RefCell;
+use std::{cell::RefCell, path::Path};
 
-use broadaxe_draw::{Drawing, ask::drawn};
+use broadaxe_draw::{Drawing, ask::drawn, words::escaped};
 use broadaxe_models::{
     Model, NodeId, PROFILES, Source, Target, check_model,
     edit::Piece,
     extract::extract,
-    fix::Fix,
+    fix::{Fix, Step},
     format,
     infer::{Shapes, infer},
     meaning,
-    report::{CheckRecord, DimRecord, FindingRecord, Shown, grouped, node_name},
+    report::{CheckRecord, DimRecord, FindingRecord, GroupedSample, Shown, grouped, node_name, words},
     upgrade,
     verify::verify,
 };
@@ -22,6 +22,9 @@ use crate::{files, one_node};
 /// The model that is open, and what was found in it.
 struct Open {
     name: String,
+    /// The names of all files that were given, and which is the model.
+    files: Vec<String>,
+    main: usize,
     model: Model,
     shapes: Shapes,
     targets: Vec<Target>,
@@ -68,12 +71,13 @@ fn targets() -> Value {
 
 fn opened(request: &Value) -> Result<Value, String> {
     let list = request["files"].as_array().map(Vec::as_slice).unwrap_or_default();
-    let (name, source) = files::source(list, request["main"].as_u64().unwrap_or(0) as usize)?;
+    let main = request["main"].as_u64().and_then(|main| usize::try_from(main).ok()).unwrap_or(0);
+    let (name, source) = files::source(list, main)?;
     let model = read(&source)?;
     let shapes = infer(&model, &[]).map_err(|error| error.to_string())?;
-    let given = |wanted: &str| list.iter().any(|file| file["name"].as_str() == Some(wanted));
+    let files: Vec<String> = list.iter().map(|file| file["name"].as_str().unwrap_or_default().to_owned()).collect();
     let wanted = source.consulted();
-    let wanted = wanted.iter().map(|path| path.display().to_string()).filter(|path| !given(path));
+    let wanted = wanted.iter().map(|path| path.display().to_string()).filter(|path| !files.contains(path));
     let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
     let about = json!({
         "name": name,
@@ -82,7 +86,7 @@ fn opened(request: &Value) -> Result<Value, String> {
         "nodes": model.nodes.len(),
         "files_wanted": wanted.collect::<Vec<_>>(),
     });
-    OPEN.set(Some(Open { name, model, shapes, targets: Vec::new(), record: None }));
+    OPEN.set(Some(Open { name, files, main, model, shapes, targets: Vec::new(), record: None }));
     Ok(about)
 }
 
@@ -110,12 +114,28 @@ impl Open {
             finding.fails = finding.needs_attention();
         }
         let report = grouped(&record, Shown { all: false });
-        let mut groups = json!(report);
-        let samples = report.groups.iter().filter_map(|group| record.findings.get(*group.members.first()?));
-        for (group, sample) in groups["groups"].as_array_mut().into_iter().flatten().zip(samples) {
-            group["drawing"] = drawing(sample);
-        }
-        let answer = json!({ "record": record, "grouped": groups });
+        let groups = report.groups.iter().map(|group| {
+            let sample = group.members.first().and_then(|&at| record.findings.get(at));
+            let mut value = json!({
+                "severity": group.severity,
+                "code": group.code,
+                "name": group.name,
+                "title": group.title,
+                "why": group.why,
+                "members": group.members,
+                "also": group.others,
+            });
+            add_sample(&mut value, &group.sample);
+            value["drawing"] = sample.map_or(Value::Null, drawing);
+            value
+        });
+        let grouped = json!({
+            "head": { "nodes": report.nodes, "others": report.others, "targets": report.targets },
+            "groups": groups.collect::<Vec<_>>(),
+            "hidden": report.hidden,
+            "fixable": report.fixable,
+        });
+        let answer = json!({ "record": record, "grouped": grouped });
         self.record = Some(record);
         Ok(answer)
     }
@@ -124,8 +144,8 @@ impl Open {
         let at = request["index"].as_u64().and_then(|at| usize::try_from(at).ok());
         let record = self.record.as_ref().ok_or("the model was not checked")?;
         let finding = at.and_then(|at| record.findings.get(at)).ok_or("there is no such finding")?;
-        let sample = broadaxe_models::report::GroupedSample::new(finding);
-        let mut value = json!(sample);
+        let mut value = json!({});
+        add_sample(&mut value, &GroupedSample::new(finding));
         value["drawing"] = drawing(finding);
         Ok(value)
     }
@@ -136,7 +156,7 @@ impl Open {
         };
         let row = |id: NodeId| {
             let node = self.model.node(id);
-            meaning(&self.model, id)?;
+            let judged = meaning(&self.model, id)?.is_ok();
             let shapes: Vec<String> = node.inputs.iter().flatten().map(|&value| shape(value)).collect();
             Some(json!({
                 "number": id.0,
@@ -145,6 +165,7 @@ impl Open {
                 "place": node.place,
                 "shapes": shapes.join(" "),
                 "result": node.output(0).map(shape),
+                "judged": judged,
             }))
         };
         self.model.walk().into_iter().filter_map(row).collect()
@@ -156,8 +177,11 @@ impl Open {
         let (upgraded, plan) = upgrade::plan(&self.model, &self.shapes, &self.targets).map_err(say)?;
         let (model, upgrade) =
             upgraded.as_ref().map_or((&self.model, None), |upgraded| (&upgraded.model, Some(&upgraded.changes)));
-        if plan.edits.is_empty() && upgrade.is_none() {
-            return Ok(json!({ "changes": [], "left": left(model, &plan), "files": [] }));
+        let mut summary = upgrade.map_or_else(Vec::new, |upgrade| changes(&self.model, upgrade));
+        summary.extend(changes(model, &plan));
+        let left = words::left(model, &plan.left);
+        if summary.is_empty() {
+            return Ok(json!({ "name": self.name, "summary": ["nothing to change"], "left": left, "files": [] }));
         }
         let written = format::write(model, &plan.edits).map_err(say)?;
         let after = format::changed(model, &written).map_err(say)?;
@@ -166,26 +190,24 @@ impl Open {
         if let Some(difference) = &verified.difference {
             return Err(format!("the changed model is not the same: {difference}"));
         }
+        if verified.nodes > 0 {
+            summary.push(format!("verified: {verified}"));
+        }
         let files = written.files.iter().map(|file| {
-            let pieces = file.original_pieces(model).map_err(say)?;
-            let number = usize::from(!file.extension.is_empty());
-            let pieces: Vec<Value> = pieces.iter().map(|piece| self.piece(piece, number)).collect();
-            Ok(json!({ "name": self.fixed_name(file.extension), "pieces": pieces }))
+            let (name, pieces) = (self.fixed_name(file.extension), file.original_pieces(model).map_err(say)?);
+            let kept = self.number_of(file.extension);
+            let pieces: Vec<Value> = pieces.iter().map(|one| piece(one, kept)).collect();
+            Ok(json!({ "name": name, "pieces": pieces }))
         });
-        Ok(json!({
-            "upgrade": upgrade.map_or_else(Vec::new, |upgrade| changes(&self.model, upgrade)),
-            "changes": changes(model, &plan),
-            "left": left(model, &plan),
-            "verified": (verified.nodes > 0).then(|| verified.to_string()),
-            "files": files.collect::<Result<Vec<_>, String>>()?,
-        }))
+        let files = files.collect::<Result<Vec<_>, String>>()?;
+        Ok(json!({ "name": self.fixed_name(""), "summary": summary, "left": left, "files": files }))
     }
 
-    fn piece(&self, piece: &Piece, file: usize) -> Value {
-        match piece {
-            Piece::Kept { at, len } => json!({ "kept": { "weights": file == 1, "at": at, "len": len } }),
-            Piece::New(bytes) => json!({ "new": base64(bytes) }),
-        }
+    /// Returns the number of the file that a changed file keeps bytes of.
+    fn number_of(&self, extension: &str) -> usize {
+        let name = Path::new(&self.name).with_extension(extension);
+        let other = self.files.iter().position(|file| Path::new(file) == name);
+        if extension.is_empty() { self.main } else { other.unwrap_or(self.main) }
     }
 
     fn fixed_name(&self, extension: &str) -> String {
@@ -203,17 +225,27 @@ impl Open {
     }
 }
 
-fn changes(model: &Model, plan: &Fix) -> Vec<Value> {
-    let change = |step: &broadaxe_models::fix::Step| {
-        let node = model.node(step.node);
-        json!({ "node": node_name(model, step.node), "op": node.op, "change": step.text, "copied": step.copied })
+fn piece(piece: &Piece, file: usize) -> Value {
+    match piece {
+        Piece::Kept { at, len } => json!({ "kept": { "file": file, "at": at, "len": len } }),
+        Piece::New(bytes) => json!({ "new": base64(bytes) }),
+    }
+}
+
+fn changes(model: &Model, plan: &Fix) -> Vec<String> {
+    let change = |step: &Step| {
+        let name = escaped(&node_name(model, step.node));
+        format!("{name} ({}): {}", escaped(&model.node(step.node).op), escaped(&step.text))
     };
     plan.steps.iter().map(change).collect()
 }
 
-fn left(model: &Model, plan: &Fix) -> Vec<Value> {
-    let left = plan.left.iter();
-    left.map(|left| json!({ "node": node_name(model, left.node), "reason": left.reason, "kind": left.kind })).collect()
+/// Adds what a report says of a finding.
+fn add_sample(value: &mut Value, sample: &GroupedSample) {
+    value["node"] = json!(sample.node);
+    value["rows"] = json!(sample.rows);
+    value["notes"] = sample.notes.iter().map(|note| json!([note.label, note.text])).collect();
+    value["fix"] = json!(sample.fix);
 }
 
 /// Says what every target does with an ONNX Add of two shapes.
@@ -231,7 +263,7 @@ fn runtimes(request: &Value) -> Result<Value, String> {
         let versions = PROFILES.iter().find(|profile| profile.name == finding.target).map(|profile| profile.versions);
         json!({
             "target": finding.target,
-            "versions": versions,
+            "version": versions.and_then(|versions| versions.last()),
             "verdict": finding.verdict,
             "reason": finding.reason,
             "evidence": finding.evidence,

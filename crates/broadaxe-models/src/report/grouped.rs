@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    CheckRecord, fold,
+    CheckRecord, FindingRecord, fold,
     group::{Group, Shown, groups},
     words::{self, ReportRow},
 };
@@ -115,8 +115,6 @@ pub fn grouped(record: &CheckRecord, shown: Shown) -> GroupedReport {
 impl GroupedFindings {
     fn new(group: &Group<'_>) -> Self {
         let sample = group.sample();
-        let row = |row: ReportRow| ReportRow { name: escaped(&row.name), ..row };
-        let note = |(label, text): (&str, String)| GroupedNote { label: label.to_owned(), text: escaped(&text) };
         Self {
             severity: group.severity().word().to_owned(),
             code: group.id().to_owned(),
@@ -125,12 +123,21 @@ impl GroupedFindings {
             why: escaped(group.why()),
             members: group.members.iter().map(|(at, _)| *at).collect(),
             others: fold(group.others()).iter().map(|(name, _)| escaped(name)).collect(),
-            sample: GroupedSample {
-                node: words::node(sample),
-                rows: words::rows(sample).into_iter().map(row).collect(),
-                notes: words::notes(sample).into_iter().map(note).collect(),
-                fix: sample.repair.as_ref().map(words::fix),
-            },
+            sample: GroupedSample::new(sample),
+        }
+    }
+}
+
+impl GroupedSample {
+    /// Puts a finding into the words of the command.
+    pub fn new(finding: &FindingRecord) -> Self {
+        let row = |row: ReportRow| ReportRow { name: escaped(&row.name), ..row };
+        let note = |(label, text): (&str, String)| GroupedNote { label: label.to_owned(), text: escaped(&text) };
+        Self {
+            node: words::node(finding),
+            rows: words::rows(finding).into_iter().map(row).collect(),
+            notes: words::notes(finding).into_iter().map(note).collect(),
+            fix: finding.repair.as_ref().map(words::fix),
         }
     }
 }

@@ -5,10 +5,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    CheckRecord, CounterexampleRecord, DimRecord, FindingRecord, LawRecord, RepairRecord, TargetRecord, group::Group,
+    CheckRecord, CounterexampleRecord, DimRecord, FindingRecord, LawRecord, RepairRecord, TargetRecord, fold,
+    group::Group, node_name,
 };
 use crate::{
     code::{self, Code},
+    fix::{Left, LeftKind},
+    graph::Model,
     target::Target,
     upgrade::OPSET,
 };
@@ -206,6 +209,32 @@ pub fn law(law: &LawRecord) -> String {
     } else {
         format!("the engine was asked about the node alone; in this model, the laws of {target} say: {what}{reason}")
     }
+}
+
+/// Says of nodes that a fix leaves as they are why it does, those with the same reason together; one line each.
+pub fn left(model: &Model, left: &[Left]) -> Vec<String> {
+    let mut reasons: Vec<((LeftKind, &str), Vec<String>)> = Vec::new();
+    for left in left {
+        let (key, name) = ((left.kind, left.reason.as_str()), node_name(model, left.node));
+        match reasons.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((key, vec![name])),
+        }
+    }
+    reasons.sort_by_key(|((kind, _), _)| *kind);
+    let line = |((kind, reason), names): ((LeftKind, &str), Vec<String>)| {
+        let what = match kind {
+            LeftKind::Finding => "not repaired",
+            LeftKind::Unsupported => "not supported",
+            LeftKind::Unknown => "not known",
+        };
+        let folded: Vec<String> = fold(names.iter().map(String::as_str)).iter().map(|(name, _)| quoted(name)).collect();
+        let (shown, more) = folded.split_at(folded.len().min(NAMED_NODES));
+        let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
+        let count = if names.len() == 1 { String::new() } else { format!("{} nodes: ", names.len()) };
+        format!("{what}: {count}{}{more}: {}", shown.join(", "), escaped(reason))
+    };
+    reasons.into_iter().map(line).collect()
 }
 
 /// How many nodes a note names.
