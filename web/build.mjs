@@ -14,7 +14,7 @@ import * as esbuild from 'esbuild';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { values: options } = parseArgs({
-  options: { rules: { type: 'string' }, check: { type: 'string' }, out: { type: 'string' }, version: { type: 'string', default: '0.0.0' } },
+  options: { rules: { type: 'string' }, check: { type: 'string' }, out: { type: 'string' }, version: { type: 'string', default: '0.0.0' }, worker: { type: 'string' } },
 });
 if (!options.rules || !options.out) {
   console.error('usage: node build.mjs --rules rules.wasm [--check check.wasm] --out DIR [--version TEXT]');
@@ -48,7 +48,8 @@ const base64 = (bytes) => Buffer.from(bytes).toString('base64');
 /** The header of a zlib stream depends on the level only, so this is deterministic for one version of zlib. */
 const deflated = (bytes) => zlib.deflateSync(bytes, { level: 9 });
 
-const worker = await bundle('worker.ts', 'iife');
+// `--worker FILE` replaces the worker, for tests of the page that need no module.
+const worker = options.worker ? fs.readFileSync(options.worker, 'utf8') : await bundle('worker.ts', 'iife');
 const examples = Object.fromEntries(
   ['face.onnx', 'position.tflite'].map((name) => [name, base64(fs.readFileSync(path.join(here, '..', 'examples', name)))]),
 );
@@ -58,7 +59,7 @@ const script = inScript(
 const style = (await esbuild.transform(text('page.css'), { loader: 'css', minify: true })).code.trim();
 
 // Scripts are allowed by their hash, so that no other script can run even if the page had a hole. `wasm-unsafe-eval` allows WebAssembly
-// and no eval. Images of the drawings have style elements, which a hash cannot name. `connect-src https:` is for `?url=` only: without it,
+// and no eval. Images of the drawings have style elements, which a hash cannot name. `connect-src` is for `?url=` only: without it,
 // and after the download with it, the page adds a policy that forbids every connection (network.ts).
 const hash = createHash('sha256').update(script).digest('base64');
 const policy = [
@@ -67,7 +68,7 @@ const policy = [
   "style-src 'unsafe-inline'",
   'img-src data:',
   'worker-src blob:',
-  'connect-src https:',
+  "connect-src 'self' https:",
   "base-uri 'none'",
   "form-action 'none'",
 ].join('; ');

@@ -1,6 +1,6 @@
 /** What each runtime does with an element-wise node of these shapes. The check module answers it. */
 
-import { announce, h, swap } from './dom.ts';
+import { announce, h, scrollable, swap } from './dom.ts';
 import type { Runtimes } from './protocol.ts';
 import { checker, hasCheck } from './checker.ts';
 
@@ -52,9 +52,9 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
     );
 
   const table = (answer: Runtimes): HTMLElement =>
-    h(
+    scrollable(h(
       'div',
-      { class: 'table-box', tabindex: 0, role: 'group', 'aria-label': 'Runtimes' },
+      { class: 'table-box' },
       h(
         'table',
         { class: 'table' },
@@ -74,7 +74,7 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
           ),
         ),
       ),
-    );
+    ), 'runtimes');
 
   const button = (): HTMLElement =>
     h(
