@@ -129,7 +129,6 @@ export class Ask {
           ),
       ),
       !inCards &&
-        (!chosen.is_default || answer.meanings.length === 0) &&
         h(
           'section',
           { class: 'card chosen-rule', 'aria-labelledby': 'chosen-title' },

@@ -135,7 +135,8 @@ export function rejectList(rejects: Reject[], options: CardOptions): HTMLElement
 
 /** A drawing that is made when it is about to be seen. */
 export function lazyDrawing(drawn: { svg: string }, label: string): HTMLElement {
-  const box = h('div', { class: 'drawing waiting' });
+  const [, width = '300', height = '180'] = /width="(\d+)" height="(\d+)"/.exec(drawn.svg) ?? [];
+  const box = h('div', { class: 'drawing waiting', style: `width:${width}px;height:${height}px;max-width:100%` });
   const observer = new IntersectionObserver(
     (entries) => {
       if (!entries.some((entry) => entry.isIntersecting)) return;
@@ -153,16 +154,18 @@ export function headline(answer: Answer): { text: string; kind: 'same' | 'differ
   const rules = answer.meanings.reduce((sum, one) => sum + one.rules.length, 0);
   const total = rules + answer.rejects.length;
   if (answer.meanings.length === 0) return { kind: 'none', text: answer.rejects.some((one) => one.is_undecided) ? 'No rule is known to accept these shapes.' : `No rule accepts these shapes.` };
+  const numpy = answer.rejects.some((one) => one.rule === 'numpy' && !one.is_undecided) ? 'NumPy rejects these shapes. ' : '';
   if (answer.meanings.length === 1) {
     const result = answer.meanings[0]?.result ?? '';
     if (rules === 1) return { kind: 'same', text: `Only ${answer.meanings[0]?.rules[0]?.rule} accepts these shapes. The result is ${result}.` };
+    if (numpy !== '') return { kind: 'differ', text: `${numpy}The ${rules} rules that accept them mean the same. The result is ${result}.` };
     const guarded = answer.meanings[0]?.rules.some((one) => (one.guards?.length ?? 0) > 0);
     const all = rules === total ? `All ${rules} rules` : `All ${rules} rules that accept these shapes`;
     return { kind: guarded ? 'open' : 'same', text: `${all} mean the same. The result is ${result}.` };
   }
   const words = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
   const number = words[answer.meanings.length] ?? String(answer.meanings.length);
-  return { kind: 'differ', text: `These shapes have ${number} meanings. Which one you get depends on the framework.` };
+  return { kind: 'differ', text: `${numpy}${numpy === '' ? 'These shapes have' : 'Other rules give them'} ${number} meanings. Which one you get depends on the framework.` };
 }
 
 /** The texts that can be copied, with a preview. */

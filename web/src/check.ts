@@ -47,6 +47,7 @@ export class Check {
   private readonly sentLine = h('span', {});
   private readonly input = h('input', { type: 'file', multiple: true, class: 'visually-hidden', tabindex: -1, 'aria-hidden': 'true', id: 'files' });
   private readonly zone: HTMLElement;
+  private readonly zoneTitle = h('p', { class: 'zone-title' }, 'Drop a model here');
 
   constructor(private readonly go: (state: CheckState, push: boolean) => void) {
     this.input.addEventListener('change', () => {
@@ -58,7 +59,7 @@ export class Check {
     this.zone = h(
       'section',
       { class: 'zone', 'aria-label': 'Model' },
-      h('p', { class: 'zone-title' }, 'Drop a model here'),
+      this.zoneTitle,
       h('button', { type: 'button', class: 'button primary', onclick: () => this.input.click() }, 'Choose files'),
       h('p', { class: 'help' }, 'ONNX, OpenVINO IR, ncnn, pnnx, Paddle or TFLite, of any size. Add files of weights (', h('code', {}, '.bin'), ', ', h('code', {}, '.data'), ') if constants are in them.'),
       h(
@@ -217,6 +218,7 @@ export class Check {
     const main = mainOf(this.files);
     const name = this.files[main]?.name ?? '';
     this.zone.classList.add('small');
+    this.zoneTitle.textContent = 'Drop another model';
     this.opened = null;
     this.filter = { severity: '', target: '', text: '' };
     checker.open(this.files);

@@ -52,7 +52,32 @@ export function drawing(drawn: { svg: string; alternative?: string }): HTMLEleme
   copies += 1;
   const id = /class="(bx[0-9a-f]+)"/.exec(drawn.svg)?.[1];
   const svg = id === undefined ? drawn.svg : drawn.svg.replaceAll(id, `${id}-${copies}`);
-  return h('div', { class: 'drawing' }, image(svg));
+  const shown = image(svg);
+  const notes = shown instanceof SVGSVGElement ? takeNotes(shown) : [];
+  return h('div', { class: 'drawing' }, shown, notes.length > 0 && h('ul', { class: 'drawing-notes', 'aria-hidden': 'true' }, notes.map((note) => h('li', {}, note))));
+}
+
+/**
+ * Takes the lines of text below the boxes out of an image, which then is only as large as the boxes need. As text of the document they
+ * wrap and can be selected. The image's description has them too.
+ */
+function takeNotes(svg: SVGSVGElement): string[] {
+  const number = (element: Element, name: string): number => Number(element.getAttribute(name) ?? 0);
+  const boxes = [...svg.querySelectorAll('rect:not(.ground)')];
+  const texts = [...svg.querySelectorAll('text')];
+  if (boxes.length === 0) return [];
+  const bottom = Math.max(...boxes.map((box) => number(box, 'y') + number(box, 'height')));
+  const notes = texts.filter((text) => number(text, 'y') > bottom && number(text, 'x') <= 16);
+  for (const note of notes) note.remove();
+  const rest = texts.filter((text) => !notes.includes(text));
+  // Letters of the font at 14 pixels are at most 9 wide.
+  const right = Math.max(...boxes.map((box) => number(box, 'x') + number(box, 'width')), ...rest.map((text) => number(text, 'x') + (/\b[em]\b/.test(text.getAttribute('class') ?? '') ? 0 : (text.textContent ?? '').length * 9)));
+  const width = Math.min(number(svg, 'width'), Math.ceil(right) + 12);
+  const height = Math.min(number(svg, 'height'), Math.ceil(bottom) + 10);
+  svg.setAttribute('width', String(width));
+  svg.setAttribute('height', String(height));
+  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  return notes.map((note) => note.textContent ?? '').filter((note) => note !== '');
 }
 
 /** Lets the keyboard scroll a box, but only if it scrolls. */

@@ -169,10 +169,9 @@ export function elementGrids(elements: Elements, marked: Set<number>, start: num
   });
   const parts: HTMLElement[] = [];
   operands.forEach((one, at) => {
-    if (at > 0) parts.push(h('span', { class: 'sign', 'aria-hidden': 'true' }, '+'));
-    parts.push(one.box);
+    parts.push(h('div', { class: 'term' }, at > 0 && h('span', { class: 'sign', 'aria-hidden': 'true' }, '+'), one.box));
   });
-  parts.push(h('span', { class: 'sign', 'aria-hidden': 'true' }, '='), result.box);
+  parts.push(h('div', { class: 'term' }, h('span', { class: 'sign', 'aria-hidden': 'true' }, '='), result.box));
   const box = h('div', { class: 'elements' }, scrollable(h('div', { class: 'arrays' }, parts), `elements under ${name}`), line);
   const hint = (): void => {
     show(start);
