@@ -4,8 +4,10 @@
 //
 // The same inputs give the same bytes.
 
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import fs from 'node:fs';
+import os from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import zlib from 'node:zlib';
@@ -36,6 +38,7 @@ async function bundle(entry, format, define = {}) {
     charset: 'ascii',
     legalComments: 'none',
     write: false,
+    external: ['node:fs/promises'],
     define,
     absWorkingDir: here,
   });
@@ -91,3 +94,36 @@ const write = (name, content) => {
   console.log(`${name.padEnd(24)} ${String(bytes).padStart(9)} bytes`);
 };
 write('page.html', page);
+
+const element = await bundle('element.ts', 'esm', { RULES: JSON.stringify(base64(rules)) });
+write('broadaxe-shapes.js', `/*! Broadaxe ${options.version}; MIT OR Apache-2.0 */\n${element}\n`);
+
+// The npm package. Its types are the compiler's declarations of the answers and of the functions, in one file.
+const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'broadaxe-types-'));
+const tsc = path.join(here, 'node_modules', 'typescript', 'bin', 'tsc');
+execFileSync(process.execPath, [tsc, '-p', here, '--noEmit', 'false', '--declaration', '--emitDeclarationOnly', '--rootDir', path.join(here, 'src'), '--outDir', scratch], { stdio: 'inherit' });
+const declared = (name) => fs.readFileSync(path.join(scratch, name), 'utf8').replace(/^import .*\n/gm, '').replace(/^export \{\};\n/gm, '').replace(/^\/\/# .*\n?/gm, '').trim();
+const types = `${declared('types.d.ts')}\n\n${declared('npm.d.ts')}\n`;
+fs.rmSync(scratch, { recursive: true });
+const modules = ['rules.wasm', ...(check ? ['check.wasm'] : [])];
+const manifest = {
+  name: 'broadaxe',
+  version: /^\d+\.\d+\.\d+/.exec(options.version)?.[0] ?? '0.0.0',
+  description: 'The broadcasting rules of machine-learning frameworks, and checks of model files',
+  keywords: ['broadcasting', 'numpy', 'onnx', 'openvino', 'ncnn', 'paddle', 'litert', 'wasm'],
+  license: 'MIT OR Apache-2.0',
+  repository: { type: 'git', url: 'git+https://github.com/broadaxe/broadaxe.git', directory: 'web' },
+  type: 'module',
+  main: './index.js',
+  types: './index.d.ts',
+  exports: { '.': { types: './index.d.ts', default: './index.js' }, ...Object.fromEntries(modules.map((name) => [`./${name}`, `./${name}`])) },
+  files: ['index.js', 'index.d.ts', ...modules, 'README.md'],
+  sideEffects: false,
+  engines: { node: '>=20' },
+};
+write('npm/package.json', `${JSON.stringify(manifest, null, 2)}\n`);
+write('npm/index.js', `${await bundle('npm.ts', 'esm')}\n`);
+write('npm/index.d.ts', types);
+write('npm/README.md', text('npm.md'));
+write('npm/rules.wasm', rules);
+if (check) write('npm/check.wasm', check);
