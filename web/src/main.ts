@@ -1,0 +1,115 @@
+/** The page: three parts in one document, with the state in the address. */
+
+import { Ask } from './ask.ts';
+import { Check } from './check.ts';
+import { h } from './dom.ts';
+import { Learn } from './learn.ts';
+import { lockDown } from './network.ts';
+import { read, write, type State } from './state.ts';
+
+declare const VERSION: string;
+
+const SOURCE = 'https://github.com/broadaxe/broadaxe';
+
+lockDown();
+
+const ask = new Ask(go);
+const check = new Check(go);
+const learn = new Learn();
+const parts = { ask, check, learn };
+const TITLES = { ask: 'Ask', check: 'Check a model', learn: 'Learn' };
+
+const links = {
+  ask: h('a', { href: '#' }, 'Ask'),
+  check: h('a', { href: '#/check' }, 'Check'),
+  learn: h('a', { href: '#/learn/1' }, 'Learn'),
+};
+
+/** Follows the system, then light, then dark. It is not stored. */
+const THEMES = ['system', 'light', 'dark'] as const;
+let theme = 0;
+const themeButton = h('button', { type: 'button', class: 'quiet-button theme', onclick: () => setTheme(theme + 1) });
+function setTheme(next: number): void {
+  theme = next % THEMES.length;
+  const name = THEMES[theme] ?? 'system';
+  if (name === 'system') delete document.documentElement.dataset['theme'];
+  else document.documentElement.dataset['theme'] = name;
+  themeButton.textContent = `Theme: ${name}`;
+}
+setTheme(0);
+
+const main = h('main', { id: 'main', tabindex: -1 });
+document.getElementById('app')?.append(
+  h('a', { class: 'skip', href: '#main', onclick: (event: Event) => (event.preventDefault(), main.focus()) }, 'Skip to the answer'),
+  h(
+    'header',
+    { class: 'top' },
+    h(
+      'div',
+      { class: 'top-inner' },
+      h('a', { class: 'brand', href: '#', 'aria-label': 'Broadaxe' }, h('span', { class: 'mark', 'aria-hidden': 'true' }, h('i'), h('i')), 'Broadaxe'),
+      h('nav', { class: 'parts', 'aria-label': 'Parts' }, links.ask, links.check, links.learn),
+      themeButton,
+    ),
+  ),
+  main,
+  h(
+    'footer',
+    { class: 'bottom' },
+    h(
+      'p',
+      {},
+      'Broadaxe makes the broadcasting rules of machine-learning frameworks exact. Everything on this page runs in your browser. ',
+      h('a', { href: SOURCE, rel: 'noopener' }, 'Source code'),
+      h('span', { class: 'version' }, VERSION),
+    ),
+  ),
+);
+
+let current: State | null = null;
+/** What Ask showed last, so that its link leads back there. */
+let lastAsk = '#';
+
+function show(state: State): void {
+  const moved = current?.part !== state.part;
+  current = state;
+  for (const [name, link] of Object.entries(links)) {
+    if (name === state.part) link.setAttribute('aria-current', 'page');
+    else link.removeAttribute('aria-current');
+  }
+  if (state.part === 'ask') {
+    lastAsk = write(state);
+    links.ask.href = lastAsk;
+    ask.show(state);
+  } else if (state.part === 'check') check.show(state);
+  else learn.show(state);
+  if (moved) {
+    main.replaceChildren(parts[state.part].element);
+    document.title = `${TITLES[state.part]} – Broadaxe`;
+  }
+}
+
+function go(state: State, push: boolean): void {
+  const address = write(state);
+  if (push) history.pushState(null, '', address);
+  else history.replaceState(null, '', address);
+  show(state);
+}
+
+window.addEventListener('hashchange', () => show(read(location.hash, location.search)));
+window.addEventListener('popstate', () => show(read(location.hash, location.search)));
+window.addEventListener('keydown', (event) => {
+  const typing = event.target instanceof HTMLElement && /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+  if (event.key === 'Escape' && event.target instanceof HTMLElement) {
+    const open = event.target.closest<HTMLDetailsElement>('details[open]');
+    if (open) {
+      open.open = false;
+      open.querySelector('summary')?.focus();
+    } else if (typing) event.target.blur();
+  } else if (event.key === '/' && !typing && !event.ctrlKey && !event.metaKey && !event.altKey && current?.part === 'ask') {
+    ask.focus();
+    event.preventDefault();
+  }
+});
+
+show(read(location.hash, location.search));

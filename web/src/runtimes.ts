@@ -1,0 +1,122 @@
+/** What each runtime does with an element-wise node of these shapes. The check module answers it. */
+
+import { announce, h, scrollable, swap } from './dom.ts';
+import type { Runtimes } from './protocol.ts';
+import { checker, hasCheck } from './checker.ts';
+
+const WORDS: Record<string, string> = { same: 'same', differs: 'differs', refused: 'refused', unsupported: 'unsupported', guarded: 'guarded', unknown: 'unknown' };
+
+export function runtimesSection(): { element: HTMLElement; show: (shapes: string[] | null) => void } {
+  const body = h('div', { class: 'runtimes-body' });
+  const element = h('section', { class: 'runtimes', 'aria-labelledby': 'runtimes-title' }, h('h2', { id: 'runtimes-title', class: 'section-title' }, 'What runtimes do'), body);
+  let shapes: string[] | null = null;
+  let constants = [false, true];
+  let turn = 0;
+  let near = false;
+  let timer: ReturnType<typeof setTimeout> | undefined;
+
+  const ask = async (): Promise<void> => {
+    const asked = shapes;
+    turn += 1;
+    const mine = turn;
+    if (asked === null) return;
+    try {
+      const answer = await checker.ask<Runtimes>({ do: 'runtimes', shapes: asked, constants });
+      if (mine !== turn) return;
+      if (answer.error !== undefined) swap(body, options(), h('p', { class: 'note' }, `${answer.error}.`));
+      else swap(body, options(), table(answer));
+    } catch (error) {
+      if (mine === turn) swap(body, options(), h('p', { class: 'message' }, error instanceof Error ? error.message : String(error)));
+    }
+  };
+
+  const options = (): HTMLElement =>
+    h(
+      'div',
+      { class: 'runtimes-options' },
+      h('p', { class: 'help' }, 'One ', h('code', {}, 'Add'), ' of an ONNX model with these shapes, compared with ONNX itself. Runtimes treat constants differently.'),
+      h(
+        'fieldset',
+        { class: 'inline-fieldset' },
+        h('legend', {}, 'Constants'),
+        ['a', 'b'].map((letter, at) => {
+          const box = h('input', { type: 'checkbox', id: `constant-${letter}`, 'data-key': `constant-${letter}` });
+          box.checked = constants[at] ?? false;
+          box.addEventListener('change', () => {
+            constants = constants.map((one, which) => (which === at ? box.checked : one));
+            void ask();
+          });
+          return h('label', { for: box.id, class: 'check-label' }, box, letter);
+        }),
+      ),
+    );
+
+  const table = (answer: Runtimes): HTMLElement =>
+    scrollable(h(
+      'div',
+      { class: 'table-box' },
+      h(
+        'table',
+        { class: 'table' },
+        h('thead', {}, h('tr', {}, ['Runtime', 'Verdict', 'Why', 'Evidence'].map((name) => h('th', { scope: 'col' }, name)))),
+        h(
+          'tbody',
+          {},
+          answer.rows.map((row) =>
+            h(
+              'tr',
+              {},
+              h('th', { scope: 'row' }, row.target, row.version && h('span', { class: 'quiet' }, ` ${row.version}`)),
+              h('td', {}, h('span', { class: `badge v-${WORDS[row.verdict] ?? 'unknown'}` }, row.verdict)),
+              h('td', {}, row.reason),
+              h('td', { class: 'quiet' }, [row.evidence, row.source].filter((one) => one).join(': ')),
+            ),
+          ),
+        ),
+      ),
+    ), 'runtimes');
+
+  const button = (): HTMLElement =>
+    h(
+      'p',
+      {},
+      h(
+        'button',
+        {
+          type: 'button',
+          class: 'button',
+          'data-key': 'runtimes',
+          onclick: () => {
+            near = true;
+            announce('Unpacking the check module');
+            swap(body, options(), h('p', { class: 'note' }, 'Unpacking the check module …'));
+            void ask();
+          },
+        },
+        'Show what runtimes do',
+      ),
+    );
+
+  const observer = new IntersectionObserver((entries) => {
+    if (!entries.some((entry) => entry.isIntersecting) || near || shapes === null) return;
+    near = true;
+    observer.disconnect();
+    void ask();
+  });
+  if (hasCheck()) observer.observe(element);
+
+  return {
+    element,
+    show: (wanted) => {
+      shapes = wanted;
+      element.hidden = !hasCheck();
+      turn += 1;
+      if (wanted === null) swap(body, h('p', { class: 'note' }, 'Runtimes are compared for two operands whose sizes are known.'));
+      else if (!near) swap(body, button());
+      else {
+        clearTimeout(timer);
+        timer = setTimeout(() => void ask(), 120);
+      }
+    },
+  };
+}

@@ -1,0 +1,239 @@
+/** The requests' answers. The npm package documents them with these comments. */
+
+/** A drawing in the forms in which it can be shown and copied. */
+export interface Drawing {
+  /** A complete SVG image. All text in it is escaped. */
+  svg: string;
+  /** The drawing as plain text. */
+  text: string;
+  /** The drawing in words, for people who do not see it. */
+  alternative: string;
+  /** The drawing as a Markdown table. */
+  markdown: string;
+}
+
+/** A rule, as an answer names it. */
+export interface RuleUse {
+  /** The rule with its parameters: `pdpd axis=-1`. */
+  rule: string;
+  /** The rule without its parameters: `pdpd`. */
+  name: string;
+  summary: string;
+  source: string;
+  /** Conditions on symbolic dims under which the rule accepts the shapes. */
+  guards?: string[];
+}
+
+/** Rules that accept the shapes and read the same elements. */
+export interface Meaning {
+  number: number;
+  rules: RuleUse[];
+  /** The shape of the result: `(2, 3, 4)`. */
+  result: string;
+  drawing: Drawing;
+}
+
+/** A rule that rejects the shapes. */
+export interface Reject extends RuleUse {
+  reason: string;
+  message: string;
+  drawing: Drawing | null;
+  /** The rule can only decide when the dims are known. */
+  is_undecided: boolean;
+}
+
+/** What one rule computes for an element. */
+export interface Side {
+  rule: string;
+  /** `a(1,) + b(0, 1) = 1 + 1 = 2`. */
+  sentence: string;
+}
+
+/** An element on which two rules differ. */
+export interface Difference {
+  title: string;
+  element: number[];
+  left: Side;
+  right: Side;
+  drawing: Drawing;
+}
+
+/** Which elements of the operands feed each element of the result, all in row-major order. */
+export interface Elements {
+  shape: number[];
+  operands: number[][];
+  sources: number[][];
+}
+
+/** A rule's entry in the record of `broadaxe compare --json`. */
+export interface Compared {
+  rule: string;
+  meaning?: number;
+  shape?: (number | string)[] | null;
+  strides?: (number[] | null)[] | null;
+  periods?: (number[] | null)[] | null;
+  error?: { kind: string; message: string };
+}
+
+/** What every rule says about shapes. */
+export interface Answer {
+  /** The address in its canonical form. */
+  address?: string;
+  /** Why the address cannot be read. All other fields are then missing. */
+  error?: string;
+  /** The shapes of the operands: `(2, 3)`. */
+  shapes: string[];
+  /** The record of `broadaxe compare --json`. */
+  compare: { shapes: (number | string)[][]; rules: Compared[] };
+  /** Whether the rules differ, in one sentence. */
+  sentence: string;
+  /** Some dims are symbolic. */
+  is_open: boolean;
+  /** One entry per distinct result, with the rules that give it. */
+  meanings: Meaning[];
+  rejects: Reject[];
+  differences: Difference[];
+  /** The rule of the address, or `numpy`. */
+  chosen: {
+    rule: string;
+    is_default: boolean;
+    drawing: Drawing | null;
+    error?: string;
+    elements?: Elements | null;
+  };
+  /** The answer as Markdown, as a command, and as tests. */
+  copy: { markdown: string; command?: string; pytest?: string; rust?: string; cpp?: string };
+}
+
+/** A rule with its parameters. */
+export interface Rule {
+  name: string;
+  aliases: string[];
+  summary: string;
+  source: string;
+  /** The least and the largest number of operands. */
+  operands: [number, number];
+  /** `null` without the parameter; `''` if it has no default. */
+  axis: null | '' | number;
+  modes: string[];
+  target: boolean;
+  axes: boolean;
+}
+
+/** A runtime that models can be checked for. */
+export interface Target {
+  name: string;
+  aliases: string[];
+  versions: string[];
+  summary: string;
+}
+
+/** A model that was read. */
+export interface Opened {
+  format: string;
+  opset: number | null;
+  nodes: number;
+  name: string;
+  /** Files of weights that the model names and that were not given. */
+  files_wanted: string[];
+  error?: string;
+}
+
+/** An operand or the result of a node. */
+export interface Row {
+  name: string;
+  shape: string;
+  origin: string;
+  label?: string | null;
+}
+
+/** How serious a finding is. */
+export type Severity = 'error' | 'warning' | 'note' | 'info';
+
+/** Findings with the same cause. */
+export interface Group {
+  severity: Severity;
+  code: string;
+  name: string;
+  title: string;
+  why: string;
+  /** Positions in the record's list of findings. */
+  members: number[];
+  /** The names of further nodes. */
+  also: string[];
+  rows: Row[];
+  notes: [string, string][];
+  /** What `fix` changes, if it can. */
+  fix: string | null;
+  drawing: Drawing | null;
+}
+
+/** What a runtime does with a node. */
+export interface Finding {
+  node: string;
+  op: string;
+  place: string;
+  number: number;
+  target: string;
+  verdict: string;
+  code: string | null;
+  reason: string;
+}
+
+/** The result of a check. */
+export interface Checked {
+  error?: string;
+  /** The record of `broadaxe check --json` for this model. */
+  record: { findings: Finding[]; targets: ({ name: string } & Record<string, number | string>)[] };
+  /** What the command prints. */
+  grouped: {
+    head: { nodes: string; targets: { name: string; counts: string }[] };
+    groups: Group[];
+    hidden: string | null;
+    fixable: string | null;
+  };
+}
+
+/** One finding in full. */
+export interface FindingDetail {
+  error?: string;
+  rows: Row[];
+  notes: [string, string][];
+  drawing: Drawing | null;
+}
+
+/** An element-wise node of a model. */
+export interface ModelNode {
+  number: number;
+  name: string;
+  op: string;
+  shapes: string;
+  result: string;
+  judged: boolean;
+}
+
+/** A part of a changed file: bytes of a file that was given, or new bytes in base64. */
+export type Piece = { kept: { file: number; at: number; len: number } } | { new: string };
+
+/** A changed model. */
+export interface Fixed {
+  error?: string;
+  name: string;
+  summary: string[];
+  /** Findings that were not fixed, with the reason. */
+  left: string[];
+  files: { name: string; pieces: Piece[] }[];
+}
+
+/** A model of one node. */
+export interface Extracted {
+  error?: string;
+  name: string;
+  bytes: string;
+}
+
+/** What each runtime does with an `Add` of two shapes. */
+export interface Runtimes {
+  error?: string;
+  rows: { target: string; version: string | null; verdict: string; reason: string; evidence: string; source: string }[];
+}

@@ -1,0 +1,85 @@
+// Stands in for the worker in tests that need no module: `node build.mjs --worker tests/mock.worker.js ...`. The name of the file selects what
+// happens: face.onnx is the example, many.onnx has 4000 findings, hostile.onnx has names that try to inject markup, crash.onnx ends with an
+// error, hang.onnx never answers, and m.xml asks for its weights.
+
+const TARGETS = [{"name": "onnx", "aliases": ["ort", "onnxruntime"], "versions": [], "summary": "ONNX of opset 7 and later"}, {"name": "onnx6", "aliases": [], "versions": [], "summary": "ONNX before opset 7: shapes as they are, with broadcast=1 and no axis where they differ"}, {"name": "openvino", "aliases": [], "versions": [], "summary": "OpenVINO 2026, through its own files or its readers of ONNX and Paddle"}, {"name": "ncnn", "aliases": [], "versions": [], "summary": "ncnn through pnnx, which converts ONNX and torch"}, {"name": "ncnn-param", "aliases": [], "versions": [], "summary": "ncnn with the shapes as they are written, and its own rule"}, {"name": "paddle", "aliases": [], "versions": [], "summary": "PaddlePaddle 3"}, {"name": "litert", "aliases": ["tflite"], "versions": ["2.1.3", "2.1.6", "2.2.0", "2.3.0"], "summary": "LiteRT (TensorFlow Lite) on CPUs"}, {"name": "litert-gpu", "aliases": [], "versions": ["2.1.3", "2.1.6", "2.2.0", "2.3.0"], "summary": "LiteRT's GPU delegate (WebGPU): constants are placed by their own rank"}, {"name": "numpy", "aliases": ["torch", "jax"], "versions": [], "summary": "NumPy and what follows it: shapes as they are, aligned to the right, every operand may stretch"}, {"name": "mnn", "aliases": [], "versions": ["3.0.0", "3.2.0", "3.4.1", "3.6.1"], "summary": "MNN 3 on the CPU, through its converter for ONNX"}, {"name": "ort-webgpu", "aliases": ["onnxruntime-webgpu"], "versions": [], "summary": "ONNX Runtime with WebGPU (asked on SwiftShader)"}, {"name": "tvm", "aliases": [], "versions": [], "summary": "TVM through Relax, which reads ONNX"}, {"name": "tosa", "aliases": [], "versions": [], "summary": "TOSA: operands of equal rank up to 6, every operand may stretch"}, {"name": "ggml", "aliases": [], "versions": [], "summary": "ggml: the second operand of add, sub, mul and div is tiled to the shape of the first"}, {"name": "qnn", "aliases": [], "versions": [], "summary": "QNN HTP through ONNX Runtime (compiled only; values are documented)"}, {"name": "coreml", "aliases": [], "versions": [], "summary": "Core ML's ML programs (converted only; values are documented)"}, {"name": "tensorrt", "aliases": ["trt"], "versions": [], "summary": "TensorRT through its parser for ONNX (documented, not run)"}, {"name": "tnn", "aliases": [], "versions": [], "summary": "TNN (documented, not run): equal shapes and single elements only"}, {"name": "webnn", "aliases": [], "versions": [], "summary": "WebNN (documented, not run)"}, {"name": "equal-rank", "aliases": [], "versions": [], "summary": "a runtime whose operands must have equal ranks, as TOSA and TensorRT's layers require"}, {"name": "rank<=N", "aliases": [], "versions": [], "summary": "a runtime that supports ranks up to N and otherwise computes what the model means"}, {"name": "none", "aliases": [], "versions": [], "summary": "a runtime without broadcasting: every operand has the result's shape"}];
+const FACE = {"format": "onnx", "opset": 6, "nodes": 3, "targets": [{"name": "onnx", "same": 1, "differs": 2, "refused": 0, "unsupported": 0, "guarded": 0, "unknown": 0}, {"name": "openvino", "same": 3, "differs": 0, "refused": 0, "unsupported": 0, "guarded": 0, "unknown": 0}, {"name": "ncnn", "same": 2, "differs": 1, "refused": 0, "unsupported": 0, "guarded": 0, "unknown": 0}], "findings": [{"node": "bias1", "op": "Add", "place": "node 1", "number": 1, "target": "onnx", "verdict": "differs", "code": "BX101", "reason": "onnx aligns shapes to the right and stretches every operand"}, {"node": "bias1", "op": "Add", "place": "node 1", "number": 1, "target": "openvino", "verdict": "same", "code": null, "reason": ""}, {"node": "bias1", "op": "Add", "place": "node 1", "number": 1, "target": "ncnn", "verdict": "differs", "code": "BX101", "reason": "ncnn receives shapes that pnnx padded with 1s on the left"}, {"node": "prelu1", "op": "PRelu", "place": "node 2", "number": 2, "target": "onnx", "verdict": "differs", "code": "BX101", "reason": "onnx aligns the slope of PRelu to the right and stretches nothing else"}, {"node": "prelu1", "op": "PRelu", "place": "node 2", "number": 2, "target": "openvino", "verdict": "same", "code": null, "reason": ""}, {"node": "prelu1", "op": "PRelu", "place": "node 2", "number": 2, "target": "ncnn", "verdict": "same", "code": null, "reason": ""}, {"node": "sum", "op": "Add", "place": "node 4", "number": 4, "target": "onnx", "verdict": "same", "code": null, "reason": ""}, {"node": "sum", "op": "Add", "place": "node 4", "number": 4, "target": "openvino", "verdict": "same", "code": null, "reason": ""}, {"node": "sum", "op": "Add", "place": "node 4", "number": 4, "target": "ncnn", "verdict": "same", "code": null, "reason": ""}]};
+const DRAWING = {"svg": "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"bxd3287ec9\" width=\"496\" height=\"238\" viewBox=\"0 0 496 238\" role=\"img\" aria-labelledby=\"bxd3287ec9-t bxd3287ec9-d\">\n<title id=\"bxd3287ec9-t\">(1, 16, 16, 16) under numpy</title>\n<desc id=\"bxd3287ec9-d\">(1, 16, 16, 16) under numpy. a (1, 16, 16, 16): axis 0: 1, axis 1: 16, axis 2: 16, axis 3: 16. b (16,): axis 0: none, axis 1: none, repeated 16 times, axis 2: none, repeated 16 times, axis 3: 16. a(0, 0, 0, 1) + b(1,) = 1 + 1 = 2.</desc>\n<style>.bxd3287ec9{color-scheme:light dark;font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;max-width:100%;height:auto}.bxd3287ec9 .n{font-size:12px}.bxd3287ec9 .b{font-weight:600}.bxd3287ec9 .m{text-anchor:middle}.bxd3287ec9 .e{text-anchor:end}.bxd3287ec9 .none{fill:none;stroke-dasharray:1.5 4;stroke-width:1.5;stroke-linecap:round}.bxd3287ec9 .s{stroke-dasharray:5 3}.bxd3287ec9 .ground{fill:#ffffff;fill:light-dark(#ffffff,#15181c)}.bxd3287ec9 .text{fill:#1b1f24;fill:light-dark(#1b1f24,#e8eaed)}.bxd3287ec9 .quiet{fill:#59636e;fill:light-dark(#59636e,#a3abb5)}.bxd3287ec9 .none{stroke:#8b949e;stroke:light-dark(#8b949e,#6b7480)}.bxd3287ec9 .o0{fill:#dbeafe;fill:light-dark(#dbeafe,#12335f)}.bxd3287ec9 .o0{stroke:#2563eb;stroke:light-dark(#2563eb,#6ea8fe)}.bxd3287ec9 .o1{fill:#ffedd5;fill:light-dark(#ffedd5,#4a2a0b)}.bxd3287ec9 .o1{stroke:#c2570c;stroke:light-dark(#c2570c,#f2a35e)}.bxd3287ec9 .o2{fill:#d9f3e4;fill:light-dark(#d9f3e4,#0d3b27)}.bxd3287ec9 .o2{stroke:#15803d;stroke:light-dark(#15803d,#5cc88a)}.bxd3287ec9 .o3{fill:#f0e3fd;fill:light-dark(#f0e3fd,#3a1f57)}.bxd3287ec9 .o3{stroke:#7e3fc4;stroke:light-dark(#7e3fc4,#c296f5)}.bxd3287ec9 .o4{fill:#fce1ec;fill:light-dark(#fce1ec,#511a34)}.bxd3287ec9 .o4{stroke:#b91d68;stroke:light-dark(#b91d68,#f088b7)}.bxd3287ec9 .result{fill:#eef1f4;fill:light-dark(#eef1f4,#2a3038)}.bxd3287ec9 .result{stroke:#59636e;stroke:light-dark(#59636e,#a3abb5)}.bxd3287ec9 .clash{fill:#fdecea;fill:light-dark(#fdecea,#46191a)}.bxd3287ec9 .clash{stroke:#cf222e;stroke:light-dark(#cf222e,#ff7b72)}.bxd3287ec9 .bad{fill:#b42318;fill:light-dark(#b42318,#ff9a92)}.bxd3287ec9 .h0{fill:url(#bxd3287ec9-h0)}.bxd3287ec9 .h1{fill:url(#bxd3287ec9-h1)}.bxd3287ec9 .h2{fill:url(#bxd3287ec9-h2)}.bxd3287ec9 .h3{fill:url(#bxd3287ec9-h3)}.bxd3287ec9 .h4{fill:url(#bxd3287ec9-h4)}</style>\n<rect class=\"ground\" width=\"496\" height=\"238\" rx=\"6\"/>\n<text class=\"b text\" x=\"12\" y=\"28\">(1, 16, 16, 16) under numpy</text>\n<text class=\"n quiet\" x=\"12\" y=\"54\">axis</text>\n<text class=\"n quiet m\" x=\"205\" y=\"54\">0</text>\n<text class=\"n quiet m\" x=\"262\" y=\"54\">1</text>\n<text class=\"n quiet m\" x=\"322\" y=\"54\">2</text>\n<text class=\"n quiet m\" x=\"379\" y=\"54\">3</text>\n<text class=\"b text\" x=\"12\" y=\"86\">a</text>\n<text class=\"quiet e\" x=\"174\" y=\"86\">(1, 16, 16, 16)</text>\n<rect class=\"o0\" x=\"182\" y=\"62\" width=\"46\" height=\"38\" rx=\"5\" stroke-width=\"1.5\"/>\n<text class=\"m text\" x=\"205\" y=\"79\">1</text>\n<text class=\"m n b text\" x=\"205\" y=\"93\">[0]</text>\n<rect class=\"o0\" x=\"236\" y=\"62\" width=\"52\" height=\"38\" rx=\"5\" stroke-width=\"1.5\"/>\n<text class=\"m text\" x=\"262\" y=\"79\">16</text>\n<text class=\"m n b text\" x=\"262\" y=\"93\">[0]</text>\n<rect class=\"o0\" x=\"296\" y=\"62\" width=\"52\" height=\"38\" rx=\"5\" stroke-width=\"1.5\"/>\n<text class=\"m text\" x=\"322\" y=\"79\">16</text>\n<text class=\"m n b text\" x=\"322\" y=\"93\">[0]</text>\n<rect class=\"o0\" x=\"356\" y=\"62\" width=\"46\" height=\"38\" rx=\"5\" stroke-width=\"1.5\"/>\n<text class=\"m text\" x=\"379\" y=\"79\">16</text>\n<text class=\"m n b text\" x=\"379\" y=\"93\">[1]</text>\n<text class=\"b text\" x=\"12\" y=\"134\">b</text>\n<text class=\"quiet e\" x=\"174\" y=\"134\">(16,)</text>\n<rect class=\"none\" x=\"182\" y=\"110\" width=\"46\" height=\"38\" rx=\"5\"/>\n<rect class=\"none\" x=\"236\" y=\"110\" width=\"52\" height=\"38\" rx=\"5\"/>\n<text class=\"m quiet\" x=\"262\" y=\"134\">&#8594; 16</text>\n<rect class=\"none\" x=\"296\" y=\"110\" width=\"52\" height=\"38\" rx=\"5\"/>\n<text class=\"m quiet\" x=\"322\" y=\"134\">&#8594; 16</text>\n<rect class=\"o1\" x=\"356\" y=\"110\" width=\"46\" height=\"38\" rx=\"5\" stroke-width=\"1.5\"/>\n<text class=\"m text\" x=\"379\" y=\"127\">16</text>\n<text class=\"m n b text\" x=\"379\" y=\"141\">[1]</text>\n<text class=\"b text\" x=\"12\" y=\"182\">result</text>\n<rect class=\"result\" x=\"182\" y=\"158\" width=\"46\" height=\"38\" rx=\"5\" stroke-width=\"1.5\"/>\n<text class=\"m b text\" x=\"205\" y=\"175\">1</text>\n<text class=\"m n b text\" x=\"205\" y=\"189\">[0]</text>\n<rect class=\"result\" x=\"236\" y=\"158\" width=\"52\" height=\"38\" rx=\"5\" stroke-width=\"1.5\"/>\n<text class=\"m b text\" x=\"262\" y=\"175\">16</text>\n<text class=\"m n b text\" x=\"262\" y=\"189\">[0]</text>\n<rect class=\"result\" x=\"296\" y=\"158\" width=\"52\" height=\"38\" rx=\"5\" stroke-width=\"1.5\"/>\n<text class=\"m b text\" x=\"322\" y=\"175\">16</text>\n<text class=\"m n b text\" x=\"322\" y=\"189\">[0]</text>\n<rect class=\"result\" x=\"356\" y=\"158\" width=\"46\" height=\"38\" rx=\"5\" stroke-width=\"1.5\"/>\n<text class=\"m b text\" x=\"379\" y=\"175\">16</text>\n<text class=\"m n b text\" x=\"379\" y=\"189\">[1]</text>\n<text class=\"n b text\" x=\"12\" y=\"220\">element (0, 0, 0, 1): a(0, 0, 0, 1) + b(1,) = 1 + 1 = 2</text>\n</svg>\n", "text": "  axis    0     1     2   3\n  a       1    16    16  16\n  b       .  .\u219216  .\u219216  16\n  result  1    16    16  16\n", "alternative": "(1, 16, 16, 16) under numpy. a (1, 16, 16, 16): axis 0: 1, axis 1: 16, axis 2: 16, axis 3: 16. b (16,): axis 0: none, axis 1: none, repeated 16 times, axis 2: none, repeated 16 times, axis 3: 16. a(0, 0, 0, 1) + b(1,) = 1 + 1 = 2.", "markdown": "**(1, 16, 16, 16) under numpy**\n\n|  | axis 0 | axis 1 | axis 2 | axis 3 |\n|---|--:|--:|--:|--:|\n| `a` (1, 16, 16, 16) | 1 | 16 | 16 | 16 |\n| `b` (16,) | \u00b7 | \u00b7 \u2192 16 | \u00b7 \u2192 16 | 16 |\n| **result** | **1** | **16** | **16** | **16** |\n\n- `a` (1, 16, 16, 16) does not repeat\n- `b` (16,) is repeated 16 times along axis 1 and 16 times along axis 2\n- element (0, 0, 0, 1): a(0, 0, 0, 1) + b(1,) = 1 + 1 = 2\n"};
+
+let files = [];
+let read = 0;
+let main = 0;
+let model = null;
+
+function group(target, node, constant, why, also) {
+  return {
+    severity: 'error', code: 'BX101', name: 'wrong-axis', title: `wrong result on ${target}`, why, members: [0], also,
+    rows: [
+      { name: 'conv1', shape: '(1, 16, 16, 16)', origin: 'inferred through conv1 (Conv)' },
+      { name: constant, shape: '(16,)', origin: 'constant', label: `this model reads ${constant}[0], ${target} reads ${constant}[1]` },
+      { name: 'result', shape: '(1, 16, 16, 16)', origin: '' },
+    ],
+    notes: [
+      ['node', `${node}, #1`],
+      ['value', `with conv1[0, 0, 0, 1] = 2, ${constant}[0] = 1, element [0, 0, 0, 1] is 3 in this model and 4 on ${target}, which reads ${constant}[1] = 2`],
+      ['known', 'measured with pnnx and ncnn 20261020; conformance, models_prelu.py'],
+    ],
+    fix: `reshape the constant ${constant} from (16) to (1, 16, 1, 1); no run-time copy`, drawing: DRAWING,
+  };
+}
+
+function check(targets) {
+  const counts = (name) => FACE.targets.find((one) => one.name === name) ?? { name, same: 3, differs: 0, refused: 0, unsupported: 0, guarded: 0, unknown: 0 };
+  const text = (one) => [one.differs && `${one.differs} ${one.differs === 1 ? 'differs' : 'differ'}`, one.same && `${one.same} same`].filter(Boolean).join(', ');
+  const findings = FACE.findings;
+  let groups = [['onnx', 'bias1 (Add)', 'conv1_b', 'aligns shapes to the right and stretches every operand', 0], ['ncnn', 'bias1 (Add)', 'conv1_b', 'receives shapes that pnnx padded with 1s on the left', 2], ['onnx', 'prelu1 (PRelu)', 'slope', 'aligns the slope of PRelu to the right and stretches nothing else', 3]]
+    .filter(([target]) => targets.includes(target))
+    .map(([target, node, constant, why, at]) => ({ ...group(target, node, constant, why, []), members: [at] }));
+  let list = findings;
+  if (model === 'many.onnx') {
+    list = Array.from({ length: 4000 }, (_, at) => ({ ...findings[0], node: `/layers.${at}/Add`, number: at, place: `node ${at}`, target: at % 2 ? 'onnx' : 'ncnn' }));
+    groups = Array.from({ length: 500 }, (_, at) => ({ ...group(at % 2 ? 'onnx' : 'ncnn', `/layers.${at}/Add`, 'b', 'aligns shapes to the right', []), severity: at % 5 ? 'error' : 'warning', members: Array.from({ length: 8 }, (_, k) => at * 8 + k), also: [] }));
+    groups[1].members = list.map((_, at) => at);
+  }
+  if (model === 'hostile.onnx') {
+    const name = '<img src=x onerror="window.hacked=1">\u202etxt.exe';
+    list = findings.map((one) => ({ ...one, node: name, op: '<b>Add</b>' }));
+    groups = [{ ...group('<i>onnx</i>', name, name, name, [name]), members: [0, 1] }];
+  }
+  return {
+    record: { ...FACE, findings: list, targets: targets.map(counts) },
+    grouped: { head: { nodes: '3 element-wise nodes', targets: targets.map((name) => ({ name, counts: text(counts(name)) })) }, groups, hidden: '3 other nodes were not judged (no element-wise broadcast)', fixable: groups.length > 0 ? `${groups.length} of ${groups.length} findings can be fixed, with an upgrade from opset 6 to 7` : null },
+  };
+}
+
+function answer(request) {
+  switch (request.do) {
+    case 'targets': return TARGETS;
+    case 'open':
+      main = request.main;
+      model = request.files[main].name;
+      if (model === 'not-a-model.onnx') return { error: 'not a model file Broadaxe can read (ONNX, OpenVINO IR, ncnn, pnnx, Paddle, TFLite)' };
+      read += Math.min(2800, request.files[main].size);
+      return { format: 'ONNX', opset: 6, nodes: 3, name: model, files_wanted: model === 'm.xml' && request.files.length < 2 ? ['m.bin'] : [] };
+    case 'check':
+      if (model === 'crash.onnx') throw new Error('unreachable');
+      if (model === 'hang.onnx') for (;;) ;
+      return check(request.targets);
+    case 'finding': { const one = group('ncnn', 'bias1 (Add)', 'conv1_b', '', []); return { rows: one.rows, notes: one.notes, drawing: DRAWING }; }
+    case 'nodes': return Array.from({ length: model === 'many.onnx' ? 4000 : 3 }, (_, number) => ({ number, name: ['bias1', 'prelu1', 'sum'][number] ?? `/layers.${number}/Add`, op: number === 1 ? 'PRelu' : 'Add', shapes: '(1, 16, 16, 16), (16,)', result: '(1, 16, 16, 16)', judged: true }));
+    case 'fix': return { name: model.replace('.', '-fixed.'), summary: ['bias1 (Add): reshape the constant conv1_b from (16) to (1, 16, 1, 1)', 'prelu1 (PRelu): reshape the constant slope from (16) to (1, 16, 1, 1)', 'verified: 3 comparisons of element-wise nodes, 12,288 elements, all the same bit for bit'], left: [], files: [{ name: model.replace('.', '-fixed.'), pieces: [{ kept: { file: main, at: 0, len: 100 } }, { new: 'QUJD' }, { kept: { file: main, at: 100, len: files[main].size - 100 } }] }] };
+    case 'extract': return { name: `node-${request.number}.onnx`, bytes: 'QUJD' };
+    case 'runtimes': return { rows: ['onnx', 'openvino', 'ncnn', 'litert', 'litert-gpu', 'numpy', 'mnn'].map((target) => ({ target, version: target === 'mnn' ? '3.6.1' : null, verdict: { ncnn: 'differs', mnn: 'refused', 'litert-gpu': 'unknown' }[target] ?? 'same', reason: target === 'ncnn' ? 'receives shapes that pnnx padded with 1s on the left' : 'aligns shapes to the right and stretches every operand', evidence: 'run here', source: 'pnnx and ncnn 20261020; conformance, models_prelu.py' })) };
+  }
+  return { error: 'unknown request' };
+}
+
+self.onmessage = (event) => {
+  const message = event.data;
+  try {
+    if (message.kind === 'files') { files = message.files; read = 0; }
+    else if (message.kind === 'ask') self.postMessage({ kind: 'answer', id: message.id, answer: answer(message.request), read, requests: 0 });
+  } catch (error) {
+    self.postMessage({ kind: 'trap', text: error.message, read, requests: 0 });
+  }
+};
