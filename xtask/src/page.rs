@@ -24,7 +24,8 @@ const EMBEDDED: &str = "crates/broadaxe-cli/page/page.html.gz";
 
 const TARGET: &str = "wasm32-unknown-unknown";
 /// A panic traps, without its message; the page then starts a new module. Both features are in all browsers since 2021.
-const FLAGS: &str = "-Zunstable-options -Cpanic=immediate-abort -Ctarget-feature=+bulk-memory,+nontrapping-fptoint";
+const MODULE_FLAGS: &str =
+    "-Zunstable-options -Cpanic=immediate-abort -Ctarget-feature=+bulk-memory,+nontrapping-fptoint";
 const WASM_OPT: [&str; 8] = [
     "-Oz",
     "--enable-bulk-memory",
@@ -75,7 +76,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
 /// Builds one module, and makes it smaller.
 fn module(root: &Path, programs: &Path, features: &str, to: &Path) -> Result<(), String> {
     let target = cross::find(TARGET)?;
-    let options = BuildOptions { profile: Some("page"), flags: FLAGS.to_owned(), ..BuildOptions::default() };
+    let options = BuildOptions { profile: Some("page"), flags: MODULE_FLAGS.to_owned(), ..BuildOptions::default() };
     let mut build = target.build(root, &options, &["broadaxe-web"])?;
     build.arg("-Zbuild-std-features=optimize_for_size");
     if !features.is_empty() {
@@ -88,7 +89,7 @@ fn module(root: &Path, programs: &Path, features: &str, to: &Path) -> Result<(),
     succeed(smaller)
 }
 
-/// Installs what `web/package-lock.json` names, unless it is there; returns the folder of its programs.
+/// Installs what `web/package-lock.json` names, unless it was installed before; returns the folder of its programs.
 fn node_packages(root: &Path) -> Result<PathBuf, String> {
     let web = root.join("web");
     let programs = web.join("node_modules/.bin");

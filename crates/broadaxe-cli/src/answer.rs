@@ -2,7 +2,6 @@
 
 use std::fmt::{self, Display};
 
-use broadaxe_draw::json::Json as Drawn;
 pub use broadaxe_draw::words::{columns, join, letter, spaced, steps, strides, tuple};
 use broadaxe_models::report::CheckRecord;
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
@@ -147,18 +146,6 @@ impl Json {
                 some((0..models.len()).find(named).map(|k| &models[k].findings), from)
             }
         }
-    }
-}
-
-/// Returns the JSON of a drawing as that of an answer.
-pub fn value(json: Drawn) -> Value {
-    match json {
-        Drawn::Null => Value::Null,
-        Drawn::Bool(value) => value.into(),
-        Drawn::Number(number) => i64::try_from(number).map_or_else(|_| u64::try_from(number).ok().into(), Value::from),
-        Drawn::Text(text) => text.into(),
-        Drawn::List(items) => items.into_iter().map(value).collect(),
-        Drawn::Object(members) => members.into_iter().map(|(name, member)| (name, value(member))).collect(),
     }
 }
 

@@ -10,7 +10,7 @@ use broadaxe_draw::{
 use broadaxe_models::Cause;
 use serde_json::{Map, Value, json};
 
-use crate::answer::value;
+use crate::value::value;
 
 /// Says what went wrong: a sentence, and for a file the place in it.
 #[derive(Debug)]

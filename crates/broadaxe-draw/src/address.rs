@@ -57,7 +57,7 @@ impl FromStr for Address {
         // Some programs write the plus signs of an address as blanks.
         let shapes: Vec<&str> = shapes.split(['+', ' ']).collect();
         if shapes.len() > MOST_SHAPES {
-            return Err(wrong(format!("{} shapes are given; the page takes {MOST_SHAPES}", shapes.len())));
+            return Err(wrong(format!("{} shapes are given; the page reads up to {MOST_SHAPES}", shapes.len())));
         }
         let shapes = shapes.iter().map(|shape| Ok(decoded(shape)?.parse()?)).collect::<Result<_, AddressError>>()?;
         let (mut name, mut params) = (None, Vec::new());

@@ -12,7 +12,7 @@ use crate::{
     shaped::shaped,
     snippets::{positions, snippets},
     svg::svg,
-    words::{join, tuple},
+    words::tuple,
 };
 
 /// How many elements a result may have whose sources are listed.
@@ -37,23 +37,7 @@ pub fn ask(address: &str) -> Json {
     };
     let differences = compared.known().map_or_else(Vec::new, differences);
     let chosen = chosen(&address);
-    let mut copied = join(&[chosen["drawing"]["markdown"].as_str().unwrap_or_default()], "");
-    let known: Option<Vec<Shape>> = address.shapes.iter().map(broadaxe_shape::SymbolicShape::known).collect();
-    let rule = address.rule.clone().unwrap_or_else(Rule::numpy);
-    if copied.is_empty() {
-        copied = format!("{} under `{rule}`: rejected\n", shapes.join(" with "));
-    }
-    for found in &differences {
-        copied += &format!("\n{}:\n", found["title"].as_str().unwrap_or_default());
-        for side in ["left", "right"] {
-            let side = &found[side];
-            copied += &format!(
-                "- `{}`: {}\n",
-                side["rule"].as_str().unwrap_or_default(),
-                side["sentence"].as_str().unwrap_or_default()
-            );
-        }
-    }
+    let copy = copies(&address, &shapes, &chosen, &differences);
     json!({
         "address": address.to_string(),
         "shapes": shapes,
@@ -64,11 +48,11 @@ pub fn ask(address: &str) -> Json {
         "rejects": rejects,
         "differences": differences,
         "chosen": chosen,
-        "copy": copies(&rule, known.as_deref(), &copied),
+        "copy": copy,
     })
 }
 
-/// Lists the rules, with the parameters that each takes.
+/// Lists the rules, with the parameters of each.
 pub fn rules() -> Json {
     let rule = |def: &RuleDef| {
         let axis = match def.axis {
@@ -100,10 +84,24 @@ pub fn drawn(drawings: &[Drawing]) -> Json {
     json!({ "svg": svg(drawings), "text": texts.join("\n"), "alternative": said.join(" "), "markdown": tables.join("\n") })
 }
 
-fn copies(rule: &Rule, known: Option<&[Shape]>, markdown: &str) -> Json {
+/// Writes what can be copied: the drawing and the differences as Markdown, and code.
+fn copies(address: &Address, shapes: &[String], chosen: &Json, differences: &[Json]) -> Json {
+    let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
+    let rule = address.rule.clone().unwrap_or_else(Rule::numpy);
+    let mut markdown = text(&chosen["drawing"]["markdown"]);
+    if markdown.is_empty() {
+        markdown = format!("{} under `{rule}`: rejected\n", shapes.join(" with "));
+    }
+    for found in differences {
+        markdown += &format!("\n{}:\n", text(&found["title"]));
+        for side in ["left", "right"] {
+            markdown += &format!("- `{}`: {}\n", text(&found[side]["rule"]), text(&found[side]["sentence"]));
+        }
+    }
     let mut copies = json!({ "markdown": markdown });
-    if let Some(shapes) = known {
-        let code = snippets(rule, shapes);
+    let known: Option<Vec<Shape>> = address.shapes.iter().map(broadaxe_shape::SymbolicShape::known).collect();
+    if let Some(known) = known {
+        let code = snippets(&rule, &known);
         copies.insert("command", code.command);
         copies.insert("pytest", code.pytest);
         copies.insert("rust", code.rust);

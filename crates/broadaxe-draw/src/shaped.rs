@@ -29,7 +29,7 @@ pub struct ShapedError {
     pub error: Error,
     /// The sentence.
     pub message: String,
-    /// The axis at fault, as it is counted in the order.
+    /// The axis at fault, counted in the order.
     pub axis: Option<usize>,
     /// The drawing of the failure, where the rule aligns the shapes.
     pub drawing: Option<Drawing>,
@@ -91,14 +91,14 @@ struct Outcome {
     shape: String,
     /// None when not even the rank is known.
     dims: Option<Vec<Json>>,
-    operands: Vec<Operand>,
+    operands: Vec<ShapedOperand>,
     guards: Vec<String>,
     note: Option<&'static str>,
 }
 
 /// An operand: its shape, and its axes and strides where they are known.
 #[derive(Debug)]
-struct Operand {
+struct ShapedOperand {
     shape: String,
     axes: Option<Vec<usize>>,
     strides: Option<Strides>,
@@ -118,7 +118,7 @@ fn align(rule: &Rule, shapes: &[Shape], order: Order) -> Result<(Outcome, Drawin
         rule.align(&dims).map_err(|error| error_in(order, shapes, error, Drawing::failed(rule, &dims, order)))?;
     let drawing = Drawing::new(rule, &alignment, order);
     let rank = alignment.shape().len();
-    let operands = alignment.operands().iter().enumerate().map(|(k, operand)| Operand {
+    let operands = alignment.operands().iter().enumerate().map(|(k, operand)| ShapedOperand {
         shape: order.shape(operand.shape()),
         axes: Some(order.axes(operand.axes(), rank)),
         strides: Some({
@@ -149,7 +149,7 @@ impl Symbolic<'_> {
     fn result(&self) -> Outcome {
         let (order, guard) = (self.order, self.inferred.guard());
         let dims = self.inferred.shape().dims();
-        let operands = self.shapes.iter().enumerate().map(|(k, shape)| Operand {
+        let operands = self.shapes.iter().enumerate().map(|(k, shape)| ShapedOperand {
             shape: self.show(shape),
             axes: self.inferred.placement().map(|placement| order.axes(placement.axes(k), placement.rank())),
             strides: None,
@@ -178,7 +178,7 @@ impl Symbolic<'_> {
 impl Outcome {
     fn show(&self, rule: &Rule) -> String {
         let mut text = format!("{} under {rule}\n", self.shape);
-        let width = |cell: fn(&Operand) -> usize| self.operands.iter().map(cell).max().unwrap_or(0);
+        let width = |cell: fn(&ShapedOperand) -> usize| self.operands.iter().map(cell).max().unwrap_or(0);
         let (wide, placed) = (
             width(|operand| operand.shape.len()),
             width(|operand| operand.axes.as_ref().map_or(0, |axes| spaced(axes).len())),

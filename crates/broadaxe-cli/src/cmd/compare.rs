@@ -5,9 +5,10 @@ use broadaxe_shape::Difference;
 
 use super::picture;
 use crate::{
-    answer::{Answer, join, letter, spaced, strides, table, tuple, value},
+    answer::{Answer, join, letter, spaced, strides, table, tuple},
     args::CompareArgs,
     error::{Error, escaped},
+    value::value,
 };
 
 /// Asks every rule and points at one element for each two meanings.

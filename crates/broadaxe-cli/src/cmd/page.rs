@@ -11,7 +11,7 @@ use serde_json::json;
 use crate::{answer::Answer, args::PageArgs, error::Error, file::write::Whole};
 
 /// What `cargo xtask page --embed` built, compressed.
-static PAGE: &[u8] = include_bytes!("../../page/page.html.gz");
+static EMBEDDED: &[u8] = include_bytes!("../../page/page.html.gz");
 
 /// Writes the page. It needs no server and no network: rules, checker and guide are inside.
 ///
@@ -19,11 +19,11 @@ static PAGE: &[u8] = include_bytes!("../../page/page.html.gz");
 /// When the file cannot be written.
 pub fn run(args: &PageArgs) -> Result<Answer, Error> {
     if args.output == Path::new("-") {
-        let text = io::read_to_string(GzDecoder::new(PAGE)).map_err(|error| Error::output(&error))?;
+        let text = io::read_to_string(GzDecoder::new(EMBEDDED)).map_err(|error| Error::output(&error))?;
         return Ok(Answer::new(text, json!({ "output": "-" })));
     }
     let mut bytes = Vec::new();
-    let read = GzDecoder::new(PAGE).read_to_end(&mut bytes);
+    let read = GzDecoder::new(EMBEDDED).read_to_end(&mut bytes);
     read.map_err(|error| Error::io(&args.output, "unpack the page", &error))?;
     Whole::create(&args.output)?.save(|to| to.write_all(&bytes))?;
     let name = args.output.display();

@@ -8,11 +8,7 @@ use broadaxe_draw::{Order, ShapedError, shaped};
 use broadaxe_shape::SymbolicShape;
 
 use super::picture;
-use crate::{
-    answer::{Answer, value},
-    args::ShapeArgs,
-    error::Error,
-};
+use crate::{answer::Answer, args::ShapeArgs, error::Error, value::value};
 
 /// Broadcasts shapes.
 ///

@@ -7,7 +7,7 @@ use broadaxe_draw::{
 use broadaxe_shape::{Inferred, Rule, SymbolicShape};
 use serde_json::{Value, json};
 
-use crate::{answer::value, error::Error};
+use crate::{error::Error, value::value};
 
 /// A broadcast of shapes that are not known.
 pub(super) struct SymbolicDrawing<'a> {
