@@ -59,10 +59,9 @@ impl Drawing {
         let columns = order.list(&(0..rank).collect::<Vec<_>>());
         let found = columns.iter().enumerate().filter_map(|(at, &axis)| Some((at, clash(axis)?)));
         let found: Vec<_> = found.collect();
-        let clashes = found.iter().map(|&(at, _)| at).collect();
         let notes = found.iter().map(differ).chain(proposals(rule, shapes, order)).collect();
         // A rule may reject sizes that do not clash, such as a stretch of the wrong operand.
-        Some(Self { result: None, clashes, notes, ..drawing })
+        Some(Self { result: None, clashes: found.iter().map(|&(at, _)| at).collect(), notes, ..drawing })
     }
 }
 
