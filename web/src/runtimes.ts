@@ -1,10 +1,21 @@
 /** What each runtime does with an element-wise node of these shapes. The check module answers it. */
 
 import { announce, h, scrollable, swap } from './dom.ts';
-import type { Runtimes } from './protocol.ts';
+import type { Counterexample, Runtimes } from './protocol.ts';
 import { checker, hasCheck } from './checker.ts';
 
 const WORDS: Record<string, string> = { same: 'same', differs: 'differs', refused: 'refused', unsupported: 'unsupported', guarded: 'guarded', unknown: 'unknown' };
+
+/** `element (1, 0): reads b(0, 0) instead of b(1, 0)`. */
+function reading(example: Counterexample): string {
+  const tuple = (at: number[]): string => (at.length === 1 ? `(${at[0]},)` : `(${at.join(', ')})`);
+  const changed = example.reads.flatMap((read, at) => {
+    const there = example.target_reads[at];
+    const letter = String.fromCharCode(97 + at);
+    return there !== undefined && there.join() !== read.join() ? [`reads ${letter}${tuple(there)} instead of ${letter}${tuple(read)}`] : [];
+  });
+  return `element ${tuple(example.element)} ${changed.join(' and ') || `is ${example.there} instead of ${example.here}`}`;
+}
 
 export function runtimesSection(): { element: HTMLElement; show: (shapes: string[] | null) => void } {
   const body = h('div', { class: 'runtimes-body' });
@@ -68,8 +79,8 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
               {},
               h('th', { scope: 'row' }, row.target, row.version && h('span', { class: 'quiet' }, ` ${row.version}`)),
               h('td', {}, h('span', { class: `badge v-${WORDS[row.verdict] ?? 'unknown'}` }, row.verdict)),
-              h('td', {}, row.reason),
-              h('td', { class: 'quiet' }, [row.evidence, row.source].filter((one) => one).join(': ')),
+              h('td', {}, row.reason, row.counterexample && h('span', { class: 'example-line' }, reading(row.counterexample))),
+              h('td', { class: 'quiet' }, row.evidence, row.evidence && row.source && ': ', row.source),
             ),
           ),
         ),
