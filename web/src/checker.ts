@@ -5,13 +5,21 @@ import type { FromWorker, ToWorker } from './worker.ts';
 
 /** The worker's program, which the build puts here. */
 declare const WORKER: string;
+/** Whether the page has the check module. */
+declare const HAS_CHECK: boolean;
 
 /** A worker that sends nothing for so long is ended. Fixing computes both models, which may take longer. */
 const PATIENCE_MS = 30_000;
 const FIX_PATIENCE_MS = 120_000;
 
+/** The module is at the end of the document, so that the first answer does not wait for it. */
+function parsed(): Promise<void> {
+  if (document.readyState !== 'loading') return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener('DOMContentLoaded', () => resolve(), { once: true }));
+}
+
 export function hasCheck(): boolean {
-  return document.getElementById('check-wasm') !== null;
+  return HAS_CHECK;
 }
 
 interface Waiting {
@@ -73,7 +81,7 @@ class Checker {
 
   /** The module's bytes, unpacked once. */
   private bytes(): Promise<ArrayBuffer> {
-    this.module ??= inflated(bytesOf(document.getElementById('check-wasm')?.textContent ?? ''));
+    this.module ??= parsed().then(() => inflated(bytesOf(document.getElementById('check-wasm')?.textContent ?? '')));
     return this.module;
   }
 
