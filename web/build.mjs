@@ -57,7 +57,7 @@ const examples = Object.fromEntries(
   ['face.onnx', 'position.tflite'].map((name) => [name, base64(fs.readFileSync(path.join(here, '..', 'examples', name)))]),
 );
 const script = inScript(
-  await bundle('main.ts', 'iife', { WORKER: JSON.stringify(worker), VERSION: JSON.stringify(options.version), EXAMPLES: JSON.stringify(examples) }),
+  await bundle('main.ts', 'iife', { WORKER: JSON.stringify(worker), VERSION: JSON.stringify(options.version), HAS_CHECK: String(check !== null), EXAMPLES: JSON.stringify(examples) }),
 );
 const style = (await esbuild.transform(text('page.css'), { loader: 'css', minify: true })).code.trim();
 

@@ -3,7 +3,7 @@
 import { lazyDrawing } from './cards.ts';
 import { checker, hasCheck } from './checker.ts';
 import { announce, count, h, save, scrollable, size, swap, visible, type Child } from './dom.ts';
-import { fetchModel, linkedModels, networkSentence, onRequest } from './network.ts';
+import { fetchModel, forbid, linkedModels, networkSentence, onRequest } from './network.ts';
 import { bytesOf, type Checked, type Extracted, type FindingDetail, type Fixed, type Group, type ModelNode, type Opened, type Row, type Target } from './protocol.ts';
 import { TARGETS, write, type CheckState } from './state.ts';
 
@@ -23,6 +23,7 @@ const MODELS = /\.(onnx|xml|param|tflite|litertlm|pdmodel|json)(\.gz)?$/i;
 /** Groups, nodes and names that are added to the page at a time. */
 const BATCH = 20;
 const ROWS = 200;
+const FORMATS: Record<string, string> = { onnx: 'ONNX', openvino: 'OpenVINO IR', paddle: 'Paddle', tflite: 'TFLite' };
 const VERDICTS = ['same', 'differs', 'refused', 'guarded', 'unsupported', 'unknown'];
 
 /** The file that is checked, in front of the files of weights. */
@@ -34,6 +35,7 @@ function mainOf(files: File[]): number {
 export class Check {
   readonly element: HTMLElement;
   private targets = TARGETS;
+  private example: string | undefined;
   private known: Target[] = [];
   private files: File[] = [];
   private opened: Opened | null = null;
@@ -45,6 +47,7 @@ export class Check {
   private readonly result = h('div', { class: 'check-result' });
   private readonly readLine = h('span', {});
   private readonly sentLine = h('span', {});
+  private readonly sentBadge = h('span', { class: 'badge good' });
   private readonly input = h('input', { type: 'file', multiple: true, class: 'visually-hidden', tabindex: -1, 'aria-hidden': 'true', id: 'files' });
   private readonly zone: HTMLElement;
   private readonly zoneTitle = h('p', { class: 'zone-title' }, 'Drop a model here');
@@ -67,7 +70,7 @@ export class Check {
         { class: 'zone-examples' },
         h('span', { class: 'quiet' }, 'Examples: '),
         Object.keys(EXAMPLES).map((name) =>
-          h('button', { type: 'button', class: 'example', onclick: () => this.take([new File([bytesOf(EXAMPLES[name] ?? '')], name)]) }, h('code', {}, name), h('span', {}, EXAMPLE_TEXTS[name])),
+          h('button', { type: 'button', class: 'example', onclick: () => this.go({ part: 'check', targets: this.targets, example: name }, true) }, h('code', {}, name), h('span', {}, EXAMPLE_TEXTS[name])),
         ),
       ),
       h(
@@ -101,7 +104,7 @@ export class Check {
         h('p', { class: 'lead' }, 'Broadaxe reads the structure of the model, not its weights, and judges each element-wise node for each runtime.'),
         h('fieldset', { class: 'targets' }, h('legend', {}, 'Runtimes'), this.chips),
         this.zone,
-        h('p', { class: 'privacy' }, h('span', { class: 'badge good' }, '0 bytes sent'), ' ', this.sentLine, this.readLine),
+        h('p', { class: 'privacy' }, this.sentBadge, ' ', this.sentLine, this.readLine),
       ),
       this.result,
     );
@@ -122,7 +125,13 @@ export class Check {
     if (!this.started && hasCheck()) {
       this.started = true;
       void this.start();
-    } else if (!same && this.opened) void this.run();
+    } else if (!same && this.opened && state.example === this.example) void this.run();
+    if (state.example !== this.example || (state.example !== undefined && this.files.length === 0)) {
+      this.example = state.example;
+      const base64 = state.example !== undefined && Object.hasOwn(EXAMPLES, state.example) ? EXAMPLES[state.example] : undefined;
+      if (base64 !== undefined && state.example !== undefined && hasCheck()) this.load([new File([bytesOf(base64)], state.example)]);
+      else if (!same && this.opened) void this.run();
+    }
   }
 
   /** Reads the list of targets, and opens the model of the address. */
@@ -146,6 +155,9 @@ export class Check {
       this.take(files);
     } catch (error) {
       this.fail('The model was not downloaded', error);
+    } finally {
+      forbid();
+      this.counts();
     }
   }
 
@@ -180,12 +192,22 @@ export class Check {
 
   /** A model replaces the files; files of weights are added to the model that is open. */
   private take(files: File[]): void {
+    if (this.example !== undefined) {
+      this.example = undefined;
+      this.go({ part: 'check', targets: this.targets }, false);
+    }
+    this.load(files);
+  }
+
+  private load(files: File[]): void {
     const companions = this.files.length > 0 && files.every((file) => !MODELS.test(file.name));
     this.files = companions ? [...this.files.filter((old) => !files.some((file) => file.name === old.name)), ...files] : files;
     void this.open();
   }
 
   private counts(): void {
+    // A download is a request, which the browser sends to the host of the link.
+    this.sentBadge.replaceChildren(linkedModels().length > 0 ? '0 bytes of the model sent' : '0 bytes sent');
     this.sentLine.replaceChildren(networkSentence(checker.requests));
     const all = this.files.reduce((sum, file) => sum + file.size, 0);
     this.readLine.replaceChildren(all > 0 ? ` Read: ${size(checker.read)} of ${size(all)}.` : '');
@@ -275,7 +297,7 @@ export class Check {
           announce('At least one runtime is needed', 0);
           return;
         }
-        this.go({ part: 'check', targets: names.filter((one) => selected.has(one)) }, false);
+        this.go({ part: 'check', targets: names.filter((one) => selected.has(one)), ...(this.example === undefined ? {} : { example: this.example }) }, false);
       });
       return h('label', { class: 'target-chip', title: target?.summary }, box, h('span', {}, name));
     };
@@ -293,7 +315,8 @@ export class Check {
     const { head, groups, hidden, fixable } = checked.grouped;
     const total = this.files[mainOf(this.files)]?.size ?? 0;
     const wrong = groups.filter((group) => group.severity === 'error').length;
-    const title = groups.length === 0 ? 'No findings. The element-wise nodes mean the same on these runtimes.' : `${count(groups.reduce((sum, group) => sum + group.members.length, 0), 'finding')} in ${count(groups.length, 'group')}`;
+    const findings = groups.reduce((sum, group) => sum + group.members.length, 0);
+    const title = groups.length > 0 ? `${count(findings, 'finding')}${findings > groups.length ? ` in ${count(groups.length, 'group')}` : ''}` : hidden === null ? 'No findings. All element-wise nodes mean the same on these runtimes.' : 'No findings.';
     const bars = checked.record.targets;
     const fixBox = h('div', { class: 'fix-box' });
     const fixButton = h('button', { type: 'button', class: 'button primary' }, 'Fix the model');
@@ -311,7 +334,7 @@ export class Check {
           h('h2', {}, title),
           groups.some((group) => group.fix !== null) || fixable !== null ? h('div', { class: 'actions' }, fixButton) : null,
         ),
-        h('p', { class: 'file-line' }, h('code', {}, opened.name), [opened.format + (opened.opset === null || opened.opset === undefined ? '' : ` opset ${opened.opset}`), size(total), sentenceOf(head.nodes, opened.name)].map((text) => h('span', {}, text))),
+        h('p', { class: 'file-line' }, h('code', {}, opened.name), [(FORMATS[opened.format] ?? opened.format) + (opened.opset === null || opened.opset === undefined ? '' : ` opset ${opened.opset}`), size(total), sentenceOf(head.nodes, opened.name), head.others].map((text) => text && h('span', {}, text))),
         opened.files_wanted.length > 0 &&
           h(
             'div',
@@ -337,7 +360,7 @@ export class Check {
               {},
               head.targets.map((target) => {
                 const numbers = bars.find((one) => one.name === target.name);
-                return h('tr', {}, h('th', { scope: 'row' }, target.name), h('td', {}, target.counts), h('td', { class: 'bar-cell' }, numbers && bar(numbers)));
+                return h('tr', {}, h('th', { scope: 'row' }, target.name), h('td', {}, target.counts, target.assumption && h('span', { class: 'quiet' }, ` (${target.assumption})`)), h('td', { class: 'bar-cell' }, numbers && bar(numbers)));
               }),
             ),
           ),
@@ -415,7 +438,7 @@ export class Check {
         h('a', { class: 'code-link', href: `${CODES}#${group.code.toLowerCase()}-${group.name}`, rel: 'noopener noreferrer' }, group.code, ' ', h('span', {}, group.name)),
       ),
       group.why !== '' && h('p', { class: 'why-line' }, capital(group.why), '.'),
-      detail(group.rows, group.notes, group.drawing),
+      detail(group),
       group.fix !== null && h('div', { class: 'fix-line' }, h('b', {}, 'Fix'), h('span', {}, capital(group.fix).replace(/\.?$/, '.'))),
       h(
         'div',
@@ -441,7 +464,7 @@ export class Check {
           inside.append(h('p', { class: 'note' }, 'Reading …'));
           checker
             .ask<FindingDetail>({ do: 'finding', index: at })
-            .then((answer) => swap(inside, answer.error === undefined ? detail(answer.rows, answer.notes, answer.drawing) : h('p', { class: 'message' }, answer.error)))
+            .then((answer) => swap(inside, answer.error === undefined ? detail(answer) : h('p', { class: 'message' }, answer.error)))
             .catch((error: unknown) => swap(inside, h('p', { class: 'message' }, error instanceof Error ? error.message : String(error))));
         });
         return one;
@@ -469,11 +492,11 @@ export class Check {
               h(
                 'tr',
                 {},
-                h('th', { scope: 'row' }, node.name || `node ${node.number}`),
+                h('th', { scope: 'row' }, node.name || node.place),
                 h('td', {}, node.op),
                 h('td', { class: 'mono' }, node.shapes),
                 h('td', { class: 'mono' }, node.result),
-                h('td', {}, node.judged ? '' : h('span', { class: 'quiet' }, 'not judged'), h('button', { type: 'button', class: 'quiet-button', 'aria-label': `Download ${node.name || `node ${node.number}`} as a model`, onclick: (event: Event) => void this.extract(node.number, event.currentTarget as HTMLElement) }, 'Download')),
+                h('td', {}, node.judged ? '' : h('span', { class: 'quiet' }, 'not judged'), h('button', { type: 'button', class: 'quiet-button', 'aria-label': `Download ${node.name || node.place} as a model`, onclick: (event: Event) => void this.extract(node.number, event.currentTarget as HTMLElement) }, 'Download')),
               ),
             );
           };
@@ -581,31 +604,30 @@ function bar(numbers: Record<string, number | string>): HTMLElement {
   );
 }
 
-function detail(rows: Row[], notes: [string, string][], drawn: Group['drawing']): Child {
-  return [
+function detail({ node, rows, notes: said, drawing: drawn }: { node: string; rows: Row[]; notes: [string, string][]; drawing: Group['drawing'] }): Child {
+  const notes: [string, string][] = [['node', node], ...said];
+  const table = h(
+    'table',
+    { class: 'rows' },
+    h('thead', { class: 'visually-hidden' }, h('tr', {}, ['Tensor', 'Shape', 'Where it comes from'].map((name) => h('th', { scope: 'col' }, name)))),
+    h(
+      'tbody',
+      {},
+      rows.map((row) => [
+        h('tr', {}, h('th', { scope: 'row' }, row.name), h('td', { class: 'mono' }, row.shape), h('td', { class: 'quiet' }, row.origin)),
+        row.label && h('tr', { class: 'label-row' }, h('td', { colspan: 3 }, row.label)),
+      ]),
+    ),
+  );
+  return h(
+    'div',
+    { class: 'finding-body' },
+    drawn && lazyDrawing(drawn, 'drawing of the node'),
     h(
       'div',
-      { class: 'finding-body' },
-      drawn && lazyDrawing(drawn, 'drawing of the node'),
-      rows.length > 0 &&
-        scrollable(h(
-          'div',
-          { class: 'rows-box' },
-          h(
-            'table',
-            { class: 'rows' },
-            h('thead', { class: 'visually-hidden' }, h('tr', {}, ['Tensor', 'Shape', 'Where it comes from'].map((name) => h('th', { scope: 'col' }, name)))),
-            h(
-              'tbody',
-              {},
-              rows.map((row) => [
-                h('tr', {}, h('th', { scope: 'row' }, row.name), h('td', { class: 'mono' }, row.shape), h('td', { class: 'quiet' }, row.origin)),
-                row.label && h('tr', { class: 'label-row' }, h('td', { colspan: 3 }, row.label)),
-              ]),
-            ),
-          ),
-        ), 'operands'),
+      { class: 'facts' },
+      rows.length > 0 && scrollable(h('div', { class: 'rows-box' }, table), 'operands'),
+      h('dl', { class: 'notes' }, notes.map(([label, text]) => h('div', {}, h('dt', {}, capital(label)), h('dd', {}, text)))),
     ),
-    notes.length > 0 && h('dl', { class: 'notes' }, notes.map(([label, text]) => h('div', {}, h('dt', {}, capital(label.replace(/:$/, ''))), h('dd', {}, text)))),
-  ];
+  );
 }

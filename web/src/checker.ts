@@ -5,15 +5,25 @@ import type { FromWorker, ToWorker } from './worker.ts';
 
 /** The worker's program, which the build puts here. */
 declare const WORKER: string;
+/** Whether the page has the check module. */
+declare const HAS_CHECK: boolean;
 
-/** A worker that sends nothing for so long is ended. */
+/** A worker that sends nothing for so long is ended. Fixing computes both models, which may take longer. */
 const PATIENCE_MS = 30_000;
+const FIX_PATIENCE_MS = 120_000;
+
+/** The module is at the end of the document, so that the first answer does not wait for it. */
+function parsed(): Promise<void> {
+  if (document.readyState !== 'loading') return Promise.resolve();
+  return new Promise((resolve) => document.addEventListener('DOMContentLoaded', () => resolve(), { once: true }));
+}
 
 export function hasCheck(): boolean {
-  return document.getElementById('check-wasm') !== null;
+  return HAS_CHECK;
 }
 
 interface Waiting {
+  patience: number;
   resolve: (answer: never) => void;
   reject: (error: Error) => void;
 }
@@ -52,7 +62,7 @@ class Checker {
     const id = this.next;
     this.next += 1;
     return await new Promise<T>((resolve, reject) => {
-      this.waiting.set(id, { resolve: resolve as (answer: never) => void, reject });
+      this.waiting.set(id, { patience: 'do' in request && request.do === 'fix' ? FIX_PATIENCE_MS : PATIENCE_MS, resolve: resolve as (answer: never) => void, reject });
       worker.postMessage({ kind: 'ask', id, request } satisfies ToWorker);
       this.wait();
     });
@@ -65,12 +75,13 @@ class Checker {
   private wait(): void {
     clearTimeout(this.watch);
     if (this.waiting.size === 0) return;
-    this.watch = setTimeout(() => this.stop(`The check did not answer for ${PATIENCE_MS / 1000} seconds and was stopped. Please report the model, or its structure, as a bug.`), PATIENCE_MS);
+    const patience = Math.max(...[...this.waiting.values()].map((one) => one.patience));
+    this.watch = setTimeout(() => this.stop(`The check did not answer for ${patience / 1000} seconds and was stopped. Please report the model, or its structure, as a bug.`), patience);
   }
 
   /** The module's bytes, unpacked once. */
   private bytes(): Promise<ArrayBuffer> {
-    this.module ??= inflated(bytesOf(document.getElementById('check-wasm')?.textContent ?? ''));
+    this.module ??= parsed().then(() => inflated(bytesOf(document.getElementById('check-wasm')?.textContent ?? '')));
     return this.module;
   }
 

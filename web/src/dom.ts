@@ -65,7 +65,8 @@ function takeNotes(svg: SVGSVGElement): string[] {
   const number = (element: Element, name: string): number => Number(element.getAttribute(name) ?? 0);
   const boxes = [...svg.querySelectorAll('rect:not(.ground)')];
   const texts = [...svg.querySelectorAll('text')];
-  if (boxes.length === 0) return [];
+  // An image of two drawings, one below the other, keeps its text.
+  if (boxes.length === 0 || texts.filter((text) => text.textContent === 'axis').length !== 1) return [];
   const bottom = Math.max(...boxes.map((box) => number(box, 'y') + number(box, 'height')));
   const notes = texts.filter((text) => number(text, 'y') > bottom && number(text, 'x') <= 16);
   for (const note of notes) note.remove();

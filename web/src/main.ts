@@ -13,10 +13,10 @@ const SOURCE = 'https://github.com/broadaxe/broadaxe';
 
 lockDown();
 
-const ask = new Ask(go);
-const check = new Check(go);
-const learn = new Learn();
-const parts = { ask, check, learn };
+// Each part is made when it is first shown.
+let ask: Ask | null = null;
+let check: Check | null = null;
+let learn: Learn | null = null;
 const TITLES = { ask: 'Ask', check: 'Check a model', learn: 'Learn' };
 
 const links = {
@@ -80,13 +80,23 @@ function show(state: State): void {
   if (state.part === 'ask') {
     lastAsk = write(state);
     links.ask.href = lastAsk;
+    ask ??= new Ask(go);
     ask.show(state);
-  } else if (state.part === 'check') check.show(state);
-  else learn.show(state);
-  if (moved) {
-    main.replaceChildren(parts[state.part].element);
-    document.title = `${TITLES[state.part]} – Broadaxe`;
+    place(ask.element);
+  } else if (state.part === 'check') {
+    check ??= new Check(go);
+    check.show(state);
+    place(check.element);
+  } else {
+    learn ??= new Learn();
+    learn.show(state);
+    place(learn.element);
   }
+  if (moved) document.title = `${TITLES[state.part]} – Broadaxe`;
+}
+
+function place(part: HTMLElement): void {
+  if (part.parentNode !== main) main.replaceChildren(part);
 }
 
 function go(state: State, push: boolean): void {
@@ -107,9 +117,10 @@ window.addEventListener('keydown', (event) => {
       open.querySelector('summary')?.focus();
     } else if (typing) event.target.blur();
   } else if (event.key === '/' && !typing && !event.ctrlKey && !event.metaKey && !event.altKey && current?.part === 'ask') {
-    ask.focus();
+    ask?.focus();
     event.preventDefault();
   }
 });
 
 show(read(location.hash, location.search));
+performance.mark('answered');

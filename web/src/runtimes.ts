@@ -1,10 +1,27 @@
 /** What each runtime does with an element-wise node of these shapes. The check module answers it. */
 
-import { announce, h, scrollable, swap } from './dom.ts';
-import type { Runtimes } from './protocol.ts';
+import { announce, h, scrollable, swap, type Child } from './dom.ts';
+import type { Counterexample, Runtimes } from './protocol.ts';
 import { checker, hasCheck } from './checker.ts';
 
-const WORDS: Record<string, string> = { same: 'same', differs: 'differs', refused: 'refused', unsupported: 'unsupported', guarded: 'guarded', unknown: 'unknown' };
+const ORDER = ['differs', 'refused', 'guarded', 'unsupported', 'unknown'];
+
+/** How it is known, in the words of the command. */
+function evidence(kind: string | null, source: string | null): string {
+  if (kind === 'run here') return `measured with ${source ?? 'the runtime'}`;
+  return [kind, source].filter((one) => one !== null && one !== '').join(': ');
+}
+
+/** `element (1, 0): reads b(0, 0) instead of b(1, 0)`. */
+function reading(example: Counterexample): string {
+  const tuple = (at: number[]): string => (at.length === 1 ? `(${at[0]},)` : `(${at.join(', ')})`);
+  const changed = example.reads.flatMap((read, at) => {
+    const there = example.target_reads[at];
+    const letter = String.fromCharCode(97 + at);
+    return there !== undefined && there.join() !== read.join() ? [`reads ${letter}${tuple(there)} instead of ${letter}${tuple(read)}`] : [];
+  });
+  return `element ${tuple(example.element)} ${changed.join(' and ') || `is ${example.there} instead of ${example.here}`}`;
+}
 
 export function runtimesSection(): { element: HTMLElement; show: (shapes: string[] | null) => void } {
   const body = h('div', { class: 'runtimes-body' });
@@ -51,30 +68,47 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
       ),
     );
 
-  const table = (answer: Runtimes): HTMLElement =>
-    scrollable(h(
+  /** The runtimes that do something else come first, each with its reason. The others are one line. */
+  const table = (answer: Runtimes): HTMLElement => {
+    const others = answer.rows.filter((row) => row.verdict !== 'same');
+    const same = answer.rows.filter((row) => row.verdict === 'same');
+    const name = (row: Runtimes['rows'][number]): Child => [row.target, row.version && h('span', { class: 'quiet' }, ` ${row.version}`)];
+    return h(
       'div',
-      { class: 'table-box' },
-      h(
-        'table',
-        { class: 'table' },
-        h('thead', {}, h('tr', {}, ['Runtime', 'Verdict', 'Why', 'Evidence'].map((name) => h('th', { scope: 'col' }, name)))),
-        h(
-          'tbody',
-          {},
-          answer.rows.map((row) =>
+      { class: 'runtimes-answer' },
+      others.length > 0 &&
+        scrollable(
+          h(
+            'div',
+            { class: 'table-box' },
             h(
-              'tr',
-              {},
-              h('th', { scope: 'row' }, row.target, row.version && h('span', { class: 'quiet' }, ` ${row.version}`)),
-              h('td', {}, h('span', { class: `badge v-${WORDS[row.verdict] ?? 'unknown'}` }, row.verdict)),
-              h('td', {}, row.reason),
-              h('td', { class: 'quiet' }, [row.evidence, row.source].filter((one) => one).join(': ')),
+              'table',
+              { class: 'table' },
+              h('thead', {}, h('tr', {}, ['Runtime', 'Verdict', 'Why', 'Evidence'].map((title) => h('th', { scope: 'col' }, title)))),
+              h(
+                'tbody',
+                {},
+                [...others]
+                  .sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict))
+                  .map((row) =>
+                    h(
+                      'tr',
+                      {},
+                      h('th', { scope: 'row' }, name(row)),
+                      h('td', {}, h('span', { class: `badge v-${ORDER.includes(row.verdict) ? row.verdict : 'unknown'}` }, row.verdict)),
+                      h('td', {}, row.reason.startsWith(`${row.target} `) ? row.reason.slice(row.target.length + 1) : row.reason, row.counterexample && h('span', { class: 'example-line' }, reading(row.counterexample))),
+                      h('td', { class: 'quiet' }, evidence(row.evidence, row.source)),
+                    ),
+                  ),
+              ),
             ),
           ),
+          'runtimes',
         ),
-      ),
-    ), 'runtimes');
+      same.length > 0 &&
+        h('p', { class: 'same-line' }, h('span', { class: 'badge v-same' }, 'same'), ` on ${same.length} runtimes: `, same.map((row, at) => [at > 0 ? ', ' : '', h('code', {}, name(row))])),
+    );
+  };
 
   const button = (): HTMLElement =>
     h(

@@ -8,6 +8,8 @@ export interface AskState {
 export interface CheckState {
   part: 'check';
   targets: string[];
+  /** An example model that the page has. */
+  example?: string;
 }
 export interface LearnState {
   part: 'learn';
@@ -33,9 +35,11 @@ export function read(hash: string, search = ''): State {
   if (learn) return { part: 'learn', step: Math.max(1, Number(learn[1] ?? 1)) };
   const check = /^\/check\/?(?:\?(.*))?$/.exec(text);
   if (check) {
-    const names = new URLSearchParams(check[1] ?? '').get('for');
+    const query = new URLSearchParams(check[1] ?? '');
+    const names = query.get('for');
+    const example = query.get('example');
     const targets = (names ?? '').split(',').map((name) => name.trim().toLowerCase()).filter((name) => name !== '');
-    return { part: 'check', targets: targets.length > 0 ? [...new Set(targets)] : TARGETS };
+    return { part: 'check', targets: targets.length > 0 ? [...new Set(targets)] : TARGETS, ...(example ? { example } : {}) };
   }
   if (text === '' && new URLSearchParams(search).has('url')) return { part: 'check', targets: TARGETS };
   return { part: 'ask', address: decoded(text.replace(/^\/ask\/?\??/, '')) };
@@ -46,7 +50,8 @@ export function write(state: State): string {
   if (state.part === 'learn') return `#/learn/${state.step}`;
   if (state.part === 'ask') return `#${encodeAddress(state.address)}`;
   const same = state.targets.length === TARGETS.length && state.targets.every((name) => TARGETS.includes(name));
-  return same ? '#/check' : `#/check?for=${state.targets.map((name) => encodeURIComponent(name)).join(',')}`;
+  const query = [!same && `for=${state.targets.map((name) => encodeURIComponent(name)).join(',')}`, state.example !== undefined && `example=${encodeURIComponent(state.example)}`].filter((one) => one !== false);
+  return query.length > 0 ? `#/check?${query.join('&')}` : '#/check';
 }
 
 /** Escapes only what an address cannot have. */

@@ -191,7 +191,7 @@ export const STEPS: Step[] = [
     rules: ['numpy', 'onnx-legacy axis=1'],
     tries: [['1,3,2,4+3&rule=onnx-legacy&axis=1', 'not square'], ['1,3,3,3+3,1,1', 'upgraded']],
     remedy: 'Use `broadaxe upgrade`, which replaces the attributes with explicit shapes.',
-    check: ['#/check?for=onnx,ncnn', 'Check face.onnx'],
+    check: ['#/check?for=onnx,ncnn&example=face.onnx', 'Check face.onnx'],
   },
   {
     chapter: 'Mistakes',
@@ -241,6 +241,6 @@ export const STEPS: Step[] = [
     tries: [['1,6,8+6,8', 'with a batch'], ['1,1,6,8+1,1,6,8', 'rank 4']],
     remedy: 'Check the model for the runtimes that it ships to.',
     runtimes: true,
-    check: ['#/check?for=litert,litert-gpu', 'Check position.tflite'],
+    check: ['#/check?for=litert,litert-gpu&example=position.tflite', 'Check position.tflite'],
   },
 ];

@@ -159,8 +159,10 @@ export interface Group {
   why: string;
   /** Positions in the record's list of findings. */
   members: number[];
-  /** The names of further nodes. */
+  /** The names of further nodes, folded where they differ in numbers. */
   also: string[];
+  /** The node that is shown: `bias1 (Add), #3`. */
+  node: string;
   rows: Row[];
   notes: [string, string][];
   /** What `fix` changes, if it can. */
@@ -187,7 +189,7 @@ export interface Checked {
   record: { findings: Finding[]; targets: ({ name: string } & Record<string, number | string>)[] };
   /** What the command prints. */
   grouped: {
-    head: { nodes: string; targets: { name: string; counts: string }[] };
+    head: { nodes: string; others: string | null; targets: { name: string; counts: string; assumption: string | null }[] };
     groups: Group[];
     hidden: string | null;
     fixable: string | null;
@@ -197,6 +199,7 @@ export interface Checked {
 /** One finding in full. */
 export interface FindingDetail {
   error?: string;
+  node: string;
   rows: Row[];
   notes: [string, string][];
   drawing: Drawing | null;
@@ -207,6 +210,7 @@ export interface ModelNode {
   number: number;
   name: string;
   op: string;
+  place: string;
   shapes: string;
   result: string;
   judged: boolean;
@@ -232,8 +236,19 @@ export interface Extracted {
   bytes: string;
 }
 
+/** An element on which a runtime differs. */
+export interface Counterexample {
+  element: number[];
+  reads: number[][];
+  target_reads: number[][];
+  numbers: number[];
+  target_numbers: number[];
+  here: number;
+  there: number;
+}
+
 /** What each runtime does with an `Add` of two shapes. */
 export interface Runtimes {
   error?: string;
-  rows: { target: string; version: string | null; verdict: string; reason: string; evidence: string; source: string }[];
+  rows: { target: string; version: string | null; verdict: string; reason: string; evidence: string | null; source: string | null; counterexample: Counterexample | null }[];
 }

@@ -1,0 +1,384 @@
+// Tests of the page in a browser: PAGE=page.html CHROMIUM=/usr/bin/chromium node --test tests/page.spec.mjs
+//
+// The check's tests build a second page, whose worker is tests/mock.worker.js: they test the page, not the module.
+
+import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
+import fs from 'node:fs';
+import { createRequire } from 'node:module';
+import os from 'node:os';
+import path from 'node:path';
+import { after, before, test } from 'node:test';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const require = createRequire(import.meta.url);
+const here = path.dirname(fileURLToPath(import.meta.url));
+const pagePath = path.resolve(process.env.PAGE ?? path.join(here, '..', 'dist', 'page.html'));
+const axe = fs.readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+const real = pathToFileURL(pagePath).href;
+
+let browser;
+let scratch;
+let mock;
+
+before(async () => {
+  scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'broadaxe-page-'));
+  const base64 = /id="rules-wasm">([^<]+)</.exec(fs.readFileSync(pagePath, 'utf8'))[1];
+  const rules = path.join(scratch, 'rules.wasm');
+  fs.writeFileSync(rules, Buffer.from(base64, 'base64'));
+  execFileSync(process.execPath, [path.join(here, '..', 'build.mjs'), '--rules', rules, '--check', rules, '--worker', path.join(here, 'mock.worker.js'), '--out', path.join(scratch, 'out')]);
+  mock = pathToFileURL(path.join(scratch, 'out', 'page.html')).href;
+  browser = await chromium.launch({
+    executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+});
+after(async () => {
+  await browser?.close();
+  fs.rmSync(scratch, { recursive: true, force: true });
+});
+
+/** Opens a page without a network, and fails on errors and on requests. */
+async function open(url, options = {}) {
+  const context = await browser.newContext({ viewport: { width: options.width ?? 1200, height: 900 }, colorScheme: options.scheme ?? 'light', offline: true });
+  const page = await context.newPage();
+  const errors = [];
+  const requests = [];
+  page.on('pageerror', (error) => errors.push(error.message));
+  page.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
+  page.on('request', (request) => /^(file|data|blob):/.test(request.url()) || requests.push(request.url()));
+  await page.goto(url);
+  await page.waitForSelector('main h1');
+  return {
+    page,
+    async close() {
+      assert.deepEqual(errors, []);
+      assert.deepEqual(requests, []);
+      await context.close();
+    },
+  };
+}
+
+async function give(page, name, content = 'x'.repeat(4000)) {
+  await page.setInputFiles('#files', { name, mimeType: 'application/octet-stream', buffer: Buffer.from(content) });
+}
+
+// Addresses that people may have linked to. A line may be added, and none may change.
+const ADDRESSES = [
+  ['#2,3,4+3,1', 'The result is (2, 3, 4)'],
+  ['#2,2+2', 'two meanings'],
+  ['#3+3,1', 'two meanings'],
+  ['#2,3+4', 'No rule accepts these shapes'],
+  ['#2,3+2', 'NumPy rejects these shapes'],
+  ['#1,3,3,3+3', 'four meanings'],
+  ['#n,4+3,4', 'All 10 rules that accept these shapes'],
+  ['#n,4+3,4&rule=pdpd&axis=1', 'b does not fit at axis 1'],
+  ['#n,3+3', 'three meanings'],
+  ['#2,3,4+3&rule=paddle&axis=1', 'NumPy rejects these shapes'],
+  ['#3&rule=broadcast-to&target=4,2,3', 'broadcast-to target=4,2,3'],
+  ['#3&rule=explicit&axes=1&target=4,3', 'explicit axes=1 target=4,3'],
+  ['#2,3+2,3+2,3&rule=openvino-select&mode=none', 'openvino-select mode=none'],
+  ['#2,4+2,2', 'Only ggml accepts these shapes'],
+  ['#()+3', 'The result is (3,)'],
+  ['#2,0+1', 'The result is (2, 0)'],
+  ['#...+3', 'meanings'],
+  ['#1..8,4+4', 'meanings'],
+  ['#?,3+3', 'meanings'],
+  ['#5', 'The result is (5,)'],
+  ['#/check?for=ncnn,openvino', 'Does this model mean the same'],
+  ['#/learn/5', 'Align to the front'],
+  ['#/learn/19', 'Constants on LiteRT'],
+];
+
+test('addresses show their state, and stay as they are', async () => {
+  for (const [hash, text] of ADDRESSES) {
+    const { page, close } = await open(real + hash);
+    assert.ok((await page.textContent('main')).includes(text), `${hash}: ${text}`);
+    const field = page.locator('.ask .operand input').first();
+    if (await field.count()) {
+      // Typing the same text again writes the address.
+      await field.dispatchEvent('input');
+    }
+    assert.equal(decodeURIComponent(new URL(page.url()).hash), hash);
+    await close();
+  }
+});
+
+test('an address that cannot be read says why and keeps what was typed', async () => {
+  for (const hash of ['#2,3+3&rule=xyz', '#2,,3', '#(2']) {
+    const { page, close } = await open(real + hash);
+    assert.ok((await page.textContent('.answer')).includes('cannot be read yet'), hash);
+    await close();
+  }
+});
+
+test('the rules answer as soon as the page is shown', async () => {
+  const { page, close } = await open(real);
+  const ms = await page.evaluate(() => performance.getEntriesByName('answered')[0].startTime);
+  console.log(`# first answer after ${Math.round(ms)} ms`);
+  assert.ok(ms < 1000, `${ms} ms`);
+  await close();
+});
+
+async function violations(page) {
+  await page.evaluate(axe);
+  const found = await page.evaluate(() => globalThis.axe.run(document, { resultTypes: ['violations'] }));
+  return found.violations.map((one) => `${one.id}: ${one.nodes.map((node) => `${node.html.slice(0, 120)} (${node.failureSummary?.split('\n')[1]})`).join(' | ')}`);
+}
+
+const STATES = {
+  ask: ['#2,2+2'],
+  failure: ['#2,3+4', async (page) => page.evaluate(() => document.querySelectorAll('.rejects details').forEach((one) => (one.open = true)))],
+  open: ['#n,3+3&rule=paddle&axis=0', async (page) => page.locator('.runtimes').scrollIntoViewIfNeeded()],
+  learn: ['#/learn/10'],
+  check: ['#/check'],
+  findings: ['#/check', async (page) => (await give(page, 'face.onnx'), page.waitForSelector('.finding'), page.waitForTimeout(300))],
+  fixed: [
+    '#/check?for=onnx,ncnn',
+    async (page) => {
+      await give(page, 'face.onnx');
+      await page.getByRole('button', { name: 'Fix the model' }).click();
+      await page.waitForSelector('.fixed');
+      await page.locator('.nodes summary').click();
+      await page.waitForSelector('.nodes tbody tr');
+    },
+  ],
+  runtimes: ['#2,2+2', async (page) => (await page.locator('.runtimes').scrollIntoViewIfNeeded(), page.waitForSelector('.runtimes td'))],
+};
+
+for (const [name, [hash, prepare]] of Object.entries(STATES)) {
+  test(`axe finds nothing: ${name}`, async () => {
+    for (const scheme of ['light', 'dark']) {
+      for (const width of [1200, 360]) {
+        const { page, close } = await open(mock + hash, { scheme, width });
+        await prepare?.(page);
+        assert.deepEqual(await violations(page), [], `${name}, ${scheme}, ${width}`);
+        const over = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        assert.equal(over, 0, `${name} at ${width} scrolls by ${over}`);
+        await close();
+      }
+    }
+  });
+}
+
+test('nothing in an address or a file becomes markup', async () => {
+  const evil = '<img src=x onerror="window.hacked=1">';
+  for (const hash of [`#${evil}`, `#2+2&rule=${evil}`, `#2+2&rule=pdpd&axis=${evil}`, `#/check?for=${evil}`, '#a\u202eb+\u2066c', '#<svg/onload=window.hacked=1>+2']) {
+    const { page, close } = await open(mock + hash);
+    await page.waitForTimeout(150);
+    assert.equal(await page.evaluate(() => window.hacked), undefined, hash);
+    assert.equal(await page.locator('main img, main script, main a[href^="javascript"]').count(), 0, hash);
+    await close();
+  }
+  const { page, close } = await open(`${mock}#/check`);
+  await give(page, 'hostile.onnx');
+  await page.waitForSelector('.finding');
+  await page.locator('.finding details summary').first().click();
+  await page.waitForSelector('.member-list summary');
+  assert.equal(await page.evaluate(() => window.hacked), undefined);
+  assert.equal(await page.locator('main img, main i:not([class]), main b > b').count(), 0);
+  const text = await page.textContent('.check-result');
+  assert.ok(text.includes('<img src=x onerror='));
+  assert.ok(!text.includes('\u202e'));
+  assert.ok(text.includes('\\u{202e}'));
+  await close();
+});
+
+test('no connection is possible', async () => {
+  const { page, close } = await open(`${real}#/check`);
+  const blocked = await page.evaluate(() => fetch('https://example.com/').then(() => false, () => document.querySelectorAll('meta[http-equiv]').length));
+  assert.equal(blocked, 2);
+  assert.ok((await page.textContent('.privacy')).includes('0 bytes sent'));
+  assert.ok((await page.textContent('.privacy')).includes('0 requests'));
+  await close().catch((error) => assert.match(error.message, /connect-src|Content Security Policy/));
+});
+
+test('the keyboard is enough', async () => {
+  const { page, close } = await open(`${real}#`);
+  await page.keyboard.press('/');
+  await page.keyboard.type('3,4+4,1');
+  // The plus sign began a second field: three shapes, since the second of the example is still there.
+  assert.deepEqual(await page.locator('.operand input').evaluateAll((all) => all.map((one) => one.value)), ['3,4', '4,1', '2']);
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Backspace');
+  await page.keyboard.press('Backspace');
+  assert.deepEqual(await page.locator('.operand input').evaluateAll((all) => all.map((one) => one.value)), ['3,4', '4,1']);
+  assert.equal(new URL(page.url()).hash, '#3,4+4,1');
+  assert.ok((await page.textContent('.verdict h2')).includes('No rule accepts'));
+  await page.goto(`${real}#2,2+2`);
+  // Chips keep the focus when they choose a rule.
+  await page.locator('.chip').first().focus();
+  await page.keyboard.press('Enter');
+  assert.equal(new URL(page.url()).hash, '#2,2+2&rule=numpy');
+  assert.equal(await page.evaluate(() => document.activeElement.getAttribute('aria-pressed')), 'true');
+  // Elements of the result.
+  const cell = page.locator('[role=gridcell][tabindex="0"]').first();
+  await cell.focus();
+  await page.keyboard.press('ArrowDown');
+  assert.match(await page.textContent('.meaning .sentence'), /element \(1, 1\) a\(1, 1\) \+ b\(1,\) = 3 \+ 1 = 4/);
+  assert.equal(await page.locator('.meaning').first().locator('.cell.lit').count(), 3);
+  // Escape closes what is expanded.
+  await page.locator('.rejects summary').first().focus();
+  await page.keyboard.press('Enter');
+  assert.equal(await page.locator('.rejects details[open]').count(), 1);
+  await page.keyboard.press('Escape');
+  assert.equal(await page.locator('.rejects details[open]').count(), 0);
+  // Tabs of the texts to copy.
+  await page.locator('[role=tab]').first().focus();
+  await page.keyboard.press('ArrowRight');
+  assert.equal(await page.locator('[role=tab][aria-selected=true]').textContent(), 'Markdown');
+  assert.match(await page.textContent('#preview'), /under numpy/);
+  await close();
+});
+
+test('shapes in other forms are understood', async () => {
+  const { page, close } = await open(`${real}#2`);
+  const field = page.locator('.operand input').first();
+  for (const [pasted, hash] of [['(2, 3) and (3,)', '#2,3+3'], ['torch.Size([1, 3]) torch.Size([3])', '#1,3+3'], ['4,1 + 1,4', '#4,1+1,4']]) {
+    await field.focus();
+    await page.keyboard.press('Control+A');
+    await field.evaluate((input, text) => {
+      const data = new DataTransfer();
+      data.setData('text/plain', text);
+      input.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+    }, pasted);
+    assert.equal(decodeURIComponent(new URL(page.url()).hash), hash);
+  }
+  await close();
+});
+
+test('the theme follows the system and can be changed', async () => {
+  const { page, close } = await open(real, { scheme: 'dark' });
+  const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const box = () => page.evaluate(() => getComputedStyle(document.querySelector('.drawing rect.o0')).fill);
+  const dark = [await ground(), await box()];
+  await page.locator('.theme').click();
+  const light = [await ground(), await box()];
+  assert.notDeepEqual(dark, light);
+  await page.locator('.theme').click();
+  assert.deepEqual([await ground(), await box()], dark);
+  assert.deepEqual(await page.evaluate(() => [document.cookie, 'localStorage' in window ? Object.keys(localStorage).length : 0]), ['', 0]);
+  await close();
+});
+
+test('check: findings, filters, nodes and downloads', async () => {
+  const { page, close } = await open(`${mock}#/check`);
+  await page.getByRole('button', { name: /^face\.onnx/ }).click();
+  await page.waitForSelector('.finding');
+  assert.equal(await page.locator('.finding').count(), 3);
+  await page.selectOption('#filter-target', 'ncnn');
+  assert.equal(await page.locator('.finding').count(), 1);
+  await page.selectOption('#filter-target', '');
+  await page.fill('#filter-text', 'prelu1');
+  assert.equal(await page.locator('.finding').count(), 1);
+  await page.getByRole('button', { name: 'Fix the model' }).click();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /Download face-fixed/ }).click()]);
+  const fixed = fs.readFileSync(await download.path());
+  const face = fs.readFileSync(path.join(here, '..', '..', 'examples', 'face.onnx'));
+  assert.deepEqual(fixed, Buffer.concat([face.subarray(0, 100), Buffer.from('ABC'), face.subarray(100)]));
+  // Another choice of runtimes checks again, and is in the address.
+  await page.uncheck('#target-openvino');
+  await page.waitForSelector('.finding');
+  assert.equal(decodeURIComponent(new URL(page.url()).hash), '#/check?for=onnx,ncnn,litert,litert-gpu&example=face.onnx');
+  await close();
+});
+
+test('check: a model by link is downloaded once, and then connections are forbidden', async () => {
+  const context = await browser.newContext();
+  const page = await context.newPage();
+  const asked = [];
+  await page.route(/^https:/, (route) => {
+    asked.push(route.request().url());
+    return route.fulfill({ status: 200, headers: { 'access-control-allow-origin': '*' }, body: Buffer.alloc(5000) });
+  });
+  await page.goto(`${mock}?url=${encodeURIComponent('https://huggingface.co/some/model/blob/main/face.onnx')}`);
+  await page.waitForSelector('.finding');
+  assert.deepEqual(asked, ['https://huggingface.co/some/model/resolve/main/face.onnx']);
+  assert.ok((await page.textContent('.privacy')).includes('1 request since the page loaded, to download the model. The policy of this page forbids connections.'));
+  assert.equal(await page.evaluate(() => fetch('https://example.com/').then(() => 'sent', () => 'blocked')), 'blocked');
+  assert.equal(asked.length, 1);
+  await page.goto(`${mock}?url=${encodeURIComponent('javascript:alert(1)')}`);
+  await page.waitForSelector('text=Only links that begin with https://');
+  await context.close();
+});
+
+test('check: an example is part of the address', async () => {
+  const { page, close } = await open(`${mock}#/check?for=onnx,ncnn&example=face.onnx`);
+  await page.waitForSelector('.finding');
+  assert.equal(new URL(page.url()).hash, '#/check?for=onnx,ncnn&example=face.onnx');
+  await give(page, 'many.onnx');
+  await page.waitForSelector('text=Show more');
+  assert.equal(new URL(page.url()).hash, '#/check?for=onnx,ncnn');
+  await close();
+});
+
+test('check: thousands of findings', async () => {
+  const { page, close } = await open(`${mock}#/check`);
+  const start = Date.now();
+  await give(page, 'many.onnx');
+  await page.waitForSelector('.finding');
+  assert.ok((await page.locator('.finding').count()) < 100);
+  await page.locator('.finding details summary').nth(1).click();
+  await page.waitForTimeout(100);
+  console.log(`# 4,000 findings shown after ${Date.now() - start} ms`);
+  await page.fill('#filter-text', 'layers.3999/');
+  await page.waitForTimeout(100);
+  assert.ok((await page.locator('.finding').count()) <= 2);
+  await close();
+});
+
+test('check: weights that are missing can be added', async () => {
+  const { page, close } = await open(`${mock}#/check`);
+  await give(page, 'm.xml');
+  await page.waitForSelector('.notice');
+  assert.ok((await page.textContent('.notice')).includes('m.bin'));
+  await give(page, 'm.bin');
+  await page.waitForSelector('.notice', { state: 'detached' });
+  await page.waitForSelector('.finding');
+  await close();
+});
+
+test('check: what cannot be read, crashes or hangs is said, and the page goes on', async () => {
+  const { page, close } = await open(`${mock}#/check`);
+  await give(page, 'not-a-model.onnx');
+  await page.waitForSelector('text=not a model file');
+  await give(page, 'crash.onnx');
+  await page.waitForSelector('text=The check crashed and was stopped (unreachable)');
+  await page.clock.install();
+  await give(page, 'hang.onnx');
+  await page.waitForSelector('text=Checking hang.onnx');
+  await page.clock.fastForward(31_000);
+  await page.waitForSelector('text=did not answer for 30 seconds');
+  await page.clock.resume();
+  await give(page, 'face.onnx');
+  await page.waitForSelector('.finding');
+  await close();
+});
+
+test('the element draws in other documents', async () => {
+  const context = await browser.newContext({ offline: true });
+  const page = await context.newPage();
+  const script = fs.readFileSync(path.join(scratch, 'out', 'broadaxe-shapes.js'), 'utf8');
+  await page.setContent(`<broadaxe-shapes shapes="2,3+3" rule="numpy"></broadaxe-shapes><script type="module">${script}</script>`);
+  const text = () => page.evaluate(() => document.querySelector('broadaxe-shapes').shadowRoot.textContent);
+  await page.waitForFunction(() => document.querySelector('broadaxe-shapes').shadowRoot?.querySelector('svg'));
+  assert.ok((await text()).includes('(2, 3) under numpy'));
+  await page.evaluate(() => {
+    const element = document.querySelector('broadaxe-shapes');
+    element.setAttribute('shapes', '2,3,4+3');
+    element.setAttribute('rule', 'pdpd axis=1');
+  });
+  await page.waitForFunction(() => document.querySelector('broadaxe-shapes').shadowRoot.textContent.includes('pdpd'));
+  await page.evaluate(() => document.querySelector('broadaxe-shapes').setAttribute('shapes', '<b>'));
+  await page.waitForFunction(() => document.querySelector('broadaxe-shapes').shadowRoot.querySelector('p'));
+  await context.close();
+});
+
+test('two builds give the same bytes', () => {
+  const out = path.join(scratch, 'again');
+  execFileSync(process.execPath, [path.join(here, '..', 'build.mjs'), '--rules', path.join(scratch, 'rules.wasm'), '--check', path.join(scratch, 'rules.wasm'), '--worker', path.join(here, 'mock.worker.js'), '--out', out]);
+  for (const name of ['page.html', 'broadaxe-shapes.js', 'npm/index.js', 'npm/index.d.ts', 'npm/package.json']) {
+    assert.ok(fs.readFileSync(path.join(out, name)).equals(fs.readFileSync(path.join(scratch, 'out', name))), name);
+  }
+});
