@@ -18,6 +18,13 @@ interface Exports {
 /** Reads bytes of a file into memory; returns 0, or another number on errors. */
 export type Read = (file: number, at: number, to: Uint8Array) => number;
 
+/** A request: a word, and what it is about. */
+export interface Request {
+  do: string;
+  address?: string;
+  [name: string]: unknown;
+}
+
 /** A module that answers requests. */
 export class Engine {
   private readonly exports: Exports;
@@ -35,7 +42,7 @@ export class Engine {
   }
 
   /** Answers a request. */
-  ask<T>(request: { do: string; address?: string }): T {
+  ask<T>(request: Request): T {
     const { memory, reserve, call, release } = this.exports;
     const { do: word, address, ...about } = request;
     const bytes = new TextEncoder().encode(`${word} ${address ?? JSON.stringify(about)}`);
