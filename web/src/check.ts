@@ -58,7 +58,7 @@ export class Check {
       this.input.value = '';
       if (files.length > 0) this.take(files);
     });
-    const url = h('input', { type: 'url', id: 'model-url', placeholder: 'https://huggingface.co/…/model.onnx', autocomplete: 'off', spellcheck: 'false' });
+    const url = h('input', { type: 'url', id: 'model-url', placeholder: 'https://example.com/model.onnx', autocomplete: 'off', spellcheck: 'false' });
     this.zone = h(
       'section',
       { class: 'zone', 'aria-label': 'Model' },

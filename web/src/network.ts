@@ -50,8 +50,6 @@ export function networkSentence(worker: number): string {
 
 /** The address of the file behind the page of a file. */
 export function direct(link: string): string {
-  const hub = /^https:\/\/huggingface\.co\/(.+?)\/blob\/(.+)$/.exec(link);
-  if (hub) return `https://huggingface.co/${hub[1]}/resolve/${hub[2]}`;
   const github = /^https:\/\/github\.com\/([^/]+)\/([^/]+)\/(?:blob|raw)\/(.+)$/.exec(link);
   if (github) return `https://raw.githubusercontent.com/${github[1]}/${github[2]}/${github[3]}`;
   return link;

@@ -1,8 +1,8 @@
 /**
  * The requests and answers of the WebAssembly modules, and how to call them.
  *
- * A module exports its memory and three functions: `reserve(len)` returns memory for a request, `call(ptr, len)` reads a request (JSON in
- * UTF-8), frees it, and returns an answer (its length in four bytes, the lowest first, then JSON), and `release(ptr)` frees an answer.
+ * A module exports its memory and three functions: `reserve(len)` returns memory for a request, `call(ptr, len)` reads a request (a
+ * word and what it is about: an address, or JSON), frees it, and returns an answer (its length in four bytes, the lowest first, then JSON), and `release(ptr)` frees an answer.
  */
 
 export type * from './types.ts';
@@ -17,6 +17,13 @@ interface Exports {
 
 /** Reads bytes of a file into memory; returns 0, or another number on errors. */
 export type Read = (file: number, at: number, to: Uint8Array) => number;
+
+/** A request: a word, and what it is about. */
+export interface Request {
+  do: string;
+  address?: string;
+  [name: string]: unknown;
+}
 
 /** A module that answers requests. */
 export class Engine {
@@ -35,9 +42,10 @@ export class Engine {
   }
 
   /** Answers a request. */
-  ask<T>(request: object): T {
+  ask<T>(request: Request): T {
     const { memory, reserve, call, release } = this.exports;
-    const bytes = new TextEncoder().encode(JSON.stringify(request));
+    const { do: word, address, ...about } = request;
+    const bytes = new TextEncoder().encode(`${word} ${address ?? JSON.stringify(about)}`);
     const at = reserve(bytes.length) >>> 0;
     new Uint8Array(memory.buffer, at, bytes.length).set(bytes);
     const answer = call(at, bytes.length) >>> 0;

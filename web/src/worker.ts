@@ -1,6 +1,6 @@
 /** The worker: answers requests about files, which it reads in pieces. Weights are never read. */
 
-import { Engine } from './protocol.ts';
+import { Engine, type Request } from './protocol.ts';
 
 export type ToWorker = { kind: 'start'; bytes: ArrayBuffer } | { kind: 'files'; files: File[] } | { kind: 'ask'; id: number; request: object };
 
@@ -56,7 +56,7 @@ self.onmessage = (event) => {
     else if (message.kind === 'files') {
       files = message.files;
       read = 0;
-    } else if (engine) self.postMessage({ kind: 'answer', id: message.id, answer: engine.ask(message.request), ...counts() });
+    } else if (engine) self.postMessage({ kind: 'answer', id: message.id, answer: engine.ask(message.request as Request), ...counts() });
   } catch (error) {
     self.postMessage({ kind: 'trap', text: error instanceof Error ? error.message : String(error), ...counts() });
   }

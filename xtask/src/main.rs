@@ -22,6 +22,9 @@ mod test;
 
 mod dist;
 
+mod docs;
+mod page;
+
 use std::{
     env,
     path::{Path, PathBuf},
@@ -60,6 +63,8 @@ const TASKS: &[Task] = &[
     },
     Task { name: "cross", usage: cross::CROSS_USAGE, about: "builds and tests for other machines", run: cross::run },
     Task { name: "dist", usage: dist::DIST_USAGE, about: "builds what a release has", run: dist::run },
+    Task { name: "page", usage: page::PAGE_USAGE, about: "builds the page of the browser", run: page::run },
+    Task { name: "docs", usage: docs::DOCS_USAGE, about: "builds the documentation site", run: docs::run },
     Task { name: "tidy", usage: "", about: "checks the conventions of the repository", run: tidy },
     Task {
         name: "figures",

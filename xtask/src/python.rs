@@ -31,26 +31,31 @@ fn folder(root: &Path) -> PathBuf {
     target(root).join("python-venv")
 }
 
-fn target(root: &Path) -> PathBuf {
+/// Returns the build folder.
+pub(crate) fn target(root: &Path) -> PathBuf {
     env::var_os("CARGO_TARGET_DIR").map_or_else(|| root.join("target"), |folder| root.join(folder))
 }
 
-/// Makes the environment, and installs what the tests need where that has changed; returns the folder of its programs.
+/// Makes the environment of the tests, and returns the folder of its programs.
 pub(crate) fn environment(root: &Path) -> Result<PathBuf, String> {
-    let folder = folder(root);
+    environment_of(&folder(root), &root.join("crates/broadaxe-python/tests/requirements.txt"))
+}
+
+/// Makes an environment, and installs what the file `list` names where that has changed; returns the folder of its programs.
+pub(crate) fn environment_of(folder: &Path, list: &Path) -> Result<PathBuf, String> {
     let programs = folder.join(if cfg!(windows) { "Scripts" } else { "bin" });
     let python = programs.join("python");
     if !python.exists() {
-        succeed(Command::new("python3").args(["-m", "venv"]).arg(&folder), "python3 makes no environment")?;
+        succeed(Command::new("python3").args(["-m", "venv"]).arg(folder), "python3 makes no environment")?;
     }
-    let list = root.join("crates/broadaxe-python/tests/requirements.txt");
-    let wanted = fs::read_to_string(&list).map_err(|e| format!("{}: {e}", list.display()))?;
+    let wanted = fs::read_to_string(list).map_err(|e| format!("{}: {e}", list.display()))?;
     let stamp = folder.join("installed.txt");
     if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
         return Ok(programs);
     }
     let pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "-r"];
-    succeed(Command::new(&python).args(pip).arg(&list), "pip does not install what the tests need")?;
+    let why = format!("pip does not install what {} names", list.display());
+    succeed(Command::new(&python).args(pip).arg(list), &why)?;
     fs::write(&stamp, wanted).map_err(|e| format!("{}: {e}", stamp.display()))?;
     Ok(programs)
 }

@@ -149,6 +149,9 @@ pub enum Command {
     /// Compute an expression over array files
     #[command(after_help = EVAL_EXAMPLES, after_long_help = EVAL_LONG)]
     Eval(EvalArgs),
+    /// Write the page of the browser, for shapes and models, as one HTML file that works offline
+    #[command(after_help = "Example:\n  broadaxe page -o page.html")]
+    Page(PageArgs),
     /// Print a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {
@@ -448,6 +451,14 @@ pub struct EvalArgs {
     /// The arrays and numbers that the names refer to
     #[arg(value_name = "NAME=FILE|NUMBER")]
     pub bindings: Vec<String>,
+}
+
+/// Arguments of `broadaxe page`.
+#[derive(Args, Clone, Debug)]
+pub struct PageArgs {
+    /// Write the page to OUT, or to standard output (-)
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
 }
 
 /// Arguments of `broadaxe compare`.

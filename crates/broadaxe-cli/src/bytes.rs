@@ -2,29 +2,9 @@
 
 use std::fs;
 
-use broadaxe_models::{Copied, CopiedPart};
+pub use broadaxe_draw::words::bytes as show;
 
-use crate::error::{Error, quoted};
-
-/// Writes a number of bytes: `48 bytes`, `1.5 GiB`.
-pub fn show(bytes: u128) -> String {
-    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let unit = (bytes.max(1).ilog2() / 10).min(units.len() as u32);
-    match unit {
-        0 => format!("{bytes} bytes"),
-        _ => format!("{:.1} {}", bytes as f64 / 1024f64.powi(unit as i32), units[unit as usize - 1]),
-    }
-}
-
-/// Writes what is copied at run time: `nothing`, `64.0 KiB`, or `64.0 KiB x b` where the dim `b` is open.
-pub fn copied(copied: &Copied) -> String {
-    let part = |part: &CopiedPart| {
-        let bytes = show(u128::from(part.bytes));
-        part.dims.iter().fold(bytes, |text, dim| text + " x " + &quoted(dim))
-    };
-    let parts: Vec<String> = copied.parts().iter().map(part).collect();
-    if parts.is_empty() { "nothing".to_owned() } else { parts.join(" + ") }
-}
+use crate::error::Error;
 
 /// Reads a number of bytes: `1048576`, `2GiB`, `1.5G`, `500MB`.
 ///
@@ -72,16 +52,7 @@ pub fn default_limit() -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{parse, show};
-
-    #[test]
-    fn written() {
-        let cases =
-            [(0, "0 bytes"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (3 << 40, "3.0 TiB"), (1 << 80, "1048576.0 EiB")];
-        for (bytes, want) in cases {
-            assert_eq!(show(bytes), want);
-        }
-    }
+    use super::parse;
 
     #[test]
     fn read() {

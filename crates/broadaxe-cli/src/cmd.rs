@@ -12,4 +12,5 @@ pub mod rules;
 pub mod shape;
 pub mod man;
 pub mod completions;
+pub mod page;
 pub mod version;

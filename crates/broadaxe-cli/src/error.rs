@@ -3,9 +3,14 @@
 use std::{borrow::Cow, fmt, io, path::Path};
 
 pub use broadaxe_draw::words::{escaped, quoted};
-use broadaxe_draw::words::{escaped_to, turns};
+use broadaxe_draw::{
+    record,
+    words::{escaped_to, turns},
+};
 use broadaxe_models::Cause;
 use serde_json::{Map, Value, json};
+
+use crate::value::value;
 
 /// Says what went wrong: a sentence, and for a file the place in it.
 #[derive(Debug)]
@@ -242,12 +247,8 @@ impl Error {
     pub fn to_json(&self) -> Value {
         let mut parts = Map::new();
         if let Some(shape) = &self.shape {
-            parts.insert("kind".into(), json!(shape.kind().name()));
-            if let Some(axis) = self.axis {
-                parts.insert("axis".into(), json!(axis));
-            }
-            if let Some((one, other)) = shape.sizes() {
-                parts.insert("sizes".into(), json!([one, other]));
+            if let Value::Object(of_shape) = value(record::error_parts(shape, self.axis)) {
+                parts = of_shape;
             }
         } else {
             parts.insert("kind".into(), json!(self.kind.name()));

@@ -9,6 +9,8 @@
 
 pub mod terminal;
 
+mod value;
+
 pub mod error;
 
 pub mod stop;

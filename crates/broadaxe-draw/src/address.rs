@@ -57,7 +57,7 @@ impl FromStr for Address {
         // Some programs write the plus signs of an address as blanks.
         let shapes: Vec<&str> = shapes.split(['+', ' ']).collect();
         if shapes.len() > MOST_SHAPES {
-            return Err(wrong(format!("{} shapes are given; the page takes {MOST_SHAPES}", shapes.len())));
+            return Err(wrong(format!("{} shapes are given; the page reads up to {MOST_SHAPES}", shapes.len())));
         }
         let shapes = shapes.iter().map(|shape| Ok(decoded(shape)?.parse()?)).collect::<Result<_, AddressError>>()?;
         let (mut name, mut params) = (None, Vec::new());
@@ -133,15 +133,12 @@ fn decoded(text: &str) -> Result<String, AddressError> {
     let (bytes, mut out, mut at) = (text.as_bytes(), Vec::with_capacity(text.len()), 0);
     while at < bytes.len() {
         let code = (bytes[at] == b'%').then(|| text.get(at + 1..at + 3)).flatten();
-        match code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
-            Some(byte) => {
-                out.push(byte);
-                at += 3;
-            }
-            None => {
-                out.push(bytes[at]);
-                at += 1;
-            }
+        if let Some(byte) = code.and_then(|code| u8::from_str_radix(code, 16).ok()) {
+            out.push(byte);
+            at += 3;
+        } else {
+            out.push(bytes[at]);
+            at += 1;
         }
     }
     String::from_utf8(out).map_err(|_| wrong(format!("'{text}' is not UTF-8")))

@@ -1,7 +1,7 @@
 //! Answers a state of the page: what every rule says to the shapes, and what the chosen rule does.
 
+use crate::json::{Json, json};
 use broadaxe_shape::{AxisParam, ErrorKind, RULES, Rule, RuleDef, Shape};
-use serde_json::{Value, json};
 
 use crate::{
     address::Address,
@@ -12,7 +12,7 @@ use crate::{
     shaped::shaped,
     snippets::{positions, snippets},
     svg::svg,
-    words::{join, tuple},
+    words::tuple,
 };
 
 /// How many elements a result may have whose sources are listed.
@@ -21,7 +21,7 @@ const LISTED: usize = 512;
 /// Answers the state that an address names: `{"address": ..., "compare": ..., "meanings": ..., ...}`, or `{"error": sentence}`.
 ///
 /// `compare` is what `broadaxe compare --json` prints, and `chosen.json` what `broadaxe shape --json` prints.
-pub fn ask(address: &str) -> Value {
+pub fn ask(address: &str) -> Json {
     let address: Address = match address.parse() {
         Ok(address) => address,
         Err(error) => return json!({ "error": error.to_string() }),
@@ -37,23 +37,7 @@ pub fn ask(address: &str) -> Value {
     };
     let differences = compared.known().map_or_else(Vec::new, differences);
     let chosen = chosen(&address);
-    let mut copied = join(&[chosen["drawing"]["markdown"].as_str().unwrap_or_default()], "");
-    let known: Option<Vec<Shape>> = address.shapes.iter().map(broadaxe_shape::SymbolicShape::known).collect();
-    let rule = address.rule.clone().unwrap_or_else(Rule::numpy);
-    if copied.is_empty() {
-        copied = format!("{} under `{rule}`: rejected\n", shapes.join(" with "));
-    }
-    for found in &differences {
-        copied += &format!("\n{}:\n", found["title"].as_str().unwrap_or_default());
-        for side in ["left", "right"] {
-            let side = &found[side];
-            copied += &format!(
-                "- `{}`: {}\n",
-                side["rule"].as_str().unwrap_or_default(),
-                side["sentence"].as_str().unwrap_or_default()
-            );
-        }
-    }
+    let copy = copies(&address, &shapes, &chosen, &differences);
     json!({
         "address": address.to_string(),
         "shapes": shapes,
@@ -64,15 +48,15 @@ pub fn ask(address: &str) -> Value {
         "rejects": rejects,
         "differences": differences,
         "chosen": chosen,
-        "copy": copies(&rule, known.as_deref(), copied),
+        "copy": copy,
     })
 }
 
-/// Lists the rules, with the parameters that each takes.
-pub fn rules() -> Value {
+/// Lists the rules, with the parameters of each.
+pub fn rules() -> Json {
     let rule = |def: &RuleDef| {
         let axis = match def.axis {
-            AxisParam::None => Value::Null,
+            AxisParam::None => Json::Null,
             AxisParam::Default(axis) => json!(axis),
             _ => json!(""),
         };
@@ -93,26 +77,40 @@ pub fn rules() -> Value {
 }
 
 /// Returns a drawing in all its forms.
-pub fn drawn(drawings: &[Drawing]) -> Value {
+pub fn drawn(drawings: &[Drawing]) -> Json {
     let texts: Vec<String> = drawings.iter().map(|drawing| drawing.text(false)).collect();
     let said: Vec<String> = drawings.iter().map(Drawing::alternative).collect();
     let tables: Vec<String> = drawings.iter().map(markdown).collect();
     json!({ "svg": svg(drawings), "text": texts.join("\n"), "alternative": said.join(" "), "markdown": tables.join("\n") })
 }
 
-fn copies(rule: &Rule, known: Option<&[Shape]>, markdown: String) -> Value {
+/// Writes what can be copied: the drawing and the differences as Markdown, and code.
+fn copies(address: &Address, shapes: &[String], chosen: &Json, differences: &[Json]) -> Json {
+    let text = |value: &Json| value.as_str().unwrap_or_default().to_owned();
+    let rule = address.rule.clone().unwrap_or_else(Rule::numpy);
+    let mut markdown = text(&chosen["drawing"]["markdown"]);
+    if markdown.is_empty() {
+        markdown = format!("{} under `{rule}`: rejected\n", shapes.join(" with "));
+    }
+    for found in differences {
+        markdown += &format!("\n{}:\n", text(&found["title"]));
+        for side in ["left", "right"] {
+            markdown += &format!("- `{}`: {}\n", text(&found[side]["rule"]), text(&found[side]["sentence"]));
+        }
+    }
     let mut copies = json!({ "markdown": markdown });
-    if let Some(shapes) = known {
-        let code = snippets(rule, shapes);
-        copies["command"] = code.command.into();
-        copies["pytest"] = code.pytest.into();
-        copies["rust"] = code.rust.into();
-        copies["cpp"] = code.cpp.into();
+    let known: Option<Vec<Shape>> = address.shapes.iter().map(broadaxe_shape::SymbolicShape::known).collect();
+    if let Some(known) = known {
+        let code = snippets(&rule, &known);
+        copies.insert("command", code.command);
+        copies.insert("pytest", code.pytest);
+        copies.insert("rust", code.rust);
+        copies.insert("cpp", code.cpp);
     }
     copies
 }
 
-fn chosen(address: &Address) -> Value {
+fn chosen(address: &Address) -> Json {
     let rule = address.rule.clone().unwrap_or_else(Rule::numpy);
     // The order of ncnn is that of its own files; addresses are row-major under every rule.
     let order = Order::ROW_MAJOR;
@@ -125,32 +123,32 @@ fn chosen(address: &Address) -> Value {
         }
         Err(error) => {
             chosen["json"] = error.json();
-            chosen["error"] = error.message.clone().into();
-            chosen["drawing"] = error.drawing.map_or(Value::Null, |drawing| drawn(&[drawing]));
+            chosen.insert("error", error.message.clone());
+            chosen["drawing"] = error.drawing.map_or(Json::Null, |drawing| drawn(&[drawing]));
         }
     }
     chosen
 }
 
 /// Lists where each element of the result comes from, if there are few: for each operand the position in it, row-major.
-fn elements(rule: &Rule, address: &Address) -> Value {
+fn elements(rule: &Rule, address: &Address) -> Json {
     let known: Option<Vec<Shape>> = address.shapes.iter().map(broadaxe_shape::SymbolicShape::known).collect();
-    let Some(known) = known else { return Value::Null };
+    let Some(known) = known else { return Json::Null };
     let dims: Vec<&[usize]> = known.iter().map(Shape::dims).collect();
-    let Ok(alignment) = rule.align(&dims) else { return Value::Null };
+    let Ok(alignment) = rule.align(&dims) else { return Json::Null };
     let count: usize = alignment.shape().iter().product();
     if count == 0 || count > LISTED {
-        return Value::Null;
+        return Json::Null;
     }
     let sources: Vec<Vec<u64>> =
         (0..count).map(|at| positions(&alignment, at).iter().map(|&position| position as u64).collect()).collect();
     json!({ "shape": alignment.shape().dims(), "operands": dims, "sources": sources })
 }
 
-fn known_meanings(known: &KnownCompared) -> Vec<Value> {
+fn known_meanings(known: &KnownCompared) -> Vec<Json> {
     let outcomes = known.comparison().outcomes();
     let meaning = |(k, group): (usize, &Vec<usize>)| {
-        let rules: Vec<Value> = group.iter().map(|&at| named(outcomes[at].rule())).collect();
+        let rules: Vec<Json> = group.iter().map(|&at| named(outcomes[at].rule())).collect();
         let result = outcomes[group[0]].alignment().map(|alignment| tuple(alignment.shape()));
         let drawing = known.drawing(k).map(|drawing| drawn(&[drawing]));
         json!({ "number": k + 1, "rules": rules, "result": result, "drawing": drawing })
@@ -158,7 +156,7 @@ fn known_meanings(known: &KnownCompared) -> Vec<Value> {
     known.meanings().iter().enumerate().map(meaning).collect()
 }
 
-fn known_rejects(known: &KnownCompared) -> Vec<Value> {
+fn known_rejects(known: &KnownCompared) -> Vec<Json> {
     let dims: Vec<&[usize]> = known.shapes().iter().map(Shape::dims).collect();
     let outcomes = known.comparison().outcomes().iter();
     let rejected = outcomes.filter_map(|outcome| Some((outcome.rule(), outcome.result().err()?)));
@@ -170,23 +168,23 @@ fn known_rejects(known: &KnownCompared) -> Vec<Value> {
         .collect()
 }
 
-fn reject(rule: &Rule, error: &broadaxe_shape::Error, drawing: Option<Value>) -> Value {
+fn reject(rule: &Rule, error: &broadaxe_shape::Error, drawing: Option<Json>) -> Json {
     let mut value = named(rule);
-    value["reason"] = reason(error).into();
-    value["message"] = error.to_string().into();
-    value["drawing"] = drawing.unwrap_or(Value::Null);
-    value["is_undecided"] = (error.kind() == ErrorKind::Undecided).into();
+    value.insert("reason", reason(error));
+    value.insert("message", error.to_string());
+    value["drawing"] = drawing.unwrap_or(Json::Null);
+    value.insert("is_undecided", error.kind() == ErrorKind::Undecided);
     value
 }
 
-fn open_meanings(open: &OpenCompared) -> Vec<Value> {
+fn open_meanings(open: &OpenCompared) -> Vec<Json> {
     let count = open.outcomes().filter_map(|(.., meaning)| meaning).max().map_or(0, |most| most + 1);
     let meaning = |k: usize| {
         let of = || open.outcomes().filter(move |(.., meaning)| *meaning == Some(k));
-        let rules: Vec<Value> = of()
+        let rules: Vec<Json> = of()
             .map(|(rule, inferred, _)| {
                 let mut value = named(rule);
-                value["guards"] = inferred.map(crate::open::guards).unwrap_or_default().into();
+                value.insert("guards", inferred.map(crate::open::guards).unwrap_or_default());
                 value
             })
             .collect();
@@ -197,15 +195,15 @@ fn open_meanings(open: &OpenCompared) -> Vec<Value> {
     (0..count).map(meaning).collect()
 }
 
-fn open_rejects(open: &OpenCompared) -> Vec<Value> {
+fn open_rejects(open: &OpenCompared) -> Vec<Json> {
     open.outcomes().filter_map(|(rule, result, _)| Some(reject(rule, result.err()?, None))).collect()
 }
 
-fn named(rule: &Rule) -> Value {
+fn named(rule: &Rule) -> Json {
     json!({ "rule": rule.to_string(), "name": rule.name(), "summary": rule.def().summary, "source": rule.def().source })
 }
 
-fn differences(known: &KnownCompared) -> Vec<Value> {
+fn differences(known: &KnownCompared) -> Vec<Json> {
     let outcomes = known.comparison().outcomes();
     let difference = |found: &broadaxe_shape::Difference| {
         let side = |k: usize, reads: Option<&[broadaxe_shape::Read]>| {

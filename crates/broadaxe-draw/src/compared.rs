@@ -2,8 +2,8 @@
 
 mod open;
 
+use crate::json::{Json, json};
 use broadaxe_shape::{Comparison, Difference, Error, ErrorKind, Outcome, Read, Shape, SymbolicShape, compare};
-use serde_json::{Value, json};
 
 pub use self::open::OpenCompared;
 use crate::{drawing::Drawing, order::Order, reading::sum, record, words::steps};
@@ -48,7 +48,7 @@ pub fn compared(shapes: &[SymbolicShape]) -> Result<Compared, Error> {
 
 impl Compared {
     /// Returns the answer as `broadaxe compare --json` prints it.
-    pub fn json(&self) -> Value {
+    pub fn json(&self) -> Json {
         match self {
             Self::Known(known) => known.json(),
             Self::Open(open) => open.json(),
@@ -136,7 +136,7 @@ impl KnownCompared {
         }
     }
 
-    fn json(&self) -> Value {
+    fn json(&self) -> Json {
         let rules = self.comparison.outcomes().iter().enumerate();
         json!({
             "shapes": self.shapes.iter().map(Shape::dims).collect::<Vec<_>>(),
@@ -216,7 +216,7 @@ pub fn reason(error: &Error) -> String {
     }
 }
 
-fn describe(outcome: &Outcome, meaning: Option<usize>) -> Value {
+fn describe(outcome: &Outcome, meaning: Option<usize>) -> Json {
     match outcome.result() {
         Ok(alignment) => {
             let (strides, periods): (Vec<_>, Vec<_>) =
@@ -240,7 +240,7 @@ fn describe(outcome: &Outcome, meaning: Option<usize>) -> Value {
     }
 }
 
-fn difference(comparison: &Comparison, found: &Difference) -> Value {
+fn difference(comparison: &Comparison, found: &Difference) -> Json {
     let side = |k: usize, reads: Option<&[Read]>| {
         let reads = reads.map(|reads| {
             let each = reads.iter().map(|read| json!({ "index": read.index(), "value": read.position() }));

@@ -211,6 +211,20 @@ impl Drawing {
         self
     }
 
+    /// Adds the trace of an element, from the axes that the operands feed and the index that is read of each.
+    #[must_use]
+    pub fn reading(mut self, element: &[usize], axes: &[Vec<usize>], reads: &[Vec<usize>]) -> Self {
+        let index = |k: usize, axis: usize| {
+            let at = axes.get(k)?.iter().position(|&fed| fed == axis)?;
+            reads.get(k)?.get(at).copied()
+        };
+        let indices = (0..self.rows.len()).map(|k| (0..element.len()).map(|axis| index(k, axis)).collect()).collect();
+        let read = |(row, read): (&Row, &Vec<usize>)| format!("{}[{}]", row.name, join(read, ", "));
+        let sentence = join(&self.rows.iter().zip(reads).map(read).collect::<Vec<_>>(), ", ");
+        self.trace = Some(Trace { element: element.to_vec(), reads: indices, sentence });
+        self
+    }
+
     /// Renders the drawing as lines of text, in ASCII or with arrows.
     pub fn text(&self, ascii: bool) -> String {
         let arrow = if ascii { "->" } else { "→" };

@@ -57,16 +57,16 @@ impl Drawing {
         }
         .drawing();
         let columns = order.list(&(0..rank).collect::<Vec<_>>());
-        let found = columns.iter().enumerate().filter_map(|(at, &axis)| clash(axis).map(|sizes| (at, sizes)));
-        let found: Vec<(usize, (usize, usize))> = found.collect();
-        let differ = |&(at, (one, other)): &(usize, (usize, usize))| {
-            format!("axis {at}: {one} and {other} differ, and neither is 1")
-        };
+        let found = columns.iter().enumerate().filter_map(|(at, &axis)| Some((at, clash(axis)?)));
+        let found: Vec<_> = found.collect();
         let notes = found.iter().map(differ).chain(proposals(rule, shapes, order)).collect();
-        let clashes = found.iter().map(|&(at, _)| at).collect();
         // A rule may reject sizes that do not clash, such as a stretch of the wrong operand.
-        Some(Self { result: None, clashes, notes, ..drawing })
+        Some(Self { result: None, clashes: found.iter().map(|&(at, _)| at).collect(), notes, ..drawing })
     }
+}
+
+fn differ(&(axis, (one, other)): &(usize, (usize, usize))) -> String {
+    format!("axis {axis}: {one} and {other} differ, and neither is 1")
 }
 
 /// Says which shapes would fit.

@@ -8,6 +8,7 @@
 // The texts put together here are short, and read best as they will be printed.
 #![allow(clippy::format_push_string)]
 
+pub mod json;
 pub mod words;
 mod order;
 pub mod reading;

@@ -3,8 +3,8 @@
 //! Under the rule of ncnn, shapes, axes and strides are read and printed as ncnn writes them, fastest axis first. Everything else is
 //! row-major.
 
+use crate::json::{Json, ToJson, json};
 use broadaxe_shape::{Error, ErrorKind, Inferred, Rule, Shape, SymbolicShape};
-use serde_json::{Value, json};
 
 use crate::{
     drawing::Drawing,
@@ -29,7 +29,7 @@ pub struct ShapedError {
     pub error: Error,
     /// The sentence.
     pub message: String,
-    /// The axis at fault, as it is counted in the order.
+    /// The axis at fault, counted in the order.
     pub axis: Option<usize>,
     /// The drawing of the failure, where the rule aligns the shapes.
     pub drawing: Option<Drawing>,
@@ -66,7 +66,7 @@ impl Shaped {
     }
 
     /// Returns the answer as `broadaxe shape --json` prints it.
-    pub fn json(&self) -> Value {
+    pub fn json(&self) -> Json {
         self.outcome.describe(&self.rule)
     }
 
@@ -78,9 +78,9 @@ impl Shaped {
 
 impl ShapedError {
     /// Returns the error as the command prints it: `{"error": {"kind": ..., "message": ...}}`.
-    pub fn json(&self) -> Value {
+    pub fn json(&self) -> Json {
         let mut parts = record::error_parts(&self.error, self.axis);
-        parts.insert("message".into(), json!(self.message));
+        parts.insert("message", &self.message);
         json!({ "error": parts })
     }
 }
@@ -90,15 +90,15 @@ impl ShapedError {
 struct Outcome {
     shape: String,
     /// None when not even the rank is known.
-    dims: Option<Vec<Value>>,
-    operands: Vec<Operand>,
+    dims: Option<Vec<Json>>,
+    operands: Vec<ShapedOperand>,
     guards: Vec<String>,
     note: Option<&'static str>,
 }
 
 /// An operand: its shape, and its axes and strides where they are known.
 #[derive(Debug)]
-struct Operand {
+struct ShapedOperand {
     shape: String,
     axes: Option<Vec<usize>>,
     strides: Option<Strides>,
@@ -118,7 +118,7 @@ fn align(rule: &Rule, shapes: &[Shape], order: Order) -> Result<(Outcome, Drawin
         rule.align(&dims).map_err(|error| error_in(order, shapes, error, Drawing::failed(rule, &dims, order)))?;
     let drawing = Drawing::new(rule, &alignment, order);
     let rank = alignment.shape().len();
-    let operands = alignment.operands().iter().enumerate().map(|(k, operand)| Operand {
+    let operands = alignment.operands().iter().enumerate().map(|(k, operand)| ShapedOperand {
         shape: order.shape(operand.shape()),
         axes: Some(order.axes(operand.axes(), rank)),
         strides: Some({
@@ -129,7 +129,7 @@ fn align(rule: &Rule, shapes: &[Shape], order: Order) -> Result<(Outcome, Drawin
     });
     let outcome = Outcome {
         shape: order.shape(alignment.shape()),
-        dims: Some(order.list(alignment.shape()).into_iter().map(Value::from).collect()),
+        dims: Some(order.list(alignment.shape()).iter().map(ToJson::to_json).collect()),
         operands: operands.collect(),
         guards: Vec::new(),
         note: None,
@@ -149,7 +149,7 @@ impl Symbolic<'_> {
     fn result(&self) -> Outcome {
         let (order, guard) = (self.order, self.inferred.guard());
         let dims = self.inferred.shape().dims();
-        let operands = self.shapes.iter().enumerate().map(|(k, shape)| Operand {
+        let operands = self.shapes.iter().enumerate().map(|(k, shape)| ShapedOperand {
             shape: self.show(shape),
             axes: self.inferred.placement().map(|placement| order.axes(placement.axes(k), placement.rank())),
             strides: None,
@@ -178,7 +178,7 @@ impl Symbolic<'_> {
 impl Outcome {
     fn show(&self, rule: &Rule) -> String {
         let mut text = format!("{} under {rule}\n", self.shape);
-        let width = |cell: fn(&Operand) -> usize| self.operands.iter().map(cell).max().unwrap_or(0);
+        let width = |cell: fn(&ShapedOperand) -> usize| self.operands.iter().map(cell).max().unwrap_or(0);
         let (wide, placed) = (
             width(|operand| operand.shape.len()),
             width(|operand| operand.axes.as_ref().map_or(0, |axes| spaced(axes).len())),
@@ -205,7 +205,7 @@ impl Outcome {
         text
     }
 
-    fn describe(&self, rule: &Rule) -> Value {
+    fn describe(&self, rule: &Rule) -> Json {
         let operands = self.operands.iter().map(|operand| {
             let strides = operand.strides.as_ref();
             let mut json = json!({ "axes": operand.axes, "strides": strides.map(|strides| &strides.numbers) });

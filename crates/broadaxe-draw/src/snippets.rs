@@ -8,7 +8,7 @@ use crate::{
 };
 
 /// How many elements of a result a test lists; of larger ones it compares the first, the last and one in between.
-const LISTED: usize = 32;
+const COMPARED_ELEMENTS: usize = 32;
 
 /// A broadcast as code.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -74,7 +74,7 @@ impl Expected {
     fn of(alignment: &Alignment) -> Self {
         let shape = alignment.shape().clone();
         let count: usize = shape.iter().product();
-        let is_all = count <= LISTED;
+        let is_all = count <= COMPARED_ELEMENTS;
         let mut at: Vec<usize> = if is_all { (0..count).collect() } else { vec![0, count / 2, count - 1] };
         at.dedup();
         let elements = at.into_iter().map(|position| (position, positions(alignment, position).iter().sum())).collect();
@@ -134,7 +134,7 @@ fn rust(name: &str, rule: &Rule, shapes: &[Shape], expected: Option<&Expected>) 
         format!("#[test]\nfn {name}() {{\n    let rule: broadaxe_shape::Rule = \"{rule}\".parse().unwrap();\n");
     let Some(expected) = expected else {
         text += &format!("    assert!(rule.align(&[{}]).is_err());\n", operands.join(", "));
-        text += "    // `add` is the function under test. It takes shapes and elements, row-major.\n";
+        text += "    // `add` is the function under test. Its arguments are shapes and elements, row-major.\n";
         let operands = shapes.iter().map(|shape| format!("(&{}, &range({}))", list(shape), count(shape)));
         text += &format!("    assert!(add(&[{}]).is_err());\n}}\n", operands.collect::<Vec<_>>().join(", "));
         return text + RANGE;
@@ -144,7 +144,7 @@ fn rust(name: &str, rule: &Rule, shapes: &[Shape], expected: Option<&Expected>) 
         operands.join(", "),
         list(&expected.shape)
     );
-    text += "    // `add` is the function under test. It takes shapes and elements, row-major.\n";
+    text += "    // `add` is the function under test. Its arguments are shapes and elements, row-major.\n";
     let operands = shapes.iter().map(|shape| format!("(&{}, &range({}))", list(shape), count(shape)));
     text += &format!("    let got: Vec<f32> = add(&[{}]).unwrap();\n", operands.collect::<Vec<_>>().join(", "));
     for (at, value) in &expected.elements {
@@ -162,7 +162,7 @@ fn cpp(name: &str, rule: &Rule, shapes: &[Shape], expected: Option<&Expected>) -
     let mut text = format!(
         "#include <cassert>\n#include <numeric>\n#include <utility>\n#include <vector>\n\n\
          using Shape = std::vector<std::size_t>;\nusing Values = std::vector<float>;\n\
-         // The function under test: takes shapes and elements, row-major, and returns false for shapes that do not broadcast.\n\
+         // The function under test. It reads shapes and elements, row-major, and returns false for shapes that do not broadcast.\n\
          bool add(const std::vector<std::pair<Shape, Values>> &operands, Shape &shape, Values &values);\n\n\
          static Values range(std::size_t count) {{\n  Values values(count);\n  std::iota(values.begin(), values.end(), 0.0f);\n  return values;\n}}\n\n\
          // {rule}\nvoid {name}() {{\n  Shape shape;\n  Values values;\n"

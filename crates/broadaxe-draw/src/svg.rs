@@ -87,10 +87,10 @@ pub fn svg(drawings: &[Drawing]) -> String {
     text
 }
 
-/// Writes the styles, limited to this picture. A viewer that does not know `light-dark` shows the light colours.
+/// Writes the styles, limited to this picture. In a page the picture has the colour scheme of the page, and in a file that of the viewer. A viewer that does not know `light-dark` shows the light colours.
 fn style(id: &str) -> String {
     let mut text = format!(
-        ".{id}{{color-scheme:light dark;font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;max-width:100%;height:auto}}\
+        "svg.{id}:root{{color-scheme:light dark}}.{id}{{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;max-width:100%;height:auto}}\
          .{id} .n{{font-size:12px}}.{id} .b{{font-weight:600}}.{id} .m{{text-anchor:middle}}\
          .{id} .e{{text-anchor:end}}.{id} .none{{fill:none;stroke-dasharray:1.5 4;stroke-width:1.5;stroke-linecap:round}}\
          .{id} .s{{stroke-dasharray:5 3}}"

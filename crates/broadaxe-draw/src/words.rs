@@ -21,6 +21,16 @@ pub fn tuple<T: Display>(values: &[T]) -> String {
     format!("({}{})", join(values, ", "), if values.len() == 1 { "," } else { "" })
 }
 
+/// Writes a number of bytes: `48 bytes`, `1.5 GiB`.
+pub fn bytes(count: u128) -> String {
+    let units = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let unit = (count.max(1).ilog2() / 10).min(units.len() as u32);
+    match unit {
+        0 => format!("{count} bytes"),
+        _ => format!("{:.1} {}", count as f64 / 1024f64.powi(unit as i32), units[unit as usize - 1]),
+    }
+}
+
 /// Names operand `k`: `a`, `b`, ..., `z`, `operand 26`.
 pub fn letter(k: usize) -> String {
     match u8::try_from(k) {
@@ -99,4 +109,18 @@ pub fn escaped_to(text: &str, most: usize) -> String {
 /// Returns whether a character changes the direction of writing.
 pub fn turns(c: char) -> bool {
     matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::bytes;
+
+    #[test]
+    fn numbers_of_bytes() {
+        let cases =
+            [(0, "0 bytes"), (1023, "1023 bytes"), (1536, "1.5 KiB"), (3 << 40, "3.0 TiB"), (1 << 80, "1048576.0 EiB")];
+        for (count, want) in cases {
+            assert_eq!(bytes(count), want);
+        }
+    }
 }

@@ -12,6 +12,7 @@ use std::{
 use crate::{
     error::{Error, ErrorKind},
     graph::{Attribute, Model, NodeId, Use, ValueId},
+    source::Source,
 };
 
 pub use crate::source::Piece;
@@ -224,12 +225,12 @@ pub struct Written {
     pub files: Vec<File>,
 }
 
-/// A file to write.
+/// A file to write, as pieces: bytes that are kept of a file of the model, which are not copied, and new ones.
 #[derive(Clone, Debug)]
 pub struct File {
     /// The extension, empty for the model itself.
     pub extension: &'static str,
-    /// The bytes, in order.
+    /// The bytes, in order; those that are kept are of [`File::source`].
     pub pieces: Vec<Piece>,
 }
 
@@ -237,6 +238,32 @@ pub struct File {
 const CHUNK: u64 = 1 << 20;
 
 impl File {
+    /// Returns the source that bytes are kept of: the model's file, or for a second file its weights, where it has some.
+    pub fn source<'a>(&self, model: &'a Model) -> Option<&'a Source> {
+        if self.extension.is_empty() { Some(&model.source) } else { model.weights.as_ref() }
+    }
+
+    /// Lists the pieces with positions in the file that was opened. They differ from [`File::pieces`] where the model was changed
+    /// before without being written, as by an upgrade before a fix. A host can so put the file together without reading what is kept.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Format`] where the model's file ends before a piece does.
+    ///
+    /// ```
+    /// use broadaxe_format::{Source, edit::Piece, read, write};
+    /// let text = b"7767517\n1 1\nInput in 0 1 x 0=4\n";
+    /// let model = read(&Source::memory(text.to_vec(), None))?;
+    /// let pieces = write(&model, &[])?.files[0].original_pieces(&model)?;
+    /// assert_eq!(pieces, [Piece::Kept { at: 0, len: text.len() as u64 }]);
+    /// # Ok::<(), broadaxe_format::Error>(())
+    /// ```
+    pub fn original_pieces(&self, model: &Model) -> Result<Vec<Piece>, Error> {
+        match self.source(model) {
+            Some(source) => source.original(&self.pieces),
+            None => Ok(self.pieces.clone()),
+        }
+    }
+
     /// Writes the bytes of the file: those copied from the model, and the new ones.
     ///
     /// # Errors
@@ -252,7 +279,7 @@ impl File {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn write(&self, model: &Model, to: &mut dyn Write) -> io::Result<()> {
-        let source = if self.extension.is_empty() { Some(&model.source) } else { model.weights.as_ref() };
+        let source = self.source(model);
         for piece in &self.pieces {
             match piece {
                 Piece::New(bytes) => to.write_all(bytes)?,

@@ -141,6 +141,7 @@ pub fn changed(model: &Model, written: &Written) -> Result<Model, Error> {
     if let Some(weights) = weights.or_else(|| model.weights.clone()) {
         main = main.with_weights(weights);
     }
+    main = main.with_files_of(&model.source);
     // An insertion may move the bytes that identify the format, so the format is not detected again.
     (format_of(model)?.read)(&main)
 }

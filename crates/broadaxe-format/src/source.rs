@@ -1,7 +1,8 @@
-//! The source of a model's bytes: a file that is read piece by piece, or memory.
+//! The source of a model's bytes: a file that is read piece by piece, memory, or what a host reads.
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
+    fmt,
     fs::File,
     io,
     path::{Path, PathBuf},
@@ -20,6 +21,8 @@ pub struct Source {
     len: u64,
     bytes: Bytes,
     weights: Option<Arc<Source>>,
+    /// Files in the folder of this one that are not looked for in the file system, by their names.
+    files: Arc<BTreeMap<String, Source>>,
     /// The other files that readers of this one looked for. Copies share the list.
     consulted: Arc<Mutex<BTreeSet<PathBuf>>>,
 }
@@ -28,7 +31,17 @@ pub struct Source {
 enum Bytes {
     Memory(Arc<[u8]>),
     File(Arc<File>),
+    Host(Arc<dyn ReadAt>),
     Parts(Option<Arc<Source>>, Arc<[Placed]>),
+}
+
+/// Reads the bytes of a file that the program itself cannot open, such as one that a person gave to a web page.
+pub trait ReadAt: Send + Sync + fmt::Debug {
+    /// Fills `buffer` with the bytes from byte `at`.
+    ///
+    /// # Errors
+    /// When the bytes cannot be read, or the file ends before `buffer` is full.
+    fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<()>;
 }
 
 /// A part of a file: bytes of its old version, or new ones.
@@ -54,7 +67,7 @@ struct Placed {
 
 impl Piece {
     /// Counts the bytes.
-    pub(crate) fn len(&self) -> u64 {
+    pub fn len(&self) -> u64 {
         match self {
             Self::Kept { len, .. } => *len,
             Self::New(bytes) => bytes.len() as u64,
@@ -62,7 +75,7 @@ impl Piece {
     }
 
     /// Says whether it is empty.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 }
@@ -106,8 +119,34 @@ impl Source {
         Self::of(Bytes::Parts(None, placed.into()), len, path)
     }
 
+    /// Makes a source of `len` bytes that `reader` reads. `path` is as in [`Source::memory`]; errors name it.
+    ///
+    /// ```
+    /// use std::{io, sync::Arc};
+    /// use broadaxe_format::source::{ReadAt, Source};
+    ///
+    /// #[derive(Debug)]
+    /// struct Text(&'static [u8]);
+    ///
+    /// impl ReadAt for Text {
+    ///     fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<()> {
+    ///         let bytes = self.0.get(at as usize..).and_then(|rest| rest.get(..buffer.len()));
+    ///         buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+    ///         Ok(())
+    ///     }
+    /// }
+    ///
+    /// let text = b"7767517\n1 1\nInput in 0 1 x 0=4\n";
+    /// let source = Source::host(Arc::new(Text(text)), text.len() as u64, Some("net.param".into()));
+    /// assert_eq!(broadaxe_format::read(&source)?.format, "ncnn");
+    /// # Ok::<(), broadaxe_format::Error>(())
+    /// ```
+    pub fn host(reader: Arc<dyn ReadAt>, len: u64, path: Option<PathBuf>) -> Self {
+        Self::of(Bytes::Host(reader), len, path)
+    }
+
     fn of(bytes: Bytes, len: u64, path: Option<PathBuf>) -> Self {
-        Self { path, len, bytes, weights: None, consulted: Arc::default() }
+        Self { path, len, bytes, weights: None, files: Arc::default(), consulted: Arc::default() }
     }
 
     /// Makes a source from bytes of another one, which are not copied, and new ones.
@@ -129,9 +168,48 @@ impl Source {
 
     /// Names the file of weights that belongs to this one, wherever it is.
     #[must_use]
-    pub(crate) fn with_weights(mut self, weights: Self) -> Self {
+    pub fn with_weights(mut self, weights: Self) -> Self {
         self.weights = Some(Arc::new(weights));
         self
+    }
+
+    /// Gives the source the files in the folder of the model, so that readers look for a file there before they ask the file
+    /// system. A name is relative to that folder, with `/` between folders: `net.bin`, `weights/part-1.data`.
+    #[must_use]
+    pub fn with_files(mut self, files: BTreeMap<String, Self>) -> Self {
+        self.files = Arc::new(files);
+        self
+    }
+
+    /// Gives the source the same files as another one.
+    #[must_use]
+    pub(crate) fn with_files_of(mut self, other: &Self) -> Self {
+        self.files = other.files.clone();
+        self
+    }
+
+    /// Finds the file that has this name in the folder of this one: among those that were given, or else at `path`, which `open`
+    /// opens. Nothing where there is no such file.
+    ///
+    /// # Errors
+    /// Those of `open`.
+    pub(crate) fn beside(
+        &self,
+        name: &str,
+        path: Option<&Path>,
+        open: impl FnOnce(&Path) -> Result<Option<Self>, Error>,
+    ) -> Result<Option<Self>, Error> {
+        if let Some(path) = path {
+            self.consult(path);
+        }
+        match (self.files.get(name), path) {
+            // Errors and remarks name the file as if it had been opened.
+            (Some(given), path) => {
+                Ok(Some(Self { path: given.path.clone().or(path.map(Path::to_path_buf)), ..given.clone() }))
+            }
+            (None, Some(path)) => open(path),
+            (None, None) => Ok(None),
+        }
     }
 
     /// Returns the file of weights that was named, if one was.
@@ -139,8 +217,8 @@ impl Source {
         self.weights.as_deref()
     }
 
-    /// Opens the file of weights: the one that was named, or else the file next to this one with this extension. The inner
-    /// error says why there is none.
+    /// Opens the file of weights: the one that was named, or else the file in the same folder that has the name of this one and this
+    /// extension. The inner error says why there is none.
     ///
     /// # Errors
     /// [`ErrorKind::File`] when the file exists and cannot be opened.
@@ -149,19 +227,18 @@ impl Source {
             return Ok(Ok(weights.clone()));
         }
         let path = self.path().map(|path| path.with_extension(extension));
-        let path = path.filter(|path| Some(path.as_path()) != self.path());
-        if let Some(path) = &path {
-            self.consult(path);
-        }
-        match path {
-            None => Ok(Err("the model was read without its file of weights".to_owned())),
-            Some(path) if std::fs::exists(&path).unwrap_or(false) => Self::open(&path).map(Ok),
-            Some(path) => Ok(Err(format!("the file {} is not there", path.display()))),
-        }
+        let Some(path) = path.filter(|path| Some(path.as_path()) != self.path()) else {
+            return Ok(Err("the model was read without its file of weights".to_owned()));
+        };
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        let found = self.beside(name, Some(&path), |path| {
+            std::fs::exists(path).unwrap_or(false).then(|| Self::open(path)).transpose()
+        })?;
+        Ok(found.ok_or_else(|| format!("the file {} is not there", path.display())))
     }
 
     /// Notes that a reader of this file looked for another one.
-    pub(crate) fn consult(&self, path: &Path) {
+    fn consult(&self, path: &Path) {
         self.consulted.lock().unwrap_or_else(PoisonError::into_inner).insert(path.to_path_buf());
     }
 
@@ -212,19 +289,46 @@ impl Source {
         match &self.bytes {
             Bytes::Memory(bytes) => Ok(bytes[at as usize..end as usize].to_vec()),
             Bytes::Parts(base, parts) => gathered(base.as_deref(), parts, at, len),
-            Bytes::File(file) => {
-                let mut buffer = Vec::new();
-                let rejected =
-                    |_| Error::new(ErrorKind::Limit, format!("{len} bytes of memory could not be allocated"));
-                buffer.try_reserve_exact(len).map_err(rejected)?;
-                buffer.resize(len, 0);
-                read_at(file, &mut buffer, at).map_err(|error| {
-                    let name = self.path.as_deref().unwrap_or(Path::new("")).display();
-                    Error::new(ErrorKind::File, format!("{name}: {error}"))
-                })?;
-                Ok(buffer)
+            Bytes::File(file) => self.filled(len, |buffer| read_at(file, buffer, at)),
+            Bytes::Host(reader) => self.filled(len, |buffer| reader.read_at(buffer, at)),
+        }
+    }
+
+    /// Fills a buffer of `len` bytes.
+    fn filled(&self, len: usize, fill: impl FnOnce(&mut [u8]) -> io::Result<()>) -> Result<Vec<u8>, Error> {
+        let mut buffer = Vec::new();
+        let rejected = |_| Error::new(ErrorKind::Limit, format!("{len} bytes of memory could not be allocated"));
+        buffer.try_reserve_exact(len).map_err(rejected)?;
+        buffer.resize(len, 0);
+        if len == 0 {
+            return Ok(buffer);
+        }
+        fill(&mut buffer).map_err(|error| {
+            let name = self.path.as_deref().unwrap_or(Path::new("")).display();
+            Error::new(ErrorKind::File, format!("{name}: {error}"))
+        })?;
+        Ok(buffer)
+    }
+
+    /// Traces pieces of this source back to the file that it was made from: a changed model that was not written yet consists of
+    /// pieces itself. Bytes that are in that file are not read.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Format`] where the source ends before a piece does.
+    pub(crate) fn original(&self, pieces: &[Piece]) -> Result<Vec<Piece>, Error> {
+        let mut found = Vec::new();
+        for piece in pieces {
+            let (Piece::Kept { at, len }, Bytes::Parts(base, parts)) = (piece, &self.bytes) else {
+                found.push(piece.clone());
+                continue;
+            };
+            let kept = within(parts, *at, *len)?;
+            match base {
+                Some(base) => found.extend(base.original(&kept)?),
+                None => found.extend(kept),
             }
         }
+        Ok(found)
     }
 }
 
@@ -261,6 +365,28 @@ fn gathered(base: Option<&Source>, parts: &[Placed], at: u64, len: usize) -> Res
         at += count;
     }
     Ok(buffer)
+}
+
+/// Cuts `len` bytes from byte `at` out of parts that follow each other.
+fn within(parts: &[Placed], at: u64, len: u64) -> Result<Vec<Piece>, Error> {
+    let (mut found, mut at, mut left) = (Vec::new(), at, len);
+    let first = parts.partition_point(|placed| placed.from + placed.part.len() <= at);
+    for Placed { from, part } in &parts[first..] {
+        let skipped = at - from;
+        let count = (part.len() - skipped).min(left);
+        if count > 0 {
+            found.push(match part {
+                Piece::Kept { at, .. } => Piece::Kept { at: at + skipped, len: count },
+                Piece::New(bytes) => Piece::New(bytes[skipped as usize..(skipped + count) as usize].to_vec()),
+            });
+        }
+        (at, left) = (at + count, left - count);
+        if left == 0 {
+            break;
+        }
+    }
+    let error = || Error::format(format!("{len} bytes are kept of a source that ends {left} bytes before"));
+    if left == 0 { Ok(found) } else { Err(error()) }
 }
 
 #[cfg(unix)]
@@ -374,10 +500,90 @@ mod tests {
     }
 
     #[test]
+    fn pieces_are_traced_to_the_original() {
+        let base = Source::memory(*b"0123456789", None);
+        let (kept, new) = (|at, len| Piece::Kept { at, len }, |text: &str| Piece::New(text.into()));
+        let once = Source::parts(Some(&base), vec![kept(0, 3), new("ab"), kept(5, 5)], None).unwrap();
+        let twice = Source::parts(Some(&once), vec![kept(1, 3), new("c"), kept(4, 6)], None).unwrap();
+        let memory = Source::pieces(vec![b"01".to_vec(), b"23".to_vec()], None);
+        let cases = [
+            (&base, vec![kept(2, 3), new("x")], vec![kept(2, 3), new("x")]),
+            (&once, vec![kept(2, 2)], vec![kept(2, 1), new("a")]),
+            (&once, vec![kept(0, 0), new(""), kept(3, 3)], vec![new(""), new("ab"), kept(5, 1)]),
+            (&twice, vec![kept(0, 10)], vec![kept(1, 2), new("a"), new("c"), new("b"), kept(5, 5)]),
+            (&memory, vec![kept(1, 2)], vec![new("1"), new("2")]),
+        ];
+        for (source, pieces, want) in cases {
+            assert_eq!(source.original(&pieces).unwrap(), want, "{pieces:?}");
+        }
+        assert!(twice.original(&[kept(9, 2)]).is_err());
+        assert!(twice.original(&[kept(11, 0)]).unwrap().is_empty());
+    }
+
+    /// A host that has fewer bytes than it says.
+    #[derive(Debug)]
+    struct Host(&'static [u8]);
+
+    impl ReadAt for Host {
+        fn read_at(&self, buffer: &mut [u8], at: u64) -> io::Result<()> {
+            let bytes = self.0.get(at as usize..).and_then(|rest| rest.get(..buffer.len()));
+            buffer.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn hosts_are_read_like_files() {
+        let path = broadaxe_testing::temporary::path("host");
+        std::fs::write(&path, b"0123456789").unwrap();
+        let file = Source::open(&path).unwrap();
+        std::fs::File::options().write(true).open(&path).unwrap().set_len(8).unwrap();
+        let host = Source::host(Arc::new(Host(b"01234567")), 10, Some(path.clone()));
+        for (at, len) in [(0, 0), (0, 8), (3, 4), (10, 0), (9, 2), (u64::MAX, 1), (0, usize::MAX)] {
+            let read = |source: &Source| source.read(at, len).map_err(|error| (error.kind(), error.to_string()));
+            assert_eq!(read(&host), read(&file), "{len} bytes from {at}");
+        }
+        for source in [&host, &file] {
+            let error = source.read(7, 2).unwrap_err();
+            assert!(error.kind() == ErrorKind::File && error.to_string().contains("host"), "{error}");
+        }
+        std::fs::remove_file(&path).unwrap();
+    }
+
+    #[test]
+    fn given_files_come_before_those_of_the_folder() {
+        let folder = broadaxe_testing::temporary::path("given");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("a.bin"), b"abc").unwrap();
+        let files = |name: &str| BTreeMap::from([(name.to_owned(), Source::memory(*b"ab", None))]);
+        let source = |name: &str| Source::memory(*b"model", Some(folder.join(name)));
+        let named = Source::memory(*b"w", None);
+        let cases = [
+            (source("a.xml").with_files(files("a.bin")), Some((2, "a.bin"))),
+            (source("a.xml").with_files(files("b.bin")), Some((3, "a.bin"))),
+            (source("b.xml").with_files(files("b.bin")), Some((2, "b.bin"))),
+            (source("b.xml").with_files(files("b/b.bin")), None),
+            (Source::memory(*b"model", None).with_files(files("b.bin")), None),
+            (source("a.xml").with_files(files("a.bin")).with_weights(named), Some((1, ""))),
+        ];
+        for (at, (source, want)) in cases.into_iter().enumerate() {
+            let got = source.open_weights("bin").unwrap().ok();
+            let want = want.map(|(len, name)| (len, Some(name).filter(|name| !name.is_empty())));
+            let name = |found: &Source| {
+                found.path().and_then(Path::file_name).and_then(|name| name.to_str().map(str::to_owned))
+            };
+            let got = got.map(|found| (found.len(), name(&found)));
+            assert_eq!(got, want.map(|(len, name)| (len, name.map(str::to_owned))), "case {at}");
+        }
+        std::fs::remove_dir_all(&folder).unwrap();
+    }
+
+    #[test]
     fn reads_beyond_the_end() {
         let base = Source::memory(*b"0123", None);
         let parts = Source::parts(Some(&base), vec![Piece::Kept { at: 1, len: 3 }], None).unwrap();
-        for source in [&base, &parts] {
+        let host = Source::host(Arc::new(Host(b"0123")), 4, None);
+        for source in [&base, &parts, &host] {
             for (at, len) in [(source.len(), 1), (0, source.len() as usize + 1), (u64::MAX, 1), (1, usize::MAX)] {
                 let error = source.read(at, len).unwrap_err();
                 assert!(error.to_string().starts_with("the file ends at byte"), "{error}");

@@ -32,6 +32,14 @@ mod turn;
 pub(crate) use float_mode::FloatMode;
 use once_cell::race::OnceBox;
 
+/// Whether this machine has a clock and processes. A web page has neither: there the standard library panics when it is asked for them.
+pub(crate) const HAS_PROCESSES: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
+
+/// Returns the number of this process; 0 on a machine without processes.
+pub(crate) fn process() -> u32 {
+    if HAS_PROCESSES { std::process::id() } else { 0 }
+}
+
 /// The work of one call: `turns` times `rows` rows of `n` elements each.
 ///
 /// Within a row, an operand is dense or constant. It moves by its step from row to row, which may be 0, and by its turn

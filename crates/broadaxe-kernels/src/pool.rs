@@ -24,7 +24,6 @@ use std::{
     any::Any,
     cell::Cell,
     panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    process,
     sync::{
         Arc, Condvar, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering},
@@ -36,6 +35,7 @@ use once_cell::race::OnceBox;
 
 use crate::{
     executor::{Executor, least_nanos},
+    isa,
     run::ScopedJob,
 };
 
@@ -267,7 +267,7 @@ struct Crew {
 impl Crew {
     fn new(room: usize) -> Self {
         Self {
-            process: process::id(),
+            process: isa::process(),
             loans: std::array::from_fn(|_| CachePadded(ScopedJob::new())),
             bell: CachePadded(AtomicUsize::new(0)),
             alone: AtomicBool::new(true),
@@ -290,7 +290,7 @@ impl Crew {
         if !self.alone.load(Ordering::Relaxed) {
             return self;
         }
-        if self.process == process::id() {
+        if self.process == isa::process() {
             self.alone.store(false, Ordering::Relaxed);
             return self;
         }
@@ -314,7 +314,7 @@ impl Crew {
         if listened.is_some() && missing == 0 || !self.pays_to_wake(nanos) {
             return listened;
         }
-        if self.process != process::id() {
+        if self.process != isa::process() {
             // The counters belong to the threads of the parent.
             self.alone.store(true, Ordering::Relaxed);
             return None;
@@ -407,7 +407,7 @@ impl Crew {
             heir.close();
         }
         // The threads of another process do not exist here, and its locks may be locked for ever.
-        if self.process == process::id() {
+        if self.process == isa::process() {
             let wakes = self.wakes();
             self.closed.store(true, Ordering::Relaxed);
             drop(wakes);

@@ -67,6 +67,11 @@ pub struct Finding {
     pub evidence: Option<Evidence>,
     /// Sizes near those of the model for which a node that is refused would differ silently.
     pub near: Option<Box<Coincidence>>,
+    /// The axes of the result that each operand's axes feed, by the model's own rule, for a node that differs, is refused or is guarded.
+    /// Where sizes are open, they are those of the example.
+    pub axes: Option<Vec<Vec<usize>>>,
+    /// The same on the target, where it places them by another rule.
+    pub target_axes: Option<Vec<Vec<usize>>>,
     /// What would make it the same, and what that costs.
     pub repair: Option<Repair>,
     /// Whether one fix for all targets of the check removes the finding.
@@ -395,9 +400,25 @@ fn finding(
     result: Option<SymbolicShape>,
     judged: Judged,
 ) -> Finding {
-    let Judged { verdict, code, reason, axis, near } = judged;
+    let Judged { verdict, code, reason, axis, near, axes: [axes, target_axes] } = judged;
     let (target, cause, evidence, repair, fixable) = (target.to_string(), "", None, None, false);
-    Finding { node, target, verdict, code, operands, result, reason, cause, axis, evidence, near, repair, fixable }
+    Finding {
+        node,
+        target,
+        verdict,
+        code,
+        operands,
+        result,
+        reason,
+        cause,
+        axis,
+        evidence,
+        near,
+        axes,
+        target_axes,
+        repair,
+        fixable,
+    }
 }
 
 #[cfg(test)]

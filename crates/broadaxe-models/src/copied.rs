@@ -1,5 +1,8 @@
 //! Counts what a change copies each time the model runs.
 
+use std::fmt;
+
+use broadaxe_draw::words::{bytes, quoted};
 use broadaxe_shape::Dim;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,6 +62,17 @@ impl Copied {
     }
 }
 
+impl fmt::Display for Copied {
+    /// Writes what is copied at run time: `nothing`, `64.0 KiB`, or `64.0 KiB x b` where the dim `b` is open.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let part = |part: &CopiedPart| {
+            part.dims.iter().fold(bytes(part.bytes.into()), |text, dim| text + " x " + &quoted(dim))
+        };
+        let parts: Vec<String> = self.parts().iter().map(part).collect();
+        f.write_str(if parts.is_empty() { "nothing".to_owned() } else { parts.join(" + ") }.as_str())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -75,7 +89,9 @@ mod tests {
         let parts: Vec<_> = sum.parts().iter().map(|part| (part.bytes, part.dims.concat())).collect();
         assert_eq!(parts, [(48, String::new()), (30, "b".to_owned())]);
         assert_eq!(sum.bytes(), None);
+        assert_eq!(sum.to_string(), "48 bytes + 30 bytes x b");
         assert_eq!(Copied::array(4, &[Dim::known(0)]), Copied::default());
         assert_eq!(Copied::default().bytes(), Some(0));
+        assert_eq!(Copied::default().to_string(), "nothing");
     }
 }

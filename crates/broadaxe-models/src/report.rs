@@ -1,4 +1,9 @@
-//! The results of a check as plain data, for JSON, Python and text.
+//! The results of a check as plain data, for JSON, Python and text, and how reports group them and put them into words.
+
+mod fold;
+mod group;
+pub mod words;
+mod grouped;
 
 use std::sync::Arc;
 
@@ -6,8 +11,13 @@ use broadaxe_shape::symbolic::SymbolicShape;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+pub use self::{
+    fold::fold,
+    group::{Group, Shown, groups},
+    grouped::{GroupedFindings, GroupedNote, GroupedReport, GroupedSample, GroupedTarget, grouped},
+};
 use crate::{
-    check::{Counterexample, Evidence, Finding, Operand, Repair, Report, Verdict, operands},
+    check::{Coincidence, Counterexample, Evidence, Finding, Operand, Repair, Report, Verdict, operands},
     code,
     copied::Copied,
     graph::{GraphId, Model, NodeId},
@@ -120,6 +130,13 @@ pub struct FindingRecord {
     pub counterexample: Option<Box<CounterexampleRecord>>,
     /// Sizes near those of the model with which a refused node would differ without an error; null for other verdicts.
     pub near: Option<Box<NearRecord>>,
+    /// The axes of the result that each operand's axes feed, by the model's own rule; absent where they are not known, and where the node
+    /// does not differ, is not refused and is not guarded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub axes: Option<Vec<Vec<usize>>>,
+    /// The same on the target; absent where it does not place them by another rule.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub target_axes: Option<Vec<Vec<usize>>>,
     /// How the statement about the target is known: `run here`, `documented`, `asked now`, `asked before` or `not asked`.
     pub evidence: Option<String>,
     /// The test, document or thread that it is from; the package and its version where an engine was asked.
@@ -383,10 +400,9 @@ impl FindingRecord {
             axis: finding.axis.as_ref().map(|(axis, _)| *axis),
             sizes: finding.axis.as_ref().map(|(_, sizes)| sizes.clone()).unwrap_or_default(),
             counterexample,
-            near: finding.near.as_ref().map(|near| {
-                let counterexample = CounterexampleRecord::new(&near.example);
-                Box::new(NearRecord { shapes: near.shapes.clone(), counterexample })
-            }),
+            near: finding.near.as_ref().map(|near| Box::new(NearRecord::new(near))),
+            axes: finding.axes.clone(),
+            target_axes: finding.target_axes.clone(),
             evidence,
             source: finding.evidence.map(|evidence| source(evidence, &finding.target)),
             repair: finding.repair.as_ref().map(RepairRecord::new),
@@ -421,6 +437,7 @@ pub(crate) fn bare_finding(model: &Model, shapes: &Shapes, id: NodeId, target: &
     let records = operands.iter().map(|operand| OperandRecord::new(model, operand)).collect();
     let (target, verdict, reason) = (target.to_owned(), Verdict::Unknown, String::new());
     let (code, cause, axis, evidence, near, repair, fixable) = (None, "", None, None, None, None, false);
+    let (axes, target_axes) = (None, None);
     let bare = Finding {
         node: id,
         target,
@@ -433,6 +450,8 @@ pub(crate) fn bare_finding(model: &Model, shapes: &Shapes, id: NodeId, target: &
         axis,
         evidence,
         near,
+        axes,
+        target_axes,
         repair,
         fixable,
     };
@@ -461,6 +480,12 @@ impl FindingRecord {
             self.code = Some(code::CONTRADICTED_LAW.id.to_owned());
         }
         self.law = Some(law);
+    }
+}
+
+impl NearRecord {
+    fn new(near: &Coincidence) -> Self {
+        Self { shapes: near.shapes.clone(), counterexample: CounterexampleRecord::new(&near.example) }
     }
 }
 

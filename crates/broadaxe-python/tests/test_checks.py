@@ -168,11 +168,26 @@ def shown():
     }
 
 
+TAGS = {"div", "table", "thead", "tbody", "tr", "th", "td", "b", "i", "code", "span", "details", "summary"}
+DRAWN = {"explain", "scalar", "symbols", "undecided", "compare", "open", "refused"}
+PICTURE_TAGS = set("figure figcaption svg title desc style defs pattern path rect text".split())
+PICTURE_ATTRIBUTES = set(
+    "xmlns class id width height viewbox role aria-labelledby scope x y rx d stroke-width stroke-opacity patternunits patterntransform".split()
+)
+
+
+def test_drawings_have_several_forms():
+    drawn = bx.explain((2, 3), (3,))
+    assert drawn.svg.startswith("<svg ") and drawn._repr_svg_() == drawn.svg
+    assert drawn.svg in drawn.html and "| `b` (3,) | · → 2 | 3 |" in drawn.markdown
+
+
 def test_html_is_closed_escaped_and_without_scripts():
     for name, record in shown().items():
         page = Strict(record._repr_html_())
-        assert page.tags <= {"div", "table", "thead", "tbody", "tr", "th", "td", "b", "i", "code", "span", "details", "summary"}, name
-        assert page.attributes <= {"style", "title"} and "".join(page.texts).strip(), name
+        assert page.tags <= TAGS | (PICTURE_TAGS if name in DRAWN else set()), name
+        assert page.attributes <= {"style", "title"} | (PICTURE_ATTRIBUTES if name in DRAWN else set()), name
+        assert "".join(page.texts).strip(), name
         assert not re.search(r"background:\s*(#|white|black|rgb)|color:\s*#", record._repr_html_()), name
     evil = small(name="<script>alert(1)</script>&\"'")
     for record in (bx.check(evil, ["openvino"]), bx.fix(evil, ["openvino"]), bx.explain(("<b>", 2), (2,)), bx.compare(("<b>",), (2,))):

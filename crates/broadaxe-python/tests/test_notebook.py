@@ -67,9 +67,9 @@ def test_outputs_of_a_notebook(tmp_path, monkeypatch):
         "fix": ["1 change", "act", "bit for bit"],
         "census": ["PRelu", "prefix"],
         "sizes": ["<code", "n"],
-        "explain": ["repeated 7 times", "Hatched"],
+        "explain": ["repeated 7 times", "<svg "],
         "symbols": ["repeated 3 times if n == 1", "m"],
-        "compare": ["ncnn", "strides"],
+        "compare": ["ncnn", "strides", "<svg "],
         "open": ["With n = 2", "axes"],
     }
     for name, words in wanted.items():

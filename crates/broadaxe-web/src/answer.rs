@@ -1,25 +1,27 @@
 //! Answers requests.
 
-use serde_json::{Value, json};
+use broadaxe_draw::{ask, json::Json};
 
-/// Answers a request: `{"do": "ask", "address": "2,3+3"}` for a state of the page, `{"do": "rules"}` for the list of rules.
+/// Answers a request with JSON. A request is a word and what it is about: `ask 2,3+3` for a state of the page, `rules` for the list of
+/// rules. In a module with the checker, further requests have an object of JSON behind the word.
 ///
 /// A request that fails is answered with `{"error": sentence}`.
 ///
 /// ```
-/// let answer = broadaxe_web::answer::answer(r#"{"do": "ask", "address": "2,3+3"}"#);
+/// let answer = broadaxe_web::answer::answer("ask 2,3+3");
 /// assert!(answer.contains("(2, 3)"));
 /// ```
 pub fn answer(request: &str) -> String {
-    let request: Value = match serde_json::from_str(request) {
-        Ok(request) => request,
-        Err(error) => return json!({ "error": format!("the request is not JSON: {error}") }).to_string(),
-    };
-    let text = |name: &str| request[name].as_str().unwrap_or_default();
-    let answer = match text("do") {
-        "ask" => broadaxe_draw::ask::ask(text("address")),
-        "rules" => broadaxe_draw::ask::rules(),
-        other => json!({ "error": format!("there is no request '{other}'") }),
-    };
-    answer.to_string()
+    let (word, about) = request.split_once(' ').unwrap_or((request, ""));
+    match word {
+        "ask" => ask::ask(about).to_string(),
+        "rules" => ask::rules().to_string(),
+        #[cfg(feature = "check")]
+        _ if let Some(answer) = crate::check::answer(word, about) => answer.to_string(),
+        _ => {
+            let mut answer = Json::Null;
+            answer.insert("error", format!("there is no request '{word}'"));
+            answer.to_string()
+        }
+    }
 }

@@ -8,6 +8,7 @@ use crate::{
     answer::{Answer, join, letter, spaced, strides, table, tuple},
     args::CompareArgs,
     error::{Error, escaped},
+    value::value,
 };
 
 /// Asks every rule and points at one element for each two meanings.
@@ -23,7 +24,7 @@ pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
             Compared::Open(open) => open_text(open, &compared.sentence()),
         },
     };
-    let answer = Answer::judged(text, compared.json(), compared.is_refused());
+    let answer = Answer::judged(text, value(compared.json()), compared.is_refused());
     picture::saved(&args.picture, &compared.drawings(), answer)
 }
 

@@ -64,8 +64,8 @@ pub fn run(args: &ExplainArgs) -> Result<Answer, Error> {
 }
 
 /// Answers with the text below this head, or with the picture that was asked for.
-fn pictured(args: &ExplainArgs, explained: Explained, head: &str) -> Result<Answer, Error> {
-    let Explained { text, json, drawing } = explained;
+fn pictured(args: &ExplainArgs, explained: Answered, head: &str) -> Result<Answer, Error> {
+    let Answered { text, json, drawing } = explained;
     let drawings = [drawing];
     let text = args.picture.text(&drawings).unwrap_or_else(|| format!("{head}{text}"));
     picture::saved(&args.picture, &drawings, Answer::new(text, json))
@@ -98,7 +98,7 @@ fn has_extension(text: &str, extensions: &[&str]) -> bool {
 }
 
 /// A broadcast, with its drawing.
-struct Explained {
+struct Answered {
     text: String,
     json: Value,
     drawing: Drawing,
@@ -113,20 +113,20 @@ fn answer(
     shapes: &[SymbolicShape],
     target: Option<&SymbolicShape>,
     args: &ExplainArgs,
-) -> Result<Explained, Box<(Error, Option<Drawing>)>> {
+) -> Result<Answered, Box<(Error, Option<Drawing>)>> {
     let plain = |error| Box::new((error, None));
     let dtypes = args.dtypes(shapes.len()).map_err(plain)?;
     let known: Option<Vec<Shape>> = shapes.iter().map(SymbolicShape::known).collect();
     let Some(known) = known.filter(|_| target.is_none()) else {
         let open = SymbolicDrawing::new(rule, shapes, target).map_err(plain)?;
-        return Ok(Explained { text: open.show(), json: open.describe(), drawing: open.drawing() });
+        return Ok(Answered { text: open.show(), json: open.describe(), drawing: open.drawing() });
     };
     let dims: Vec<&[usize]> = known.iter().map(Shape::dims).collect();
     let alignment = rule
         .align(&dims)
         .map_err(|error| Box::new((Error::from(error), Drawing::failed(&rule, &dims, Order::ROW_MAJOR))))?;
     let explained = planned(rule, alignment, dtypes).map_err(plain)?;
-    Ok(Explained { text: explained.show(), json: explained.describe(), drawing: explained.drawing() })
+    Ok(Answered { text: explained.show(), json: explained.describe(), drawing: explained.drawing() })
 }
 
 fn planned(rule: Rule, alignment: Alignment, dtypes: Vec<DType>) -> Result<KnownDrawing, Error> {

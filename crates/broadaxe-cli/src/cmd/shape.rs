@@ -8,7 +8,7 @@ use broadaxe_draw::{Order, ShapedError, shaped};
 use broadaxe_shape::SymbolicShape;
 
 use super::picture;
-use crate::{answer::Answer, args::ShapeArgs, error::Error};
+use crate::{answer::Answer, args::ShapeArgs, error::Error, value::value};
 
 /// Broadcasts shapes.
 ///
@@ -28,5 +28,5 @@ pub fn run(args: &ShapeArgs) -> Result<Answer, Error> {
     };
     let drawings = std::slice::from_ref(shaped.drawing());
     let text = args.picture.text(drawings).unwrap_or_else(|| shaped.text());
-    picture::saved(&args.picture, drawings, Answer::new(text, shaped.json()))
+    picture::saved(&args.picture, drawings, Answer::new(text, value(shaped.json())))
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use crate::json::{Json, json};
 use broadaxe_shape::{Dim, Error as ShapeError, Inferred, Rule, Shape, SymbolicShape, infer_all};
-use serde_json::{Value, json};
 
 use super::{KnownCompared, difference};
 use crate::{
@@ -70,7 +70,7 @@ impl OpenCompared {
         }
     }
 
-    pub(super) fn json(&self) -> Value {
+    pub(super) fn json(&self) -> Json {
         let rules = self.found.iter().zip(&self.meanings).map(|(found, meaning)| describe(found, *meaning));
         let example = self.example.as_ref();
         json!({
@@ -113,7 +113,7 @@ fn meanings(found: &[Found]) -> Vec<Option<usize>> {
     found.iter().map(|(_, result)| result.as_ref().ok().map(&mut number)).collect()
 }
 
-fn describe((rule, result): &Found, meaning: Option<usize>) -> Value {
+fn describe((rule, result): &Found, meaning: Option<usize>) -> Json {
     match result {
         Ok(inferred) => json!({
             "rule": rule.to_string(),
@@ -162,7 +162,7 @@ impl Example {
         best.map(|(_, sizes, shapes)| Self { sizes, compared: KnownCompared::new(shapes) })
     }
 
-    fn differences(&self) -> Vec<Value> {
+    fn differences(&self) -> Vec<Json> {
         let found = self.compared.differences();
         found.iter().map(|found| difference(self.compared.comparison(), found)).collect()
     }

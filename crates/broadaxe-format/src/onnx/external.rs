@@ -1,4 +1,4 @@
-//! Opens files of weights in the folder of the model.
+//! Opens files of weights in the folder of the model, or uses those that were given with it.
 //!
 //! The author of a model chooses these names, so a name must lead to a regular file in or below the folder of the model: no
 //! `..`, no symbolic or hard link, no pipe or device. The folders on the way are opened one after the other without
@@ -16,9 +16,9 @@ use crate::{
 };
 
 /// The files of one model, each opened once.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Files {
-    model: Option<Source>,
+    model: Source,
     folder: Option<PathBuf>,
     /// A file, or why it is missing.
     open: HashMap<String, Result<Source, String>>,
@@ -29,7 +29,7 @@ impl Files {
     pub(super) fn in_folder_of(source: &Source) -> Self {
         let parent = source.path().and_then(Path::parent);
         let folder = parent.map(|path| if path.as_os_str().is_empty() { Path::new(".") } else { path });
-        Self { model: Some(source.clone()), folder: folder.map(Path::to_path_buf), open: HashMap::new() }
+        Self { model: source.clone(), folder: folder.map(Path::to_path_buf), open: HashMap::new() }
     }
 
     /// Opens a file; the inner error says why it is missing.
@@ -41,18 +41,15 @@ impl Files {
             return Ok(known.clone());
         }
         let parts = parts(location)?;
-        if let Some((model, folder)) = self.model.as_ref().zip(self.folder.as_ref()) {
-            model.consult(&folder.join(location));
-        }
-        let found = match &self.folder {
-            None => {
-                Err(format!("the model was given as bytes, so that its file {location} of weights cannot be found"))
-            }
-            Some(folder) => match open(folder, &parts, location)? {
-                Some(file) => Ok(Source::opened(file, folder.join(location))?),
-                None => Err(format!("the file {location} of weights is not there")),
-            },
-        };
+        let path = self.folder.as_ref().map(|folder| folder.join(location));
+        let folder = self.folder.as_deref().unwrap_or(Path::new("."));
+        let found = self.model.beside(&parts.join("/"), path.as_deref(), |path| {
+            open(folder, &parts, location)?.map(|file| Source::opened(file, path.to_path_buf())).transpose()
+        })?;
+        let found = found.ok_or_else(|| match path {
+            Some(_) => format!("the file {location} of weights is not there"),
+            None => format!("the model was given as bytes, so that its file {location} of weights cannot be found"),
+        });
         self.open.insert(location.to_owned(), found.clone());
         Ok(found)
     }
@@ -90,7 +87,11 @@ fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, E
     };
 
     let fail = |error: &dyn std::fmt::Display| rejected(location, &format!("cannot be opened ({error})"));
-    let mut at: rustix::fd::OwnedFd = File::open(folder).map_err(|error| fail(&error))?.into();
+    let mut at: rustix::fd::OwnedFd = match File::open(folder) {
+        Ok(folder) => folder.into(),
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(fail(&error)),
+    };
     for (k, part) in parts.iter().enumerate() {
         let kind = if k + 1 < parts.len() { OFlags::DIRECTORY } else { OFlags::NONBLOCK | OFlags::NOCTTY };
         let flags = OFlags::RDONLY | OFlags::CLOEXEC | OFlags::NOFOLLOW | kind;
@@ -117,13 +118,16 @@ fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, E
 /// Opens a file of a folder after a check for links; `None` when it does not exist.
 #[cfg(not(unix))]
 fn open(folder: &Path, parts: &[&str], location: &str) -> Result<Option<File>, Error> {
+    use std::io::ErrorKind::{NotFound, Unsupported};
+
     let fail = |error: std::io::Error| rejected(location, &format!("cannot be opened ({error})"));
     let mut path = folder.to_path_buf();
     for (k, part) in parts.iter().enumerate() {
         path.push(part);
         let metadata = match std::fs::symlink_metadata(&path) {
             Ok(metadata) => metadata,
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+            // A machine without a file system has no such file.
+            Err(error) if matches!(error.kind(), NotFound | Unsupported) => return Ok(None),
             Err(error) => return Err(fail(error)),
         };
         let fits = if k + 1 < parts.len() { metadata.is_dir() } else { metadata.is_file() };

@@ -11,7 +11,7 @@
 //! - A child also finds its parent's blocks, whose pages would be copied one by one when written. It drops them.
 
 use std::{
-    hint, process,
+    hint,
     sync::{
         Mutex, MutexGuard, TryLockError,
         atomic::{AtomicUsize, Ordering},
@@ -21,6 +21,7 @@ use std::{
 };
 
 use super::block::Allocation;
+use crate::isa;
 
 /// The smallest block that is pooled, in bytes; smaller ones are cheap to clear.
 pub(super) const MIN_POOLED_BYTES: usize = 256 << 10;
@@ -127,8 +128,11 @@ impl PooledBlocks {
     }
 }
 
-/// Locks the pool, unless others hold the lock for long. Drops the blocks of the parent process.
+/// Locks the pool, unless others hold the lock for long, or there is no clock to age blocks by. Drops the blocks of the parent process.
 fn lock() -> Option<MutexGuard<'static, PooledBlocks>> {
+    if !isa::HAS_PROCESSES {
+        return None;
+    }
     for round in 0..TRIES {
         let mut kept = match POOL.try_lock() {
             Ok(kept) => kept,
@@ -140,7 +144,7 @@ fn lock() -> Option<MutexGuard<'static, PooledBlocks>> {
                 continue;
             }
         };
-        let process = process::id();
+        let process = isa::process();
         if kept.process != process {
             kept.process = process;
             kept.blocks.clear();

@@ -177,6 +177,34 @@ fn onnx_nodes_of_known_shapes() {
     );
 }
 
+/// The axes of findings that need attention, by the model's rule and by the target's: `0,1 ; 1 / 0,1 ; 0`.
+#[test]
+fn axes_of_operands() {
+    let cases = [
+        ("Add", "4,3,4 ; 4", "ncnn-param", "0,1,2 ; 2 / 0,1,2 ; 0"),
+        ("Add", "2 ; 2,1", "ncnn-param", "1 ; 0,1 / 0 ; 0,1"),
+        ("Add", "2,3,4 ; 4", "numpy", "- / -"),
+        ("Add", "2,3,4 ; 2,3", "onnx", "- / -"),
+        ("Add", "2,3,4 ; 4", "equal-rank", "0,1,2 ; 2 / -"),
+        ("Add", "2,3,4 ; 4", "none", "0,1,2 ; 2 / -"),
+        ("Add", "2,3,4 ; 3,1", "onnx6", "0,1,2 ; 1,2 / -"),
+        ("Add", "2,3,4 ; ()", "none", "0,1,2 ;  / -"),
+        ("Greater", "2,3 ; 3", "ncnn", "- / -"),
+        ("PRelu", "2,4,4 ; 4!", "openvino", "0,1,2 ; 2 / 0,1,2 ; 1"),
+        ("Add", "n,c,h ; h", "ncnn-param", "0,1,2 ; 2 / 0,1,2 ; 0"),
+        ("Add", "n,c ; m,c", "none", "0,1 ; 0,1 / -"),
+    ];
+    let said = |axes: &Option<Vec<Vec<usize>>>| {
+        let joined = |axes: &Vec<usize>| axes.iter().map(usize::to_string).collect::<Vec<_>>().join(",");
+        axes.as_ref().map_or("-".to_owned(), |axes| axes.iter().map(joined).collect::<Vec<_>>().join(" ; "))
+    };
+    for (op, inputs, target, want) in cases {
+        let finding = found(&onnx(op, inputs), target);
+        let got = format!("{} / {}", said(&finding.axes), said(&finding.target_axes));
+        assert_eq!(got, want, "{op} {inputs} for {target}");
+    }
+}
+
 /// A node of quantized tensors rescales its numbers: elements that differ are named, and no numbers.
 #[test]
 fn quantized_numbers_are_not_computed() {

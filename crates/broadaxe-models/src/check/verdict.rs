@@ -34,15 +34,17 @@ pub(super) struct Judged {
     pub(super) reason: String,
     pub(super) axis: Option<(usize, Vec<usize>)>,
     pub(super) near: Option<Box<Coincidence>>,
+    /// As [`super::Finding::axes`] and [`super::Finding::target_axes`].
+    pub(super) axes: [Option<Vec<Vec<usize>>>; 2],
 }
 
 impl Judged {
     pub(super) fn of(verdict: Verdict, code: &'static Code, reason: impl Into<String>) -> Self {
-        Self { verdict, code: Some(code), reason: reason.into(), axis: None, near: None }
+        Self { verdict, code: Some(code), reason: reason.into(), axis: None, near: None, axes: [None, None] }
     }
 
     pub(super) fn same() -> Self {
-        Self { verdict: Verdict::Same, code: None, reason: String::new(), axis: None, near: None }
+        Self { verdict: Verdict::Same, code: None, reason: String::new(), axis: None, near: None, axes: [None, None] }
     }
 }
 
@@ -64,13 +66,38 @@ impl KnownOperands {
         self.shapes.iter().map(Shape::dims).collect()
     }
 
-    // Long: one arm for each thing that a target can do.
     /// Judges what a target does with the operands.
     pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target, treatment: &Treatment, detail: Detail) -> Judged {
         let own = match &self.own {
             Ok(own) => own,
             Err(error) => return invalid_broadcast(error),
         };
+        let mut judged = self.verdict(own, asked, target, treatment, detail);
+        if detail == Detail::Numbers && matches!(judged.verdict, Verdict::Differs(_) | Verdict::Refused) {
+            let there = match &treatment.does {
+                Does::Rule(rule) => rule.align(&self.dims()).ok(),
+                _ => None,
+            };
+            judged.axes = [Some(own), there.as_ref()].map(|placed| placed.map(|placed| self.axes(placed)));
+        }
+        judged
+    }
+
+    /// Lists the axes of the result that the axes of each operand feed.
+    fn axes(&self, alignment: &Alignment) -> Vec<Vec<usize>> {
+        alignment.operands().iter().take(self.shapes.len()).map(|operand| operand.axes().to_vec()).collect()
+    }
+
+    // Long: one arm for each thing that a target can do.
+    /// Says what a target does with the operands, which `own` aligns by the node's own rule.
+    fn verdict(
+        &self,
+        own: &Alignment,
+        asked: &Asked<'_>,
+        target: &Target,
+        treatment: &Treatment,
+        detail: Detail,
+    ) -> Judged {
         match &treatment.does {
             Does::Own => Judged::same(),
             Does::Garbled(why) => self.garbled(own, format!("{target} {why}")),

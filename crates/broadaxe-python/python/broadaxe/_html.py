@@ -199,54 +199,21 @@ def sizes(found):
     return _page(_table(["model", "dim", "accepts"], [[os.path.basename(found.model), _code(found.dim), found.accepts]]))
 
 
-_BOX = "text-align:center;padding:.35em .9em;border:1px solid currentColor;background:transparent"
-_NONE = f"text-align:center;padding:.35em .9em;border:1px dotted {_LINE};background:transparent;opacity:.5"
-_HATCH = f"repeating-linear-gradient(45deg,transparent 0 4px,{_LINE} 4px 7px)"
-_NAME = "text-align:left;padding:.35em .9em .35em 0;border:none;background:transparent;font-weight:600"
-_AXIS = f"text-align:center;padding:.2em .9em;border:none;background:transparent;{_SMALL}"
-
-
-def explain(data):
-    """Draw how shapes are aligned."""
-    title = _tag("div", _join([_bold(_tuple(data["shape"])), " under ", _bold(data["rule"])]))
-    operands = data["operands"]
-    parts = [title]
-    if data["shape"] is not None and all("axes" in one for one in operands):
-        parts += [_drawing(data["shape"], operands), _note("Hatched: repeated along that axis.")]
-    else:
-        parts.append(_note("The sizes decide where the axes go."))
-    if data.get("guards"):
-        parts.append(_tag("div", _join(["if ", _join([_code(guard) for guard in data["guards"]], " and ")])))
+def explain(data, drawing):
+    """Show a drawing of how shapes are aligned, and what the broadcast costs."""
+    parts = [drawing]
     if "bytes_read" in data:
         blow_up = f", {data['blow_up']:.2f} result elements per input element" if data["blow_up"] is not None else ""
         parts.append(_note(f"Reads {_bytes(data['bytes_read'])}, writes {_bytes(data['bytes_written'])}{blow_up}."))
     return _page(*parts)
 
 
-def _drawing(shape, operands):
-    axes = range(len(shape))
-    lines = [_join([_tag("td", "axis", _NAME), *(_tag("td", axis, _AXIS) for axis in axes)])]
-    for k, one in enumerate(operands):
-        repeats = {repeat["axis"]: repeat for repeat in one["repeats"]}
-        cells = [_box(dict(zip(one["axes"], one["shape"])).get(axis), repeats.get(axis)) for axis in axes]
-        lines.append(_join([_tag("td", _letter(k), _NAME), *cells]))
-    lines.append(_join([_tag("td", "result", _NAME), *(_tag("td", dim, _BOX + ";font-weight:600") for dim in shape)]))
-    return _tag("table", _join(_tag("tr", line, "background:transparent") for line in lines), _TABLE)
-
-
-def _box(dim, repeat):
-    said = "" if repeat is None else f"repeated {repeat['times']} times" + (f" if {repeat['when']}" if repeat.get("when") else "")
-    if dim is None:
-        return _tag("td", "\u00a0", _NONE + f";background:{_HATCH}", title=said)
-    return _tag("td", dim, _BOX + (f";background:{_HATCH}" if repeat else ""), title=said)
-
-
 def _letter(k):
     return chr(ord("a") + k) if k < 26 else f"operand {k}"
 
 
-def compare(data):
-    """Write the result of every rule, and where they differ."""
+def compare(data, drawing):
+    """Write the result of every rule and where they differ, and draw each meaning."""
     named = ", ".join(f"{_letter(k)} {_tuple(shape)}" for k, shape in enumerate(data["shapes"]))
     open_ = any("axes" in rule for rule in data["rules"])
     where = ["axes " if open_ else "strides "] * len(data["shapes"])
@@ -259,7 +226,7 @@ def compare(data):
         sides = [[_tuple(one["element"] or ()), _side(one["left"]), _side(one["right"])] for one in data["differences"]]
         parts += [_table(["element", "one rule", "another"], sides)]
         parts.append(_note("Every input holds 0, 1, 2, ... and the operands are added up."))
-    return _page(*parts)
+    return _page(*parts, drawing)
 
 
 def _rule(rule, operands, open_):

@@ -65,7 +65,11 @@ class Repair(Record):
 
 @dataclass(frozen=True)
 class Finding(Record):
-    """What one target does with one node; `verdict` is same, differs, refused, unsupported, guarded or unknown."""
+    """What one target does with one node; `verdict` is same, differs, refused, unsupported, guarded or unknown.
+
+    `axes` lists, for each operand, the axes of the result that its axes feed by the model's own rule, and `target_axes` those on the
+    target. Each is None where it is not known, and where the node needs no attention.
+    """
 
     node: str
     op: str
@@ -89,6 +93,8 @@ class Finding(Record):
     repair: Repair | None
     fixable: bool
     fails: bool
+    axes: list[list[int]] | None = None
+    target_axes: list[list[int]] | None = None
 
 
 @dataclass(frozen=True)

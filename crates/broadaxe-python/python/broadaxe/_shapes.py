@@ -110,24 +110,54 @@ def unbroadcast(gradient, shape, rule="numpy", axis=None):
 
 
 class Answer(str):
-    """A text for people, which a notebook shows as a drawing or a table; `data` has the same for programs."""
+    """A text for people, which a notebook shows as a drawing; `data` has the same for programs.
+
+    `svg`, `html` and `markdown` are the drawing in these forms, as texts.
+    """
 
     data: dict
-    _command = ""
+    _words = ()
+    _shapes = ()
 
     def __repr__(self):
         return str(self)
 
+    def _drawn(self, option):
+        return _broadaxe.command([*self._words, option, "--", *self._shapes]).text
+
+    @property
+    def svg(self):
+        """The drawing as the text of an SVG file."""
+        return self._drawn("--svg=-")
+
+    @property
+    def html(self):
+        """The drawing as HTML, with a table of the same."""
+        return self._drawn("--html")
+
+    @property
+    def markdown(self):
+        """The drawing as a table of Markdown."""
+        return self._drawn("--markdown")
+
+    def _repr_svg_(self):
+        return self.svg if self._words else None
+
     def _repr_html_(self):
-        draw = {"explain": _html.explain, "compare": _html.compare}.get(self._command)
-        return None if draw is None else draw(self.data)
+        if not self._words:
+            return None
+        try:
+            drawing = self.html
+        except ValueError:  # No rule places the axes, so there is nothing to draw.
+            drawing = ""
+        return {"explain": _html.explain, "compare": _html.compare}[self._words[0]](self.data, _html.Html(drawing))
 
 
 def _ask(command, shapes, *options):
     texts = [shape if isinstance(shape, str) else _shape_text(shape) for shape in shapes]
     told = _broadaxe.command([command, *options, "--", *texts])
     answer = Answer(told.text)
-    answer.data, answer._command = json.loads(told.json()), command
+    answer.data, answer._words, answer._shapes = json.loads(told.json()), (command, *options), tuple(texts)
     return answer
 
 

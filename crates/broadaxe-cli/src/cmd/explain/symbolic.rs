@@ -7,7 +7,7 @@ use broadaxe_draw::{
 use broadaxe_shape::{Inferred, Rule, SymbolicShape};
 use serde_json::{Value, json};
 
-use crate::error::Error;
+use crate::{error::Error, value::value};
 
 /// A broadcast of shapes that are not known.
 pub(super) struct SymbolicDrawing<'a> {
@@ -63,10 +63,10 @@ impl<'a> SymbolicDrawing<'a> {
         let open = self.open();
         let placed = open.placed();
         let operands = self.shapes.iter().enumerate().map(|(k, shape)| {
-            let mut json = json!({ "shape": dims(shape) });
+            let mut json = json!({ "shape": value(dims(shape)) });
             if let Some((_, operands)) = &placed {
                 let repeats = open.repeats(k).into_iter();
-                let repeats = repeats.map(|r| json!({ "axis": r.axis, "times": dim(r.times), "when": r.when }));
+                let repeats = repeats.map(|r| json!({ "axis": r.axis, "times": value(dim(r.times)), "when": r.when }));
                 json["axes"] = json!(operands[k].1);
                 json["repeats"] = repeats.collect();
             }
@@ -74,7 +74,7 @@ impl<'a> SymbolicDrawing<'a> {
         });
         json!({
             "rule": self.under,
-            "shape": dims(self.inferred.shape()),
+            "shape": value(dims(self.inferred.shape())),
             "operands": operands.collect::<Vec<_>>(),
             "guards": open.guards(),
             "exact": self.inferred.guard().is_exact(),

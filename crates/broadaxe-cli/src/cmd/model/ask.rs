@@ -17,7 +17,7 @@ use broadaxe_models::{
     ask::{self, LawVerdict, MOST_DRAWS, NodeClass, NodeClasses, Outcome, Question},
     check::check,
     infer::Shapes,
-    report::{CheckRecord, FindingRecord, LawRecord, node_name},
+    report::{CheckRecord, FindingRecord, LawRecord, node_name, words::NAMED_NODES},
 };
 
 use self::{
@@ -26,7 +26,7 @@ use self::{
     engines::{Engine, choose, environments, pythons},
     runtimes::{RUNTIMES, wanted},
 };
-use super::report::{Asked, NAMED_NODES};
+use super::report::Asked;
 use crate::{
     args::AskArgs,
     error::{Error, escaped, quoted},

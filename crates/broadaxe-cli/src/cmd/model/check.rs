@@ -11,7 +11,7 @@ use broadaxe_models::{
     Target,
     check::check,
     check_model,
-    report::CheckRecord,
+    report::{CheckRecord, Shown},
     target::{Law, PROFILES, Profile},
 };
 use serde_json::{Value, json};
@@ -23,7 +23,7 @@ use super::{
     inputs::{Unusable, collect},
     load_source, open, parallel,
     progress::Progress,
-    report::{self, Asked, Shown, View, full, left_out, report, statistics},
+    report::{self, Asked, View, full, left_out, report, statistics},
     results::Results,
     skip,
     stream::{self, Room},

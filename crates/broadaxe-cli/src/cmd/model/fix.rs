@@ -4,27 +4,21 @@ use std::path::PathBuf;
 
 use broadaxe_models::{
     Copied, ErrorKind as ModelError, Model, Written,
-    fix::{self, Fix, Left, LeftKind},
+    fix::{self, Fix, LeftKind},
     format,
     infer::infer,
-    report::node_name,
+    report::{node_name, words},
     upgrade::{self, Upgraded},
     verify::{Verified, verify},
 };
 use serde_json::{Value, json};
 
-use super::{
-    Loaded, Open, destination, given_for, load, open,
-    progress::Progress,
-    report::{NAMED_NODES, fold},
-    save,
-};
+use super::{Loaded, Open, destination, given_for, load, open, progress::Progress, save};
 use crate::{
     answer::{Answer, Json, table},
     args::{FixArgs, InputArgs, OutArgs, UpgradeArgs},
-    bytes,
     config::{ModelSettings, Settings},
-    error::{Error, ErrorKind, escaped, quoted},
+    error::{Error, ErrorKind, escaped},
     terminal,
 };
 
@@ -216,44 +210,19 @@ fn show(model: &Model, plan: &Fix, quiet: bool) -> String {
         }
         let mut copied = Copied::default();
         plan.steps.iter().for_each(|step| copied.add(&step.copied));
-        text += &format!("{}, {} copied each time the model runs\n", changes(plan.steps.len()), bytes::copied(&copied));
+        text += &format!("{}, {} copied each time the model runs\n", changes(plan.steps.len()), copied);
     }
-    terminal::fitted(&(text + &left_nodes(model, &plan.left)), terminal::columns())
-}
-
-/// Lists the nodes that are left as they are, those with the same reason together.
-fn left_nodes(model: &Model, left: &[Left]) -> String {
-    let mut reasons: Vec<((LeftKind, &str), Vec<String>)> = Vec::new();
-    for left in left {
-        let (key, name) = ((left.kind, left.reason.as_str()), node_name(model, left.node));
-        match reasons.iter_mut().find(|(known, _)| *known == key) {
-            Some((_, names)) => names.push(name),
-            None => reasons.push((key, vec![name])),
-        }
-    }
-    reasons.sort_by_key(|((kind, _), _)| *kind);
-    let mut text = String::new();
-    for ((kind, reason), names) in reasons {
-        let what = match kind {
-            LeftKind::Finding => "not repaired",
-            LeftKind::Unsupported => "not supported",
-            LeftKind::Unknown => "not known",
-        };
-        let folded: Vec<String> = fold(names.iter().map(String::as_str)).iter().map(|(name, _)| quoted(name)).collect();
-        let (shown, more) = folded.split_at(folded.len().min(NAMED_NODES));
-        let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
-        let count = if names.len() == 1 { String::new() } else { format!("{} nodes: ", names.len()) };
-        let line = format!("{what}: {count}{}{more}: {}", shown.join(", "), escaped(reason));
+    for line in words::left(model, &plan.left) {
         text += &(line + "\n");
     }
-    text
+    terminal::fitted(&text, terminal::columns())
 }
 
 /// Lists the changes.
 fn changes_table(model: &Model, plan: &Fix) -> String {
     let rows = plan.steps.iter().map(|step| {
         let node = model.node(step.node);
-        vec![node_name(model, step.node), node.op.clone(), bytes::copied(&step.copied), step.text.clone()]
+        vec![node_name(model, step.node), node.op.clone(), step.copied.to_string(), step.text.clone()]
     });
     table(&["node", "operator", "copies", "change"], true, rows)
 }

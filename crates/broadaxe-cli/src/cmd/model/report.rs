@@ -2,8 +2,6 @@
 
 mod full;
 mod severity;
-mod fold;
-mod group;
 mod grouped;
 #[cfg(test)]
 mod sample;
@@ -16,19 +14,14 @@ mod gitlab;
 mod sarif;
 mod explorer;
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use broadaxe_models::report::CheckRecord;
+use broadaxe_models::report::{CheckRecord, Shown};
 use serde_json::Value;
 
 #[cfg(test)]
 pub(super) use self::full::finding;
-pub(super) use self::{
-    fold::fold,
-    full::NAMED_NODES,
-    group::Shown,
-    grouped::{View, model},
-};
+pub(super) use self::grouped::{View, model};
 use crate::{
     answer::Checked,
     args::ReportFormat,
@@ -41,7 +34,7 @@ pub(super) struct Asked {
     /// What was asked, for people.
     pub(super) text: String,
     /// For a finding that holds for all nodes of a class: the numbers of the findings on the others.
-    pub(super) alike: HashMap<usize, Vec<usize>>,
+    pub(super) alike: BTreeMap<usize, Vec<usize>>,
 }
 
 /// Writes a report; `texts` is the one for people.

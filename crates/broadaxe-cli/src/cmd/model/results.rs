@@ -29,7 +29,7 @@ use super::{store, stream};
 use crate::args::{CheckArgs, InputArgs};
 
 /// The form of an entry; it changes when [`ResultEntry`] does.
-const FORM: &str = "1";
+const FORM: &str = "2";
 /// The largest entry.
 const MAX_ENTRY_BYTES: u64 = 64 << 20;
 /// The most bytes of all entries.

@@ -181,7 +181,7 @@ fn every_answer() {
     ];
     assert_eq!(show(&record), want);
     assert_eq!(asked.text, "  fake 1.0: 8 questions about 9 nodes\n");
-    assert_eq!(asked.alike, HashMap::from([(0, vec![8])]));
+    assert_eq!(asked.alike, BTreeMap::from([(0, vec![8])]));
     assert_eq!((record.targets[0].same, record.targets[0].refused, record.targets[0].unknown), (2, 3, 5));
     // The laws of ONNX say that ONNX Runtime computes these.
     let law = record.findings[1].law.as_ref().unwrap();

@@ -1,8 +1,7 @@
 //! Writes findings as lines that tools such as grep and editors read: one finding per line.
 
-use broadaxe_models::report::{CheckRecord, FindingRecord};
+use broadaxe_models::report::{CheckRecord, FindingRecord, Shown};
 
-use super::group::Shown;
 use crate::{answer::Checked, error::escaped};
 
 /// Writes a line per finding, and one per file that could not be judged.

@@ -4,11 +4,10 @@ use std::collections::{BTreeMap, HashSet};
 
 use broadaxe_models::{
     code::{self, Code, Severity},
-    report::{CheckRecord, FindingRecord},
+    report::{CheckRecord, FindingRecord, Shown},
 };
 use serde_json::{Value, json};
 
-use super::group::Shown;
 use crate::answer::Checked;
 
 /// The findings on one node: each kind, with the targets that have it. The most severe kind is first.

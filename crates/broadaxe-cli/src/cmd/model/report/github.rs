@@ -1,9 +1,8 @@
 //! Writes findings as workflow commands of GitHub, which its runner shows as annotations of a change.
 
-use super::{
-    group::Shown,
-    severity::{self, error_line, line, sentence},
-};
+use broadaxe_models::report::Shown;
+
+use super::severity::{self, error_line, line, sentence};
 use crate::{answer::Checked, error::escaped};
 
 /// Writes one line per finding, and one per file that could not be judged.

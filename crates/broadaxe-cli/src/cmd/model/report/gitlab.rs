@@ -1,11 +1,11 @@
 //! Writes findings as a Code Quality report of GitLab, which it shows in a merge request.
 
+use broadaxe_models::report::Shown;
 use serde_json::{Value, json};
 
 use super::{
     super::fingerprint::{self, Fingerprints, hash},
     github::slashed,
-    group::Shown,
     severity::{self, error_line, line, sentence},
 };
 use crate::answer::Checked;

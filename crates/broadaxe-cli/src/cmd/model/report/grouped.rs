@@ -4,18 +4,14 @@ use anstyle::{AnsiColor, Style};
 use broadaxe_models::{
     Target,
     code::Severity,
-    report::{CheckRecord, FindingRecord, TargetRecord},
-    upgrade::OPSET,
+    report::{
+        CheckRecord, FindingRecord, Group, Shown, fold, groups,
+        words::{ReportRow, assumption, consequence, counts, fix, fixable, node, nodes, notes, others},
+    },
 };
 
-use super::{
-    Asked,
-    fold::fold,
-    full,
-    group::{Group, Shown, groups},
-};
+use super::{Asked, full};
 use crate::{
-    bytes,
     error::{escaped, quoted},
     terminal::{self, wrap},
 };
@@ -41,7 +37,7 @@ pub(in super::super) struct View<'a> {
 
 /// Writes the report of one model.
 pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
-    let found = groups(record, asked, view.shown);
+    let found = groups(record, &asked.alike, view.shown);
     if view.is_line(asked, &found) {
         return line(record, view);
     }
@@ -60,7 +56,7 @@ pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_
 
 /// Writes the report of one model without its findings.
 pub(super) fn summary(record: &CheckRecord, asked: &Asked, view: View<'_>) -> String {
-    let found = groups(record, asked, view.shown);
+    let found = groups(record, &asked.alike, view.shown);
     if view.is_line(asked, &found) {
         line(record, view)
     } else {
@@ -77,7 +73,7 @@ impl View<'_> {
 
 /// Says how many findings the report leaves out.
 fn hidden(record: &CheckRecord, view: View<'_>) -> String {
-    let said = view.shown.hidden([record]).map(|said| format!("not shown: {said} (--all shows them)"));
+    let said = view.shown.hidden([record]).map(|said| format!("{said} (--all shows them)"));
     said.map_or_else(String::new, |said| wrap("  ", &said, 4, terminal::prose()))
 }
 
@@ -85,13 +81,6 @@ fn hidden(record: &CheckRecord, view: View<'_>) -> String {
 fn end(record: &CheckRecord, asked: &Asked) -> String {
     let next = next(record);
     asked.text.clone() + &if next.is_empty() { next } else { format!("\n{next}") }
-}
-
-/// Says how many element-wise nodes a model has.
-fn nodes(record: &CheckRecord) -> String {
-    let nodes = if record.nodes == 1 { "node" } else { "nodes" };
-    let unknown = if record.unknown == 0 { String::new() } else { format!(", {} of unknown shape", record.unknown) };
-    format!("{} element-wise {nodes}{unknown}", record.nodes)
 }
 
 /// Writes a model as one line: the nodes, and the counts of each target.
@@ -110,38 +99,12 @@ fn head(record: &CheckRecord, found: &[Group<'_>]) -> String {
     for target in &record.targets {
         let head = format!("  {}{:2$}", target.name, "", names - terminal::width(&target.name) + 2);
         text += &wrap(&head, &counts(target, found), head.len(), terminal::prose());
-        let assumed = target.name.parse::<Target>().ok().and_then(|target| target.assumption(&record.format));
-        text += &assumed.map_or_else(String::new, |text| wrap("    ", text, 4, terminal::prose()));
+        text += &assumption(target, record).map_or_else(String::new, |text| wrap("    ", text, 4, terminal::prose()));
     }
-    if record.others > 0 {
-        let (nodes, were) = if record.others == 1 { ("node", "was") } else { ("nodes", "were") };
-        let said = format!("{} other {nodes} {were} not judged (no element-wise broadcast)", record.others);
-        text += &wrap("  ", &said, 4, terminal::prose());
+    if let Some(said) = others(record) {
+        text += &wrap("  ", &format!("{said} (no element-wise broadcast)"), 4, terminal::prose());
     }
     text
-}
-
-/// Counts the verdicts for a target, with how many kinds of findings they are.
-pub(super) fn counts(target: &TargetRecord, found: &[Group<'_>]) -> String {
-    let parts = [
-        (target.differs, if target.differs == 1 { "differs" } else { "differ" }, "differs"),
-        (target.refused, "refused", "refused"),
-        (target.unsupported, "unsupported", "unsupported"),
-        (target.guarded, "under a condition", "guarded"),
-        (target.unknown, "unknown", "unknown"),
-        (target.same, "same", "same"),
-    ];
-    let kinds = |verdict: &str| {
-        let is =
-            |group: &&Group<'_>| group.sample().verdict == verdict && group.targets.contains(&target.name.as_str());
-        found.iter().filter(is).count()
-    };
-    let said = parts.iter().filter(|(n, ..)| *n > 0).map(|&(n, word, verdict)| match kinds(verdict) {
-        kinds @ 2.. => format!("{n} {word} ({kinds} kinds)"),
-        _ => format!("{n} {word}"),
-    });
-    let said: Vec<String> = said.collect();
-    if said.is_empty() { "no element-wise node to judge".to_owned() } else { said.join(", ") }
 }
 
 /// Writes a group: what happens, why, the first node drawn, the names of the others, and the fix.
@@ -154,18 +117,14 @@ fn group(group: &Group<'_>, all: bool) -> String {
     }
     text += &first(group);
     text += &operands(sample);
-    for (label, note) in full::notes(sample) {
+    for (label, note) in notes(sample) {
         text += &labelled(&format!("{label}:"), &escaped(&note));
     }
     if group.members.len() > 1 {
         text += &also(group, all);
     }
     if let Some(repair) = &sample.repair {
-        let cost = match &repair.copied {
-            nothing if nothing.parts().is_empty() => "no run-time copy".to_owned(),
-            copied => format!("copies {} each time the model runs", bytes::copied(copied)),
-        };
-        text += &labelled("fix:", &format!("{}; {cost}", escaped(&repair.text)));
+        text += &labelled("fix:", &fix(repair));
     }
     text
 }
@@ -186,10 +145,9 @@ fn title(group: &Group<'_>) -> String {
         Severity::Note => AnsiColor::BrightCyan,
     };
     let (style, bold) = (Style::new().bold().fg_color(Some(color.into())), Style::new().bold());
-    let id = group.code.map_or("same", |code| code.id);
-    let label = format!("{}[{id}]", severity.word());
+    let label = format!("{}[{}]", severity.word(), group.id());
     let name = group.code.map_or(String::new(), |code| format!(" ({})", code.name));
-    let what = format!("{}{name}", full::consequence(group.sample(), &group.targets));
+    let what = format!("{}{name}", consequence(group.sample(), &group.targets));
     let count = if group.members.len() == 1 { String::new() } else { format!("{} nodes", group.members.len()) };
     let width = terminal::prose();
     let used = label.len() + 1 + terminal::width(&what) + 2 + count.len();
@@ -205,18 +163,15 @@ fn title(group: &Group<'_>) -> String {
 
 /// Names the node that is drawn.
 fn first(group: &Group<'_>) -> String {
-    let sample = group.sample();
     let label = if group.members.len() == 1 { "node:" } else { "first:" };
-    let counted = sample.line.is_none() && !sample.inner;
-    let place = if counted { format!("#{}", sample.number) } else { quoted(&sample.place) };
-    labelled(label, &format!("{} ({}), {place}", quoted(&sample.node), quoted(&sample.op)))
+    labelled(label, &node(group.sample()))
 }
 
 /// Lists the operands and the result: names to the left, shapes right-aligned; shapes get lines of their own where the terminal is
 /// too narrow.
 fn operands(finding: &FindingRecord) -> String {
     let rows = full::rows(finding);
-    let columns = |of: fn(&full::Row) -> &str| rows.iter().map(|row| terminal::width(of(row))).max().unwrap_or(0);
+    let columns = |of: fn(&ReportRow) -> &str| rows.iter().map(|row| terminal::width(of(row))).max().unwrap_or(0);
     let (names, shapes) = (columns(|row| &row.name), columns(|row| &row.shape));
     let width = terminal::columns().unwrap_or(usize::MAX);
     let is_narrow = 4 + names + 2 + shapes > width;
@@ -256,13 +211,12 @@ fn operands(finding: &FindingRecord) -> String {
 
 /// Names the other nodes of a group, folded where they differ in numbers.
 fn also(group: &Group<'_>, all: bool) -> String {
-    let others = group.members[1..].iter().map(|(_, finding)| finding.node.as_str());
     if all {
-        return labelled("also:", &others.map(escaped).collect::<Vec<_>>().join(", "));
+        return labelled("also:", &group.others().map(escaped).collect::<Vec<_>>().join(", "));
     }
     let room = NAME_LINES * (terminal::prose().saturating_sub(INDENT + 2)) - "... 0000 more (--all)".len();
     let (mut said, mut used, mut left) = (Vec::new(), 0, group.members.len() - 1);
-    for (name, count) in fold(others) {
+    for (name, count) in fold(group.others()) {
         let name = quoted(&name);
         used += terminal::width(&name) + 2;
         if !said.is_empty() && used > room {
@@ -279,17 +233,11 @@ fn also(group: &Group<'_>, all: bool) -> String {
 
 /// Says what to do next: how many findings one fix removes, and the command.
 fn next(record: &CheckRecord) -> String {
-    let all = record.repairable();
-    if all == 0 {
-        return String::new();
+    let Some(said) = fixable(record) else { return String::new() };
+    if record.fixable() == 0 {
+        return format!("{said} by 'broadaxe fix'\n");
     }
-    let (fixed, findings) = (record.fixable(), if all == 1 { "finding" } else { "findings" });
-    if fixed == 0 {
-        return format!("0 of {all} {findings} can be fixed by 'broadaxe fix'\n");
-    }
-    let old = record.opset.filter(|&opset| record.format == "onnx" && opset < OPSET);
-    let upgrade = old.map_or_else(String::new, |opset| format!(", with an upgrade from opset {opset} to {OPSET}"));
-    let text = format!("{fixed} of {all} {findings} can be fixed{upgrade}:\n");
+    let text = format!("{said}:\n");
     terminal::fitted(&text, terminal::columns()) + &command(record)
 }
 

@@ -1,12 +1,12 @@
 //! Writes findings as JUnit XML, which most systems of continuous integration show as tests.
 
-use broadaxe_models::report::{CheckRecord, FindingRecord};
+use broadaxe_models::report::{CheckRecord, FindingRecord, Shown, words::consequence};
 use quick_xml::{
     Writer,
     events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event},
 };
 
-use super::{full, group::Shown, severity};
+use super::severity;
 use crate::{answer::Checked, error::escaped};
 
 /// Counts the tests of a suite, or of all.
@@ -108,7 +108,7 @@ impl<'a> Suite<'a> {
                 code.map_or(("same", "same".to_owned()), |code| (code.id, format!("{} {}", code.id, code.name)));
             let said = plain(&severity::sentence(finding));
             if finding.fails {
-                let what = plain(&full::consequence(finding, &[&finding.target]));
+                let what = plain(&consequence(finding, &[&finding.target]));
                 body(xml, "failure", id, (&format!("{kind}: {what}"), &said))?;
             } else {
                 body(xml, "skipped", id, (&format!("{kind}: {said}"), ""))?;

@@ -1,12 +1,13 @@
 //! Writes the report as Markdown, for a comment on a change or for an issue.
 
-use broadaxe_models::{report::CheckRecord, upgrade::OPSET};
+use std::collections::BTreeMap;
 
-use super::{
-    Asked, full,
-    group::{Group, Shown, groups},
-    grouped::counts,
+use broadaxe_models::report::{
+    CheckRecord, Group, Shown, groups,
+    words::{consequence, counts, fixable_share, nodes, notes, others},
 };
+
+use super::full;
 use crate::{answer::Checked, error::escaped};
 
 /// How many names of a group are listed.
@@ -25,16 +26,9 @@ pub(super) fn document(found: &Checked, shown: Shown) -> String {
 }
 
 fn section(record: &CheckRecord, shown: Shown) -> String {
-    let found = groups(record, &Asked::default(), shown);
-    let nodes = if record.nodes == 1 { "node" } else { "nodes" };
-    let mut text = format!("## {}\n\n{} element-wise {nodes}", plain(&record.model), record.nodes);
-    if record.unknown > 0 {
-        text += &format!(", {} of unknown shape", record.unknown);
-    }
-    if record.others > 0 {
-        let (nodes, were) = if record.others == 1 { ("node", "was") } else { ("nodes", "were") };
-        text += &format!("; {} other {nodes} {were} not judged", record.others);
-    }
+    let found = groups(record, &BTreeMap::new(), shown);
+    let mut text = format!("## {}\n\n{}", plain(&record.model), nodes(record));
+    text += &others(record).map_or_else(String::new, |said| format!("; {said}"));
     text += "\n\n";
     text += "| target | nodes |\n|---|---|\n";
     for target in &record.targets {
@@ -49,22 +43,16 @@ fn section(record: &CheckRecord, shown: Shown) -> String {
 
 /// Says how many findings `fix` removes.
 fn next(record: &CheckRecord) -> String {
-    let (all, fixed) = (record.repairable(), record.fixable());
-    if all == 0 {
-        return String::new();
-    }
-    let findings = if all == 1 { "finding" } else { "findings" };
-    let old = record.opset.filter(|&opset| fixed > 0 && record.format == "onnx" && opset < OPSET);
-    let upgrade = old.map_or_else(String::new, |opset| format!(", with an upgrade from opset {opset} to {OPSET}"));
-    format!("`broadaxe fix` can fix {fixed} of {all} {findings}{upgrade}.\n\n")
+    let said = |[share, upgrade]: [String; 2]| format!("`broadaxe fix` can fix {share}{upgrade}.\n\n");
+    fixable_share(record).map_or_else(String::new, said)
 }
 
 /// Writes a group as an entry that opens: the reason, the operands, the values, the fix and the names.
 fn entry(group: &Group<'_>) -> String {
     let sample = group.sample();
-    let (id, name) = group.code.map_or(("same", ""), |code| (code.id, code.name));
+    let (id, name) = (group.id(), group.name());
     let nodes = if group.members.len() == 1 { "1 node".to_owned() } else { format!("{} nodes", group.members.len()) };
-    let what = plain(&full::consequence(sample, &group.targets));
+    let what = plain(&consequence(sample, &group.targets));
     let mut text = format!("<details><summary><b>{id} {name}</b>: {what}, {nodes}</summary>\n\n");
     if !group.why().is_empty() {
         text += &item("why", &plain(group.why()));
@@ -77,14 +65,14 @@ fn entry(group: &Group<'_>) -> String {
         text += &format!("| {} | {} | {} |\n", code(&row.name), plain(&row.shape), plain(&said.join("; ")));
     }
     text += "\n";
-    for (label, note) in full::notes(sample) {
+    for (label, note) in notes(sample) {
         text += &item(label, &plain(&note));
     }
     if let Some(repair) = &sample.repair {
         text += &item("fix", &plain(&repair.text));
     }
     if group.members.len() > 1 {
-        let others = group.members[1..].iter().take(LISTED_NAMES).map(|(_, finding)| code(&finding.node));
+        let others = group.others().take(LISTED_NAMES).map(code);
         let mut names: Vec<String> = others.collect();
         let left = group.members.len() - 1 - names.len();
         if left > 0 {

@@ -2,9 +2,12 @@
 
 use std::path::Path;
 
-use broadaxe_models::{check::check, report::CheckRecord};
+use broadaxe_models::{
+    check::check,
+    report::{CheckRecord, Shown},
+};
 
-use super::{super::load, group::Shown};
+use super::super::load;
 use crate::{
     answer::{Checked, FileRecord},
     args::InputArgs,

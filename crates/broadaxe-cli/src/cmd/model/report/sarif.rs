@@ -2,13 +2,12 @@
 
 use broadaxe_models::{
     code::{CODES, Code},
-    report::{CheckRecord, FindingRecord},
+    report::{CheckRecord, FindingRecord, Shown},
 };
 use serde_json::{Value, json};
 
 use super::{
     super::fingerprint::{self, Fingerprints},
-    group::Shown,
     severity::{self, line, sentence},
 };
 use crate::answer::{Checked, FileRecord};

@@ -2,10 +2,12 @@
 
 use broadaxe_models::{
     code::{self, Code, Severity},
-    report::FindingRecord,
+    report::{
+        FindingRecord,
+        words::{consequence, law, numbers},
+    },
 };
 
-use super::full;
 use crate::{answer::FileRecord, error::escaped};
 
 /// Returns the kind of a finding that is reported; nothing for `same`.
@@ -33,12 +35,12 @@ pub(super) fn gitlab(severity: Severity) -> &'static str {
 
 /// Says a finding in one sentence: `bias1 (Add): wrong result on onnx: onnx aligns shapes to the right; ...`.
 pub(super) fn sentence(finding: &FindingRecord) -> String {
-    let what = full::consequence(finding, &[&finding.target]);
+    let what = consequence(finding, &[&finding.target]);
     let mut message = format!("{} ({}): {what}", finding.node, finding.op);
     if !finding.reason.is_empty() {
         message += &format!(": {}", finding.reason);
     }
-    let example = finding.counterexample.as_ref().and_then(|example| full::numbers(finding, example));
+    let example = finding.counterexample.as_ref().and_then(|example| numbers(finding, example));
     let condition = finding.condition.as_ref().map(|condition| format!("the same if {condition}"));
     for part in [example, condition].into_iter().flatten() {
         message += &format!("; {part}");
@@ -48,8 +50,8 @@ pub(super) fn sentence(finding: &FindingRecord) -> String {
     {
         message += &format!("; {evidence}, {source}");
     }
-    if let Some(law) = &finding.law {
-        message += &format!("; {}", full::law(law));
+    if let Some(said) = &finding.law {
+        message += &format!("; {}", law(said));
     }
     if let Some(repair) = &finding.repair {
         message += &format!(". Fix: {}", repair.text);

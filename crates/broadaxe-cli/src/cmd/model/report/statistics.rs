@@ -2,9 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use broadaxe_models::code;
+use broadaxe_models::{code, report::Shown};
 
-use super::group::Shown;
 use crate::answer::{Checked, table};
 
 /// Writes a table with a row per kind of finding and target, the most frequent first.
@@ -19,7 +18,7 @@ pub(super) fn table_of(found: &Checked, shown: Shown) -> String {
             models.insert(&record.model);
         }
     }
-    let hidden = shown.hidden(&found.models).map(|said| format!("not shown: {said} (--all shows them)\n"));
+    let hidden = shown.hidden(&found.models).map(|said| format!("{said} (--all shows them)\n"));
     let hidden = hidden.unwrap_or_default();
     if counts.is_empty() {
         return if hidden.is_empty() { "no findings\n".to_owned() } else { format!("no findings that fail\n{hidden}") };

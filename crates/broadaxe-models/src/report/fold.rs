@@ -38,7 +38,7 @@ fn set(numbers: &BTreeSet<u64>) -> String {
 /// Folds names into patterns, in the order of their first names; each with the number of names that it holds.
 ///
 /// Names of one pattern have the same texts and all combinations of their numbers, so that a pattern holds no other name.
-pub(in super::super) fn fold<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<(String, usize)> {
+pub fn fold<'a>(names: impl IntoIterator<Item = &'a str>) -> Vec<(String, usize)> {
     let mut groups: BTreeMap<Vec<&str>, (usize, BTreeSet<Vec<u64>>)> = BTreeMap::new();
     for (at, name) in names.into_iter().enumerate() {
         let (texts, numbers) = split(name);

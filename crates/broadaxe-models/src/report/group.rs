@@ -1,35 +1,31 @@
 //! Groups the findings of a model: those of one kind, for one target and one cause, whose operands have the same ranks.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use broadaxe_models::{
-    code::{self, Code, Severity},
-    report::{CheckRecord, FindingRecord},
-};
-
-use super::Asked;
+use super::{CheckRecord, FindingRecord};
+use crate::code::{self, Code, Severity};
 
 /// Findings that have the same cause.
-#[derive(Debug)]
-pub(in super::super) struct Group<'a> {
+#[derive(Clone, Debug)]
+pub struct Group<'a> {
     /// The kind of finding; nothing where an engine computes the same and its laws agree.
-    pub(super) code: Option<&'static Code>,
+    pub code: Option<&'static Code>,
     /// The targets: several only where the model itself is wrong.
-    pub(super) targets: Vec<&'a str>,
+    pub targets: Vec<&'a str>,
     /// One finding per node, in the order of the file, with its number in the record.
-    pub(super) members: Vec<(usize, &'a FindingRecord)>,
+    pub members: Vec<(usize, &'a FindingRecord)>,
 }
 
 /// Which findings a report shows.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Shown {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Shown {
     /// Whether undecided findings are shown too.
-    pub(in super::super) all: bool,
+    pub all: bool,
 }
 
 impl Shown {
     /// Says whether a finding is shown.
-    pub(in super::super) fn has(self, finding: &FindingRecord) -> bool {
+    pub fn has(self, finding: &FindingRecord) -> bool {
         match finding.verdict.as_str() {
             // If a law depends on neighbours, the engine's answer about the node alone does not contradict it.
             "same" => finding.law.as_ref().is_some_and(|law| law.alone || self.all),
@@ -39,31 +35,47 @@ impl Shown {
         }
     }
 
-    /// Counts the findings of models that count and are not shown, by verdict: `3 unsupported, 18 unknown`; nothing where all are shown.
-    pub(in super::super) fn hidden<'r>(self, records: impl IntoIterator<Item = &'r CheckRecord>) -> Option<String> {
+    /// Counts the findings of models that count and are not shown, by verdict: `not shown: 3 unsupported, 18 unknown`; nothing where all are
+    /// shown.
+    pub fn hidden<'r>(self, records: impl IntoIterator<Item = &'r CheckRecord>) -> Option<String> {
         let findings = records.into_iter().flat_map(|record| &record.findings);
         let hidden = findings.filter(|one| one.verdict != "same" && !one.is_suppressed() && !self.has(one));
         let verdicts: Vec<&str> = hidden.map(|one| one.verdict.as_str()).collect();
         let count = |verdict: &&str| verdicts.iter().filter(|one| one == &verdict).count();
         let said = ["unsupported", "unknown"].iter().filter(|verdict| count(verdict) > 0);
         let said: Vec<String> = said.map(|verdict| format!("{} {verdict}", count(verdict))).collect();
-        (!said.is_empty()).then(|| said.join(", "))
+        (!said.is_empty()).then(|| format!("not shown: {}", said.join(", ")))
     }
 }
 
 impl<'a> Group<'a> {
     /// Returns the first finding, which reports show for all of them.
-    pub(super) fn sample(&self) -> &'a FindingRecord {
+    pub fn sample(&self) -> &'a FindingRecord {
         self.members[0].1
     }
 
+    /// Returns the code of the findings: `BX101`, or `same`.
+    pub fn id(&self) -> &'static str {
+        self.code.map_or("same", |code| code.id)
+    }
+
+    /// Returns the name of the code: `wrong-axis`, or nothing.
+    pub fn name(&self) -> &'static str {
+        self.code.map_or("", |code| code.name)
+    }
+
+    /// Lists the names of the nodes after the first one.
+    pub fn others(&self) -> impl Iterator<Item = &'a str> {
+        self.members.iter().skip(1).map(|(_, finding)| finding.node.as_str())
+    }
+
     /// Returns how severe the findings are.
-    pub(super) fn severity(&self) -> Severity {
+    pub fn severity(&self) -> Severity {
         self.code.map_or(Severity::Note, |code| code.severity)
     }
 
     /// Says what all findings have in common: their reason, without the sizes of single nodes where these differ.
-    pub(super) fn why(&self) -> &'a str {
+    pub fn why(&self) -> &'a str {
         let sample = self.sample();
         let is_shared = self.members.iter().all(|(_, finding)| finding.reason == sample.reason);
         if is_shared || sample.cause.is_empty() {
@@ -106,9 +118,11 @@ fn key<'a>(at: usize, finding: &'a FindingRecord, code: Option<&Code>, classes: 
 }
 
 /// Groups the findings that are shown: errors before warnings and notes, and larger groups first.
-pub(in super::super) fn groups<'a>(record: &'a CheckRecord, asked: &Asked, shown: Shown) -> Vec<Group<'a>> {
+///
+/// An engine that was asked answers for a class of nodes: `alike` lists, for the number of one finding of a class, those of the others.
+pub fn groups<'a>(record: &'a CheckRecord, alike: &BTreeMap<usize, Vec<usize>>, shown: Shown) -> Vec<Group<'a>> {
     let mut classes: HashMap<usize, usize> = HashMap::new();
-    for (&first, others) in &asked.alike {
+    for (&first, others) in alike {
         classes.extend(others.iter().chain([&first]).map(|&at| (at, first)));
     }
     let mut found: Vec<Group<'a>> = Vec::new();

@@ -1,0 +1,350 @@
+//! Puts findings into words, the same for every report. Names from files are escaped.
+
+use broadaxe_draw::words::{escaped, quoted, tuple};
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    CheckRecord, CounterexampleRecord, DimRecord, FindingRecord, LawRecord, RepairRecord, TargetRecord, fold,
+    group::Group, node_name,
+};
+use crate::{
+    code::{self, Code},
+    fix::{Left, LeftKind},
+    graph::Model,
+    target::Target,
+    upgrade::OPSET,
+};
+
+/// How many operands are listed of a node that has more: the first, and those that are read otherwise.
+const LISTED_OPERANDS: usize = 16;
+
+/// Says how many element-wise nodes a model has.
+pub fn nodes(record: &CheckRecord) -> String {
+    let nodes = if record.nodes == 1 { "node" } else { "nodes" };
+    let unknown = if record.unknown == 0 { String::new() } else { format!(", {} of unknown shape", record.unknown) };
+    format!("{} element-wise {nodes}{unknown}", record.nodes)
+}
+
+/// Says how many other nodes were not judged; nothing where there are none.
+pub fn others(record: &CheckRecord) -> Option<String> {
+    let (nodes, were) = if record.others == 1 { ("node", "was") } else { ("nodes", "were") };
+    (record.others > 0).then(|| format!("{} other {nodes} {were} not judged", record.others))
+}
+
+/// Counts the verdicts for a target, with how many kinds of findings they are.
+pub fn counts(target: &TargetRecord, found: &[Group<'_>]) -> String {
+    let parts = [
+        (target.differs, if target.differs == 1 { "differs" } else { "differ" }, "differs"),
+        (target.refused, "refused", "refused"),
+        (target.unsupported, "unsupported", "unsupported"),
+        (target.guarded, "under a condition", "guarded"),
+        (target.unknown, "unknown", "unknown"),
+        (target.same, "same", "same"),
+    ];
+    let kinds = |verdict: &str| {
+        let is =
+            |group: &&Group<'_>| group.sample().verdict == verdict && group.targets.contains(&target.name.as_str());
+        found.iter().filter(is).count()
+    };
+    let said = parts.iter().filter(|(n, ..)| *n > 0).map(|&(n, word, verdict)| match kinds(verdict) {
+        kinds @ 2.. => format!("{n} {word} ({kinds} kinds)"),
+        _ => format!("{n} {word}"),
+    });
+    let said: Vec<String> = said.collect();
+    if said.is_empty() { "no element-wise node to judge".to_owned() } else { said.join(", ") }
+}
+
+/// Says what the verdicts for a target assume of a model in this format, which the runtime does not read itself.
+pub fn assumption(target: &TargetRecord, record: &CheckRecord) -> Option<&'static str> {
+    target.name.parse::<Target>().ok()?.assumption(&record.format)
+}
+
+/// Says what happens, with the targets that it happens on.
+pub fn consequence(finding: &FindingRecord, targets: &[&str]) -> String {
+    let on = targets.join(", ");
+    match finding.verdict.as_str() {
+        "refused" if finding.code.as_deref().and_then(code::find).is_some_and(Code::is_of_model) => {
+            "invalid in the model itself".to_owned()
+        }
+        "differs" => format!("wrong result on {on}"),
+        "refused" => format!("rejected by {on}"),
+        "unsupported" => format!("not supported by {on}"),
+        "guarded" => format!("the same on {on} only under a condition"),
+        "same" => format!("the same on {on}, although its laws say otherwise"),
+        _ => format!("not known for {on}"),
+    }
+}
+
+/// Chooses the operands that are listed, in their order: all, or of many some of the first and those that differ.
+fn listed(count: usize, example: Option<&CounterexampleRecord>) -> Vec<usize> {
+    if count <= LISTED_OPERANDS {
+        return (0..count).collect();
+    }
+    let differs = |k: &usize| example.is_some_and(|example| example.target_reads.get(*k) != example.reads.get(*k));
+    let first = LISTED_OPERANDS / 2;
+    (0..first).chain((first..count).filter(differs).take(LISTED_OPERANDS - first)).collect()
+}
+
+/// Says what happens and why, in one line.
+pub fn title(finding: &FindingRecord) -> String {
+    let what = consequence(finding, &[&finding.target]);
+    if finding.reason.is_empty() { what } else { format!("{what}: {}", escaped(&finding.reason)) }
+}
+
+/// Names the node of a finding, its operator and its place: `bias1 (Add), #3`.
+pub fn node(finding: &FindingRecord) -> String {
+    let counted = finding.line.is_none() && !finding.inner;
+    let place = if counted { format!("#{}", finding.number) } else { quoted(&finding.place) };
+    format!("{} ({}), {place}", quoted(&finding.node), quoted(&finding.op))
+}
+
+/// A line about an operand, or about the result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+pub struct ReportRow {
+    /// The tensor, as the file names it.
+    pub name: String,
+    /// Its shape.
+    pub shape: String,
+    /// Where the shape is known from.
+    pub origin: String,
+    /// Whether all its dims are numbers.
+    pub is_known: bool,
+    /// What is read of it, where the two read different elements.
+    pub label: Option<String>,
+}
+
+/// Lists the operands of a node and its result; of many operands, some of the first and those that are read otherwise.
+pub fn rows(finding: &FindingRecord) -> Vec<ReportRow> {
+    let listed = listed(finding.operands.len(), finding.counterexample.as_deref());
+    let row = |&k: &usize| {
+        let operand = &finding.operands[k];
+        let is_size = |dim: &DimRecord| matches!(dim, DimRecord::Size(_));
+        let is_known = operand.shape.as_ref().is_some_and(|dims| dims.iter().all(is_size));
+        let (shape, origin) = (shape(operand.shape.as_deref()), escaped(&operand.origin));
+        ReportRow { name: operand.tensor.clone(), shape, origin, is_known, label: label(finding, k) }
+    };
+    let mut rows: Vec<ReportRow> = listed.iter().map(row).collect();
+    let bare = |name: &str, shape| ReportRow {
+        name: name.to_owned(),
+        shape,
+        origin: String::new(),
+        is_known: true,
+        label: None,
+    };
+    let left = finding.operands.len() - listed.len();
+    if left > 0 {
+        rows.push(bare("...", format!("{left} more")));
+    }
+    rows.push(bare("result", shape(finding.result.as_deref())));
+    rows
+}
+
+fn shape(dims: Option<&[DimRecord]>) -> String {
+    let word = |dim: &DimRecord| match dim {
+        DimRecord::Size(size) => size.to_string(),
+        DimRecord::Open(name) => quoted(name),
+    };
+    dims.map_or_else(|| "of unknown rank".to_owned(), |dims| tuple(&dims.iter().map(word).collect::<Vec<_>>()))
+}
+
+/// Says what is read of operand `k`, where the two read different elements.
+fn label(finding: &FindingRecord, k: usize) -> Option<String> {
+    let example = finding.counterexample.as_ref()?;
+    let (here, there) = (example.reads.get(k)?, example.target_reads.get(k)?);
+    let name = quoted(&finding.operands.get(k)?.tensor);
+    let (here, there) = (index(here), index(there));
+    (here != there).then(|| format!("this model reads {name}{here}, {} reads {name}{there}", finding.target))
+}
+
+/// Writes the index of an element: `[0, 1]`.
+fn index(at: &[usize]) -> String {
+    format!("[{}]", at.iter().map(usize::to_string).collect::<Vec<_>>().join(", "))
+}
+
+/// Says what else is known of a finding, each with a label: values, sizes near those of the model, the condition, the evidence.
+pub fn notes(finding: &FindingRecord) -> Vec<(&'static str, String)> {
+    let mut notes = Vec::new();
+    if let Some(example) = &finding.counterexample {
+        notes.extend(numbers(finding, example).map(|text| ("value", text)));
+    }
+    if let Some(near) = &finding.near {
+        let chosen = listed(near.shapes.len(), Some(&near.counterexample));
+        let mut shapes: Vec<String> = chosen.iter().map(|&k| tuple(&near.shapes[k])).collect();
+        if chosen.len() < near.shapes.len() {
+            shapes.push(format!("{} more", near.shapes.len() - chosen.len()));
+        }
+        let example = numbers(finding, &near.counterexample).unwrap_or_default();
+        let text = format!("operands of shapes {} would differ without an error: {example}", shapes.join(" and "));
+        notes.push(("near", text));
+    }
+    if let Some(condition) = &finding.condition {
+        notes.push(("if", format!("the same if {condition}")));
+    }
+    if let (Some(evidence), Some(source)) = (&finding.evidence, &finding.source) {
+        let how = match evidence.as_str() {
+            "run here" => "measured with".to_owned(),
+            "documented" => "documented in".to_owned(),
+            "by definition" => "by definition,".to_owned(),
+            asked => format!("{asked},"),
+        };
+        notes.push(("known", format!("{how} {source}")));
+    }
+    notes.extend(finding.law.as_ref().map(|it| ("law", law(it))));
+    notes
+}
+
+/// Says that the laws of a target say otherwise than the engine.
+pub fn law(law: &LawRecord) -> String {
+    let what = match law.verdict.as_str() {
+        "same" => "it computes the same",
+        "differs" => "it gives a wrong result",
+        "refused" => "it rejects the node",
+        _ => "it does not support the node",
+    };
+    let LawRecord { target, reason, .. } = law;
+    let reason = if reason.is_empty() { String::new() } else { format!(": {reason}") };
+    if law.alone {
+        format!("the laws of {target} say otherwise: {what}{reason}")
+    } else {
+        format!("the engine was asked about the node alone; in this model, the laws of {target} say: {what}{reason}")
+    }
+}
+
+/// Says of nodes that a fix leaves as they are why it does, those with the same reason together; one line each.
+pub fn left(model: &Model, left: &[Left]) -> Vec<String> {
+    let mut reasons: Vec<((LeftKind, &str), Vec<String>)> = Vec::new();
+    for left in left {
+        let (key, name) = ((left.kind, left.reason.as_str()), node_name(model, left.node));
+        match reasons.iter_mut().find(|(known, _)| *known == key) {
+            Some((_, names)) => names.push(name),
+            None => reasons.push((key, vec![name])),
+        }
+    }
+    reasons.sort_by_key(|((kind, _), _)| *kind);
+    let line = |((kind, reason), names): ((LeftKind, &str), Vec<String>)| {
+        let what = match kind {
+            LeftKind::Finding => "not repaired",
+            LeftKind::Unsupported => "not supported",
+            LeftKind::Unknown => "not known",
+        };
+        let folded: Vec<String> = fold(names.iter().map(String::as_str)).iter().map(|(name, _)| quoted(name)).collect();
+        let (shown, more) = folded.split_at(folded.len().min(NAMED_NODES));
+        let more = if more.is_empty() { String::new() } else { format!(", and {} more", more.len()) };
+        let count = if names.len() == 1 { String::new() } else { format!("{} nodes: ", names.len()) };
+        format!("{what}: {count}{}{more}: {}", shown.join(", "), escaped(reason))
+    };
+    reasons.into_iter().map(line).collect()
+}
+
+/// How many nodes a note names.
+pub const NAMED_NODES: usize = 8;
+
+/// Names the other nodes of a class.
+pub fn same_class(others: &[&FindingRecord]) -> Option<String> {
+    let named: Vec<String> = others.iter().take(NAMED_NODES).map(|finding| quoted(&finding.node)).collect();
+    let more = others.len().saturating_sub(NAMED_NODES);
+    let more = if more == 0 { String::new() } else { format!(" and {more} more") };
+    (!others.is_empty()).then(|| format!("the same in nodes of the same class: {}{more}", named.join(", ")))
+}
+
+/// Says whether the result of an example has another shape than in the model.
+fn has_other_shape(finding: &FindingRecord, example: &CounterexampleRecord) -> bool {
+    let asked = finding.is_asked();
+    let known = |dim: &DimRecord| if let DimRecord::Size(size) = dim { Some(*size) } else { None };
+    let own: Option<Vec<usize>> = finding.result.as_ref().and_then(|dims| dims.iter().map(known).collect());
+    example.target_reads.is_empty() && !(asked && own.as_ref() == Some(&example.target_shape))
+}
+
+/// Writes which elements of the operands an element is computed from, where no numbers are computed.
+fn places(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
+    let element = index(&example.element);
+    let read = |reads: &[Vec<usize>]| {
+        let count = reads.len().min(finding.operands.len());
+        let chosen = listed(count, Some(example));
+        let mut parts: Vec<String> =
+            chosen.iter().map(|&k| quoted(&finding.operands[k].tensor) + &index(&reads[k])).collect();
+        if chosen.len() < count {
+            parts.push(format!("{} more", count - chosen.len()));
+        }
+        parts.join(" and ")
+    };
+    if example.target_reads.is_empty() {
+        return format!("element {element} is not computed as in this model on {}", finding.target);
+    }
+    let (here, there) = (read(&example.reads), read(&example.target_reads));
+    format!("element {element} is computed from {here} in this model and from {there} on {}", finding.target)
+}
+
+/// Writes the numbers of the operands at an element, and both results; nothing where no element is known to differ.
+pub fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> Option<String> {
+    let elements = example.element.iter().zip(&example.target_shape);
+    if example.numbers.is_empty() {
+        return (example.target_shape.len() >= example.element.len()).then(|| places(finding, example));
+    }
+    let exists = !example.element.is_empty() && { elements }.all(|(at, dim)| at < dim);
+    let value = |value: Option<f64>| value.map_or_else(|| "no finite number".to_owned(), |value| value.to_string());
+    let count = example.numbers.len().min(example.reads.len()).min(finding.operands.len());
+    let chosen = listed(count, Some(example));
+    let held = |&k: &usize| {
+        let (tensor, read) = (quoted(&finding.operands[k].tensor), index(&example.reads[k]));
+        format!("{tensor}{read} = {}", value(example.numbers[k]))
+    };
+    let mut held: Vec<String> = chosen.iter().map(held).collect();
+    if chosen.len() < count {
+        held.push(format!("{} more numbers", count - chosen.len()));
+    }
+    let held = held.join(", ");
+    let other = has_other_shape(finding, example);
+    let there = if other && exists && example.target_shape.len() == example.element.len() {
+        format!("{} reads past an operand's end there", finding.target)
+    } else if other {
+        format!("the result has shape {} on {}", tuple(&example.target_shape), finding.target)
+    } else {
+        let elsewhere = |k: &usize| example.target_reads.get(*k).is_some_and(|read| *read != example.reads[*k]);
+        let read = chosen.iter().copied().filter(elsewhere).filter_map(|k| {
+            let number = value(*example.target_numbers.get(k)?);
+            Some(format!("{}{} = {number}", quoted(&finding.operands[k].tensor), index(&example.target_reads[k])))
+        });
+        let read: Vec<String> = read.collect();
+        let read = if read.is_empty() { String::new() } else { format!(", which reads {}", read.join(", ")) };
+        format!("{} on {}{read}", value(example.there), finding.target)
+    };
+    Some(format!(
+        "with {held}, element {} is {} in this model and {there}",
+        index(&example.element),
+        value(example.here)
+    ))
+}
+
+/// Says how a finding is fixed, and what that costs.
+pub fn fix(repair: &RepairRecord) -> String {
+    let cost = copies(repair).unwrap_or_else(|| "no run-time copy".to_owned());
+    format!("{}; {cost}", escaped(&repair.text))
+}
+
+/// Says what a repair copies each time the model runs; nothing where it copies nothing.
+pub fn copies(repair: &RepairRecord) -> Option<String> {
+    let copied = &repair.copied;
+    (!copied.parts().is_empty()).then(|| format!("copies {copied} each time the model runs"))
+}
+
+/// Says how many findings can be fixed, `2 of 3 findings`, and what that needs, `, with an upgrade from opset 6 to 7` or an empty
+/// text; nothing where no finding needs a fix.
+pub fn fixable_share(record: &CheckRecord) -> Option<[String; 2]> {
+    let (all, fixed) = (record.repairable(), record.fixable());
+    let findings = if all == 1 { "finding" } else { "findings" };
+    let old = record.opset.filter(|&opset| fixed > 0 && record.format == "onnx" && opset < OPSET);
+    let upgrade = old.map_or_else(String::new, |opset| format!(", with an upgrade from opset {opset} to {OPSET}"));
+    (all > 0).then(|| [format!("{fixed} of {all} {findings}"), upgrade])
+}
+
+/// Says how many findings can be fixed: `2 of 3 findings can be fixed, with an upgrade from opset 6 to 7`; nothing where none
+/// needs a fix.
+pub fn fixable(record: &CheckRecord) -> Option<String> {
+    let [share, upgrade] = fixable_share(record)?;
+    Some(format!("{share} can be fixed{upgrade}"))
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,144 @@
+use super::*;
+use crate::{
+    check_file,
+    copied::Copied,
+    report::{NearRecord, OperandRecord},
+};
+
+fn checked() -> CheckRecord {
+    let targets: Vec<Target> = ["onnx", "ncnn"].iter().map(|name| name.parse().unwrap()).collect();
+    check_file("../../examples/face.onnx", &targets).unwrap()
+}
+
+fn differing() -> FindingRecord {
+    checked().findings.into_iter().find(|finding| finding.verdict == "differs").unwrap()
+}
+
+#[test]
+fn consequences() {
+    let cases = [
+        ("differs", "BX101", &["a", "b"][..], "wrong result on a, b"),
+        ("refused", "BX201", &["a"], "rejected by a"),
+        ("refused", "BX002", &["a"], "invalid in the model itself"),
+        ("unsupported", "BX301", &["a"], "not supported by a"),
+        ("guarded", "BX401", &["a"], "the same on a only under a condition"),
+        ("same", "BX601", &["a"], "the same on a, although its laws say otherwise"),
+        ("unknown", "BX501", &["a"], "not known for a"),
+    ];
+    let sample = differing();
+    for (verdict, code, targets, want) in cases {
+        let finding = FindingRecord { verdict: verdict.into(), code: Some(code.into()), ..sample.clone() };
+        assert_eq!(consequence(&finding, targets), want, "{verdict} {code}");
+    }
+}
+
+#[test]
+fn nodes_are_counted() {
+    let cases = [
+        (1, 0, 0, "1 element-wise node", None),
+        (2, 0, 1, "2 element-wise nodes", Some("1 other node was not judged")),
+        (0, 0, 2, "0 element-wise nodes", Some("2 other nodes were not judged")),
+        (3, 2, 0, "3 element-wise nodes, 2 of unknown shape", None),
+    ];
+    for (judged, unknown, left, want, want_others) in cases {
+        let record = CheckRecord { nodes: judged, unknown, others: left, ..checked().head() };
+        assert_eq!((nodes(&record).as_str(), others(&record).as_deref()), (want, want_others));
+    }
+}
+
+#[test]
+fn verdicts_are_counted() {
+    let target = |differs, refused, same| TargetRecord {
+        name: "ncnn".into(),
+        differs,
+        refused,
+        same,
+        ..TargetRecord::default()
+    };
+    let cases = [
+        (target(0, 0, 0), "no element-wise node to judge"),
+        (target(1, 0, 2), "1 differs, 2 same"),
+        (target(2, 1, 0), "2 differ, 1 refused"),
+    ];
+    for (target, want) in cases {
+        assert_eq!(counts(&target, &[]), want);
+    }
+}
+
+#[test]
+fn rows_of_many_operands() {
+    let mut finding = differing();
+    let count = finding.operands.len();
+    let names = |finding: &FindingRecord| rows(finding).into_iter().map(|row| row.name).collect::<Vec<_>>();
+    assert_eq!(names(&finding).len(), count + 1);
+    assert_eq!(names(&finding).last().unwrap(), "result");
+    let operand = finding.operands[0].clone();
+    let example = finding.counterexample.as_mut().unwrap();
+    // Only one operand behind the first eight is read elsewhere.
+    (example.reads, example.target_reads) = (vec![vec![0]; 20], vec![vec![0]; 20]);
+    example.target_reads[12] = vec![1];
+    finding.operands = (0..20).map(|k| OperandRecord { tensor: format!("t{k}\u{1b}"), ..operand.clone() }).collect();
+    let (listed, said) = (names(&finding), rows(&finding));
+    assert_eq!(listed.len(), 8 + 1 + 2, "{listed:?}");
+    assert_eq!(&listed[8..], ["t12\u{1b}", "...", "result"]);
+    assert_eq!(
+        said[8].label.as_deref().unwrap(),
+        format!("this model reads t12\\u{{1b}}[0], {} reads t12\\u{{1b}}[1]", finding.target)
+    );
+    assert_eq!((said[9].shape.as_str(), said[0].label.as_ref()), ("11 more", None));
+}
+
+#[test]
+fn notes_have_labels() {
+    let mut finding = differing();
+    let example = (**finding.counterexample.as_ref().unwrap()).clone();
+    let labels = |finding: &FindingRecord| notes(finding).into_iter().map(|(label, _)| label).collect::<Vec<_>>();
+    assert_eq!(labels(&finding), ["value", "known"]);
+    finding.condition = Some("n = 1".into());
+    finding.near = Some(Box::new(NearRecord { shapes: vec![vec![2], vec![2, 2]], counterexample: example }));
+    let (target, verdict, reason) = ("ncnn".into(), "differs".into(), "it does".into());
+    finding.law = Some(LawRecord { target, verdict, reason, alone: true });
+    assert_eq!(labels(&finding), ["value", "near", "if", "known", "law"]);
+    let said = notes(&finding);
+    assert!(
+        said[1].1.starts_with("operands of shapes (2,) and (2, 2) would differ without an error: with "),
+        "{said:?}"
+    );
+    assert_eq!(said[2].1, "the same if n = 1");
+    assert_eq!(said[4].1, "the laws of ncnn say otherwise: it gives a wrong result: it does");
+}
+
+#[test]
+fn fixes_say_what_they_cost() {
+    let cases = [
+        ("[]", "no run-time copy"),
+        (r#"[{"bytes":2048,"dims":["b"]}]"#, "copies 2.0 KiB x b each time the model runs"),
+    ];
+    for (copied, want) in cases {
+        let copied: Copied = serde_json::from_str(copied).unwrap();
+        let repair = RepairRecord { text: "reshape\u{1b} b".into(), bytes: copied.bytes(), copied };
+        assert_eq!(fix(&repair), format!("reshape\\u{{1b}} b; {want}"));
+    }
+}
+
+#[test]
+fn findings_that_can_be_fixed_are_counted() {
+    let record = checked();
+    let (all, fixed) = (record.repairable(), record.fixable());
+    assert!(all > 1 && fixed == all);
+    let none = CheckRecord { findings: Vec::new(), ..record.clone() };
+    let mut hopeless = record.clone();
+    hopeless.findings.iter_mut().for_each(|finding| finding.fixable = false);
+    let mut one = CheckRecord { opset: Some(6), ..record.clone() };
+    one.findings.retain(|finding| finding.fixable);
+    one.findings.truncate(1);
+    let cases = [
+        (none, None),
+        (CheckRecord { opset: Some(6), ..hopeless }, Some(format!("0 of {all} findings can be fixed"))),
+        (CheckRecord { opset: Some(7), ..record.clone() }, Some(format!("{all} of {all} findings can be fixed"))),
+        (one, Some("1 of 1 finding can be fixed, with an upgrade from opset 6 to 7".to_owned())),
+    ];
+    for (record, want) in cases {
+        assert_eq!(fixable(&record), want);
+    }
+}

@@ -1,0 +1,329 @@
+//! Checks the model that is open, and fixes it.
+
+use std::{cell::RefCell, path::Path};
+
+use broadaxe_draw::{Drawing, ask::drawn, words::escaped};
+use broadaxe_models::{
+    Model, NodeId, PROFILES, Source, Target, check_model,
+    edit::Piece,
+    extract::extract,
+    fix::{Fix, Step},
+    format,
+    infer::{Shapes, infer},
+    meaning,
+    report::{CheckRecord, DimRecord, FindingRecord, GroupedSample, Shown, grouped, node_name, words},
+    upgrade,
+    verify::verify,
+};
+use serde_json::{Value, json};
+
+use crate::{files, one_node};
+
+/// The model that is open, and what was found in it.
+struct Open {
+    name: String,
+    /// The names of all files that were given, and which is the model.
+    files: Vec<String>,
+    main: usize,
+    model: Model,
+    shapes: Shapes,
+    targets: Vec<Target>,
+    record: Option<CheckRecord>,
+}
+
+thread_local! {
+    static OPEN: RefCell<Option<Open>> = const { RefCell::new(None) };
+}
+
+/// Answers a request about models, with its object of JSON; none if it is not one.
+pub(crate) fn answer(word: &str, about: &str) -> Option<Value> {
+    let about: Value = serde_json::from_str(about).unwrap_or_default();
+    let request = &about;
+    let answered = match word {
+        "targets" => Ok(targets()),
+        "open" => opened(request),
+        "check" => with_open(|open| open.check(request)),
+        "finding" => with_open(|open| open.finding(request)),
+        "nodes" => with_open(|open| Ok(open.nodes())),
+        "fix" => with_open(|open| open.fix()),
+        "extract" => with_open(|open| open.extract(request)),
+        "runtimes" => runtimes(request),
+        _ => return None,
+    };
+    Some(answered.unwrap_or_else(|error| json!({ "error": error })))
+}
+
+fn with_open(act: impl FnOnce(&mut Open) -> Result<Value, String>) -> Result<Value, String> {
+    OPEN.with_borrow_mut(|open| act(open.as_mut().ok_or("no model is open")?))
+}
+
+fn targets() -> Value {
+    let target = |profile: &&broadaxe_models::Profile| {
+        json!({
+            "name": profile.name,
+            "aliases": profile.aliases,
+            "versions": profile.versions,
+            "summary": profile.summary,
+        })
+    };
+    PROFILES.iter().map(target).collect()
+}
+
+fn opened(request: &Value) -> Result<Value, String> {
+    let list = request["files"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let main = request["main"].as_u64().and_then(|main| usize::try_from(main).ok()).unwrap_or(0);
+    let (name, source) = files::source(list, main)?;
+    let model = read(&source)?;
+    let shapes = infer(&model, &[]).map_err(|error| error.to_string())?;
+    let files: Vec<String> = list.iter().map(|file| file["name"].as_str().unwrap_or_default().to_owned()).collect();
+    let wanted = source.consulted();
+    let wanted = wanted.iter().map(|path| path.display().to_string()).filter(|path| !files.contains(path));
+    let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
+    let about = json!({
+        "name": name,
+        "format": model.format,
+        "opset": opset,
+        "nodes": model.nodes.len(),
+        "files_wanted": wanted.collect::<Vec<_>>(),
+    });
+    OPEN.set(Some(Open { name, files, main, model, shapes, targets: Vec::new(), record: None }));
+    Ok(about)
+}
+
+fn read(source: &Source) -> Result<Model, String> {
+    match format::detect(source) {
+        Ok(None) => Err(format::unreadable(source).to_string()),
+        _ => format::read(source).map_err(|error| error.to_string()),
+    }
+}
+
+fn targets_of(request: &Value) -> Result<Vec<Target>, String> {
+    let names = request["targets"].as_array().map(Vec::as_slice).unwrap_or_default();
+    let targets = names.iter().filter_map(Value::as_str);
+    let targets = targets.map(|name| name.parse().map_err(|error: broadaxe_models::Error| error.to_string()));
+    let targets = Target::distinct(targets.collect::<Result<Vec<_>, _>>()?);
+    if targets.is_empty() { Err("choose a target, such as openvino".to_owned()) } else { Ok(targets) }
+}
+
+impl Open {
+    fn check(&mut self, request: &Value) -> Result<Value, String> {
+        self.targets = targets_of(request)?;
+        let mut record = check_model(self.name.as_ref(), &self.model, &self.shapes, &self.targets)
+            .map_err(|error| error.to_string())?;
+        for finding in &mut record.findings {
+            finding.fails = finding.needs_attention();
+        }
+        let report = grouped(&record, Shown { all: false });
+        let groups = report.groups.iter().map(|group| {
+            let sample = group.members.first().and_then(|&at| record.findings.get(at));
+            let mut value = json!({
+                "severity": group.severity,
+                "code": group.code,
+                "name": group.name,
+                "title": group.title,
+                "why": group.why,
+                "members": group.members,
+                "also": group.others,
+            });
+            add_sample(&mut value, &group.sample);
+            value["drawing"] = sample.map_or(Value::Null, drawing);
+            value
+        });
+        let grouped = json!({
+            "head": { "nodes": report.nodes, "others": report.others, "targets": report.targets },
+            "groups": groups.collect::<Vec<_>>(),
+            "hidden": report.hidden,
+            "fixable": report.fixable,
+        });
+        let answer = json!({ "record": record, "grouped": grouped });
+        self.record = Some(record);
+        Ok(answer)
+    }
+
+    fn finding(&self, request: &Value) -> Result<Value, String> {
+        let at = request["index"].as_u64().and_then(|at| usize::try_from(at).ok());
+        let record = self.record.as_ref().ok_or("the model was not checked")?;
+        let finding = at.and_then(|at| record.findings.get(at)).ok_or("there is no such finding")?;
+        let mut value = json!({});
+        add_sample(&mut value, &GroupedSample::new(finding));
+        value["drawing"] = drawing(finding);
+        Ok(value)
+    }
+
+    fn nodes(&self) -> Value {
+        let shape = |id: broadaxe_models::ValueId| {
+            self.shapes.of.get(id.0 as usize).map_or_else(|| "?".to_owned(), |known| known.shape.to_string())
+        };
+        let row = |id: NodeId| {
+            let node = self.model.node(id);
+            let judged = meaning(&self.model, id)?.is_ok();
+            let shapes: Vec<String> = node.inputs.iter().flatten().map(|&value| shape(value)).collect();
+            Some(json!({
+                "number": id.0,
+                "name": node_name(&self.model, id),
+                "op": node.op,
+                "place": node.place,
+                "shapes": shapes.join(" "),
+                "result": node.output(0).map(shape),
+                "judged": judged,
+            }))
+        };
+        self.model.walk().into_iter().filter_map(row).collect()
+    }
+
+    /// Fixes the model for the targets that it was checked for, and verifies the changed one.
+    fn fix(&self) -> Result<Value, String> {
+        let say = |error: broadaxe_models::Error| error.to_string();
+        let (upgraded, plan) = upgrade::plan(&self.model, &self.shapes, &self.targets).map_err(say)?;
+        let (model, upgrade) =
+            upgraded.as_ref().map_or((&self.model, None), |upgraded| (&upgraded.model, Some(&upgraded.changes)));
+        let mut summary = upgrade.map_or_else(Vec::new, |upgrade| changes(&self.model, upgrade));
+        summary.extend(changes(model, &plan));
+        let left = words::left(model, &plan.left);
+        if summary.is_empty() {
+            return Ok(json!({ "name": self.name, "summary": ["nothing to change"], "left": left, "files": [] }));
+        }
+        let written = format::write(model, &plan.edits).map_err(say)?;
+        let after = format::changed(model, &written).map_err(say)?;
+        let after_shapes = infer(&after, &[]).map_err(say)?;
+        let verified = verify(&self.model, &self.shapes, &after, &after_shapes).map_err(say)?;
+        if let Some(difference) = &verified.difference {
+            return Err(format!("the changed model is not the same: {difference}"));
+        }
+        if verified.nodes > 0 {
+            summary.push(format!("verified: {verified}"));
+        }
+        let files = written.files.iter().map(|file| {
+            let (name, pieces) = (self.fixed_name(file.extension), file.original_pieces(model).map_err(say)?);
+            let kept = self.number_of(file.extension);
+            let pieces: Vec<Value> = pieces.iter().map(|one| piece(one, kept)).collect();
+            Ok(json!({ "name": name, "pieces": pieces }))
+        });
+        let files = files.collect::<Result<Vec<_>, String>>()?;
+        Ok(json!({ "name": self.fixed_name(""), "summary": summary, "left": left, "files": files }))
+    }
+
+    /// Returns the number of the file that a changed file keeps bytes of.
+    fn number_of(&self, extension: &str) -> usize {
+        let name = Path::new(&self.name).with_extension(extension);
+        let other = self.files.iter().position(|file| Path::new(file) == name);
+        if extension.is_empty() { self.main } else { other.unwrap_or(self.main) }
+    }
+
+    fn fixed_name(&self, extension: &str) -> String {
+        let (stem, own) = self.name.rsplit_once('.').unwrap_or((&self.name, "onnx"));
+        format!("{stem}-fixed.{}", if extension.is_empty() { own } else { extension })
+    }
+
+    fn extract(&self, request: &Value) -> Result<Value, String> {
+        let number = request["number"].as_u64().and_then(|number| u32::try_from(number).ok());
+        let id = NodeId(number.ok_or("give the number of a node")?);
+        let one = extract(&self.model, &self.shapes, id, 0, false).map_err(|error| error.to_string())?;
+        let name: String =
+            node_name(&self.model, id).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        Ok(json!({ "name": format!("{name}.onnx"), "bytes": base64(&one.model), "remarks": one.remarks }))
+    }
+}
+
+fn piece(piece: &Piece, file: usize) -> Value {
+    match piece {
+        Piece::Kept { at, len } => json!({ "kept": { "file": file, "at": at, "len": len } }),
+        Piece::New(bytes) => json!({ "new": base64(bytes) }),
+    }
+}
+
+fn changes(model: &Model, plan: &Fix) -> Vec<String> {
+    let change = |step: &Step| {
+        let name = escaped(&node_name(model, step.node));
+        format!("{name} ({}): {}", escaped(&model.node(step.node).op), escaped(&step.text))
+    };
+    plan.steps.iter().map(change).collect()
+}
+
+/// Adds what a report says of a finding.
+fn add_sample(value: &mut Value, sample: &GroupedSample) {
+    value["node"] = json!(sample.node);
+    value["rows"] = json!(sample.rows);
+    value["notes"] = sample.notes.iter().map(|note| json!([note.label, note.text])).collect();
+    value["fix"] = json!(sample.fix);
+}
+
+/// Says what every target does with an ONNX Add of two shapes.
+fn runtimes(request: &Value) -> Result<Value, String> {
+    let list = |name: &str| request[name].as_array().map(Vec::as_slice).unwrap_or_default();
+    let shapes = list("shapes").iter().filter_map(Value::as_str);
+    let shapes = shapes.map(|text| text.parse().map_err(|error: broadaxe_shape::Error| error.to_string()));
+    let shapes = shapes.collect::<Result<Vec<_>, _>>()?;
+    let constants: Vec<bool> = list("constants").iter().filter_map(Value::as_bool).collect();
+    let model = read(&Source::memory(one_node::add(&shapes, &constants)?, None))?;
+    let shapes = infer(&model, &[]).map_err(|error| error.to_string())?;
+    let targets = PROFILES.iter().filter_map(|profile| profile.name.parse().ok()).collect::<Vec<Target>>();
+    let record = check_model("add.onnx".as_ref(), &model, &shapes, &targets).map_err(|error| error.to_string())?;
+    let row = |finding: &FindingRecord| {
+        let versions = PROFILES.iter().find(|profile| profile.name == finding.target).map(|profile| profile.versions);
+        json!({
+            "target": finding.target,
+            "version": versions.and_then(|versions| versions.last()),
+            "verdict": finding.verdict,
+            "reason": finding.reason,
+            "evidence": finding.evidence,
+            "source": finding.source,
+            "counterexample": finding.counterexample,
+        })
+    };
+    Ok(json!({ "rows": record.findings.iter().map(row).collect::<Vec<_>>() }))
+}
+
+/// Draws a finding: what the model means and, where the target places operands by another rule, what it reads.
+fn drawing(finding: &FindingRecord) -> Value {
+    let drawings = finding_drawings(finding);
+    let drawn = (!drawings.is_empty()).then(|| drawn(&drawings).to_string());
+    drawn.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
+}
+
+fn finding_drawings(finding: &FindingRecord) -> Vec<Drawing> {
+    let word = |dim: &DimRecord| match dim {
+        DimRecord::Size(size) => size.to_string(),
+        DimRecord::Open(name) => broadaxe_draw::words::quoted(name),
+    };
+    let words = |dims: &Vec<DimRecord>| dims.iter().map(word).collect::<Vec<String>>();
+    let draw = |title: String, axes: &[Vec<usize>], result: &[String], reads: &[Vec<usize>]| {
+        let operands = finding.operands.iter().zip(axes).map(|(operand, axes)| {
+            let dims = operand.shape.as_ref().map(words).unwrap_or_default();
+            (dims.len() == axes.len()).then(|| (operand.tensor.clone(), dims, axes.clone()))
+        });
+        let operands: Vec<_> = operands.collect::<Option<_>>()?;
+        let drawing = Drawing::placed(title, &operands, result);
+        let element = finding.counterexample.as_ref().map(|example| example.element.clone());
+        Some(match element {
+            Some(element) if element.len() == result.len() && reads.len() == operands.len() => {
+                drawing.reading(&element, axes, reads)
+            }
+            _ => drawing,
+        })
+    };
+    let Some(axes) = finding.axes.as_ref() else { return Vec::new() };
+    let Some(result) = finding.result.as_ref().map(words) else { return Vec::new() };
+    let example = finding.counterexample.as_ref();
+    let (reads, there) = example.map_or((&[][..], &[][..]), |example| (&example.reads, &example.target_reads));
+    let own = draw("in this model".to_owned(), axes, &result, reads);
+    let target = finding.target_axes.as_ref().and_then(|axes| {
+        let shape = example.map(|example| example.target_shape.iter().map(ToString::to_string).collect::<Vec<_>>());
+        draw(format!("on {}", finding.target), axes, &shape.filter(|shape| !shape.is_empty()).unwrap_or(result), there)
+    });
+    own.into_iter().chain(target).collect()
+}
+
+/// Writes bytes in base 64.
+fn base64(bytes: &[u8]) -> String {
+    const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::with_capacity(bytes.len().div_ceil(3) * 4);
+    for chunk in bytes.chunks(3) {
+        let three = chunk.iter().fold(0_u32, |bits, &byte| bits << 8 | u32::from(byte)) << (8 * (3 - chunk.len()));
+        for digit in 0..4 {
+            let at = (three >> (18 - 6 * digit)) as usize & 63;
+            text.push(if digit <= chunk.len() { char::from(DIGITS[at]) } else { '=' });
+        }
+    }
+    text
+}

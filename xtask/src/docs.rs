@@ -1,0 +1,93 @@
+//! Builds the documentation site into `target/docs`: the pages of `docs/`, and pages about the rules that are written from data.
+//!
+//! [`pages`] writes the input of the generator, `MkDocs`, into a folder of its own: a copy of each page whose links to files outside
+//! `docs/` lead to the repository's address. The files of `docs/` are written for GitHub and do not change. The generator is
+//! installed into a virtual environment below the build folder, in the versions of `docs/site/requirements.txt`. Last, [`html`]
+//! checks the links of the site.
+
+use std::{
+    fs,
+    path::{Path, PathBuf},
+    process::Command,
+    time::Instant,
+};
+
+mod path;
+
+mod html;
+mod markdown;
+
+mod cases;
+mod rules;
+
+mod pages;
+
+use crate::python;
+
+pub(crate) const DOCS_USAGE: &str = "[--check]";
+
+/// The interactive page, where `cargo xtask page` writes it.
+const PAGE: &str = "page/page.html";
+
+/// Runs the task.
+pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
+    let check = match words {
+        [] => false,
+        [word] if word == "--check" => true,
+        _ => return Err(format!("unknown arguments {}; usage: docs {DOCS_USAGE}", words.join(" "))),
+    };
+    let start = Instant::now();
+    let target = python::target(root);
+    // A check leaves the site alone that somebody may be reading.
+    let site = target.join(if check { "docs-check" } else { "docs" });
+    let input = target.join("docs-input");
+    empty(&input)?;
+    let interactive = target.join(PAGE);
+    let count = pages::write(root, &input, interactive.is_file().then_some(&interactive))?;
+    let programs = environment(root, &target)?;
+    build(&programs, &input, &site)?;
+    // It has links for a server's top folder only.
+    let _ = fs::remove_file(site.join("404.html"));
+    let links = html::check(&site, &[pages::INTERACTIVE])?;
+    println!(
+        "docs: {count} pages, {links} links checked, {:.1} s: {}",
+        start.elapsed().as_secs_f64(),
+        site.join("index.html").display()
+    );
+    Ok(())
+}
+
+fn empty(folder: &Path) -> Result<(), String> {
+    if folder.exists() {
+        fs::remove_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+    }
+    fs::create_dir_all(folder).map_err(|e| format!("{}: {e}", folder.display()))
+}
+
+/// Makes the environment with the generator; returns the folder of its programs.
+fn environment(root: &Path, target: &Path) -> Result<PathBuf, String> {
+    if !python::is_here() {
+        return Err("the documentation needs Python 3.10 or newer with the modules venv and ensurepip; on Debian: apt install python3-venv".to_owned());
+    }
+    let (folder, list) = (target.join("docs-venv"), "docs/site/requirements.txt");
+    if !folder.exists() {
+        println!("docs: installs what {list} names into {}", folder.display());
+    }
+    python::environment_of(&folder, &root.join(list)).map_err(|why| {
+        format!("{why}; the generator of the documentation is installed by\n  python3 -m venv {0}\n  {0}/bin/pip install -r {list}", folder.display())
+    })
+}
+
+fn build(programs: &Path, input: &Path, site: &Path) -> Result<(), String> {
+    let mut mkdocs = Command::new(programs.join("mkdocs"));
+    // Not with --quiet, under which --strict overlooks warnings.
+    mkdocs.args(["build", "--strict", "--clean", "--config-file"]).arg(input.join("mkdocs.yml"));
+    mkdocs.arg("--site-dir").arg(site).env("NO_MKDOCS_2_WARNING", "true");
+    let output = mkdocs.output().map_err(|e| format!("{}: {e}", programs.join("mkdocs").display()))?;
+    if output.status.success() {
+        return Ok(());
+    }
+    let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+    let (said, status) = (said.trim_end(), output.status);
+    Err(format!("{said}\nmkdocs does not build the site ({status}); the navigation is in docs/site/mkdocs.yml"))
+}
