@@ -328,6 +328,47 @@ test('check: thousands of findings', async () => {
   await close();
 });
 
+test('check: a file can be dropped on every part', async () => {
+  const { page, close } = await open(`${mock}#2,2+2`);
+  await page.evaluate(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['x'.repeat(4000)], 'face.onnx'));
+    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer: data, bubbles: true, cancelable: true }));
+  });
+  await page.waitForSelector('.finding');
+  assert.equal(new URL(page.url()).hash, '#/check');
+  await page.locator('text=Open these shapes in Ask').first().click();
+  assert.equal(new URL(page.url()).hash, '#1,16,16,16+16');
+  await page.goBack();
+  assert.equal(await page.locator('.finding').count(), 3);
+  await close();
+});
+
+test('check: the module of this page', async (context) => {
+  const { page, close } = await open(`${real}#/check?for=onnx,openvino,ncnn&example=face.onnx`);
+  if ((await page.textContent('main')).includes('cannot check models')) return context.skip('the page has no check module');
+  await page.waitForSelector('.finding');
+  const titles = await page.locator('.finding h3').allTextContents();
+  assert.deepEqual(titles.sort(), ['wrong result on ncnn', 'wrong result on onnx', 'wrong result on onnx']);
+  assert.ok((await page.textContent('.check-result')).includes('3 of 3 findings can be fixed, with an upgrade from opset 6 to 7'));
+  await page.waitForSelector('.finding .drawing svg');
+  assert.deepEqual(await violations(page), []);
+  await page.getByRole('button', { name: 'Fix the model' }).click();
+  const [fixed] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /^Download face-fixed/ }).click()]);
+  const [one] = await Promise.all([page.waitForEvent('download'), page.locator('text=Download this node as a model').first().click()]);
+  await page.setInputFiles('#files', [{ name: one.suggestedFilename(), mimeType: '', buffer: fs.readFileSync(await one.path()) }]);
+  await page.waitForSelector(`.file-line:has-text("${one.suggestedFilename()}")`);
+  await page.setInputFiles('#files', [{ name: 'face-fixed.onnx', mimeType: '', buffer: fs.readFileSync(await fixed.path()) }]);
+  await page.waitForSelector('.file-line:has-text("face-fixed.onnx")');
+  assert.ok((await page.textContent('.verdict h2')).startsWith('No findings'));
+  await page.goto(`${real}#/check?for=litert,litert-gpu&example=position.tflite`);
+  await page.waitForSelector('text=wrong result on litert-gpu');
+  await page.goto(`${real}#6,8+6,8`);
+  await page.locator('.runtimes').scrollIntoViewIfNeeded();
+  await page.waitForSelector('.runtimes td:has-text("places each constant by its own rank")');
+  await close();
+});
+
 test('check: weights that are missing can be added', async () => {
   const { page, close } = await open(`${mock}#/check`);
   await give(page, 'm.xml');
