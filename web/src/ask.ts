@@ -94,17 +94,19 @@ export class Ask {
     this.shown = address;
     const answer = ask(address);
     if (answer.error !== undefined) {
-      swap(this.answer, h('section', { class: 'verdict none', 'aria-label': 'Answer' }, h('h2', {}, 'This cannot be read yet.'), h('p', { class: 'message' }, answer.error, '.')));
+      swap(this.answer, h('section', { class: 'verdict none', 'aria-label': 'Answer' }, h('h2', {}, 'This cannot be read.'), h('p', { class: 'message' }, answer.error, '.')));
       announce(answer.error, 1200);
       this.runtimes.show(null);
       return;
     }
     const options: CardOptions = { choose: (rule) => this.choose(rule) };
-    const said = headline(answer);
     const canonical = answer.address ?? address;
     const link = (): string => location.href.split('#')[0] + write({ part: 'ask', address: canonical });
     const chosen = answer.chosen;
     const inCards = answer.meanings.some((meaning) => meaning.rules.some((use) => use.rule === chosen.rule));
+    const said = headline(answer);
+    const shape = chosen.json?.shape;
+    if (!inCards && chosen.error === undefined && shape) said.text = `Under ${chosen.rule.split(' ')[0]} the result is ${shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`}.`;
     const elements = elementsOf(answer, chosen.rule);
     const svg = (inCards ? answer.meanings.find((meaning) => meaning.rules.some((use) => use.rule === chosen.rule))?.drawing : chosen.drawing) ?? chosen.drawing ?? answer.rejects.find((one) => one.rule === chosen.rule)?.drawing;
     const shown = chosen.drawing ?? answer.rejects.find((one) => one.rule === chosen.rule)?.drawing;
@@ -141,7 +143,7 @@ export class Ask {
         h(
           'section',
           { 'aria-labelledby': 'meanings-title' },
-          h('h2', { id: 'meanings-title', class: 'section-title' }, answer.meanings.length === 1 ? 'The meaning' : 'The meanings', h('span', { class: 'quantity' }, accepted === 1 ? '1 rule' : `${accepted} rules`)),
+          h('h2', { id: 'meanings-title', class: 'section-title' }, !inCards ? 'Under other rules' : answer.meanings.length === 1 ? 'The meaning' : 'The meanings', h('span', { class: 'quantity' }, accepted === 1 ? '1 rule' : `${accepted} rules`)),
           h('div', { class: `cards${answer.meanings.length === 1 ? ' single' : ''}` }, answer.meanings.map((meaning) => meaningCard(answer, meaning, options))),
         ),
       answer.rejects.length > 0 &&

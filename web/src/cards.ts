@@ -7,8 +7,8 @@ import type { Answer, Difference, Meaning, Reject, RuleUse } from './protocol.ts
 export interface CardOptions {
   /** Chooses a rule. Rules are text if it is missing. */
   choose?: (rule: string) => void;
-  /** The meanings with a card; all of them if it is missing. */
-  only?: (meaning: Meaning) => boolean;
+  /** The rules that people asked about: a card is titled with the one that it has. */
+  asked?: string[];
   /** The heading level of a card. */
   level?: 'h3' | 'h4';
 }
@@ -44,6 +44,20 @@ function guards(meaning: Meaning): HTMLElement | null {
   );
 }
 
+/** The rule of a meaning that people asked about. */
+export function askedRule(answer: Answer, meaning: Meaning, options: CardOptions): string | undefined {
+  const asked = answer.chosen.is_default ? (options.asked ?? []) : [answer.chosen.rule, ...(options.asked ?? [])];
+  return asked.find((rule) => meaning.rules.some((use) => use.rule === rule));
+}
+
+/** Puts another rule of the same meaning into the title of a drawing. */
+function titled(box: HTMLElement, rule: string | undefined): HTMLElement {
+  if (rule === undefined) return box;
+  const title = [...box.querySelectorAll('svg > text')].find((text) => / under \S/.test(text.textContent ?? ''));
+  if (title) title.textContent = (title.textContent ?? '').replace(/ under .*$/, ` under ${rule}`);
+  return box;
+}
+
 export function meaningCard(answer: Answer, meaning: Meaning, options: CardOptions): HTMLElement {
   const uses = meaning.rules;
   const chosen = uses.find((use) => use.rule === answer.chosen.rule);
@@ -61,7 +75,7 @@ export function meaningCard(answer: Answer, meaning: Meaning, options: CardOptio
     { class: `card meaning${chosen && !answer.chosen.is_default ? ' chosen' : ''}` },
     h('header', {}, heading, h('div', { class: 'chips' }, uses.map((use) => ruleChip(use, answer, options)))),
     guards(meaning) ?? h('div'),
-    scrollable(drawing(meaning.drawing), `drawing of ${uses[0]?.rule ?? ''}`),
+    scrollable(titled(drawing(meaning.drawing), askedRule(answer, meaning, options)), `drawing of ${uses[0]?.rule ?? ''}`),
     elements ? elementGrids(elements, marked, at !== null && at < elements.sources.length ? at : null, uses[0]?.rule ?? '') : h('div'),
     !options.choose
       ? h('div')

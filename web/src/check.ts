@@ -5,7 +5,7 @@ import { checker, hasCheck } from './checker.ts';
 import { announce, count, h, save, scrollable, size, swap, visible, type Child } from './dom.ts';
 import { fetchModel, forbid, linkedModels, networkSentence, onRequest } from './network.ts';
 import { bytesOf, type Checked, type Extracted, type FindingDetail, type Fixed, type Group, type ModelNode, type Opened, type Row, type Target } from './protocol.ts';
-import { TARGETS, write, type CheckState } from './state.ts';
+import { plain, TARGETS, write, type CheckState } from './state.ts';
 
 /** The page that explains the codes of findings. */
 const CODES = 'https://broadaxe.github.io/codes';
@@ -23,6 +23,7 @@ const MODELS = /\.(onnx|xml|param|tflite|litertlm|pdmodel|json)(\.gz)?$/i;
 /** Groups, nodes and names that are added to the page at a time. */
 const BATCH = 20;
 const ROWS = 200;
+const NAMES = 8;
 const FORMATS: Record<string, string> = { onnx: 'ONNX', openvino: 'OpenVINO IR', paddle: 'Paddle', tflite: 'TFLite' };
 const VERDICTS = ['same', 'differs', 'refused', 'guarded', 'unsupported', 'unknown'];
 
@@ -113,7 +114,6 @@ export class Check {
     }
     checker.onread = () => this.counts();
     onRequest(() => this.counts());
-    this.drops();
     this.renderTargets();
     this.counts();
   }
@@ -161,37 +161,14 @@ export class Check {
     }
   }
 
-  private drops(): void {
-    let depth = 0;
-    const over = (on: boolean): void => {
-      this.zone.classList.toggle('over', on);
-    };
-    const ours = (event: DragEvent): boolean => this.element.isConnected && hasCheck() && (event.dataTransfer?.types.includes('Files') ?? false);
-    window.addEventListener('dragenter', (event) => {
-      if (!ours(event)) return;
-      depth += 1;
-      over(true);
-      event.preventDefault();
-    });
-    window.addEventListener('dragover', (event) => {
-      if (ours(event)) event.preventDefault();
-    });
-    window.addEventListener('dragleave', () => {
-      depth = Math.max(0, depth - 1);
-      if (depth === 0) over(false);
-    });
-    window.addEventListener('drop', (event) => {
-      depth = 0;
-      over(false);
-      if (!ours(event)) return;
-      event.preventDefault();
-      const files = [...(event.dataTransfer?.files ?? [])];
-      if (files.length > 0) this.take(files);
-    });
+  /** Shows that files are over the page. */
+  over(on: boolean): void {
+    this.zone.classList.toggle('over', on);
   }
 
   /** A model replaces the files; files of weights are added to the model that is open. */
-  private take(files: File[]): void {
+  take(files: File[]): void {
+    if (!hasCheck()) return;
     if (this.example !== undefined) {
       this.example = undefined;
       this.go({ part: 'check', targets: this.targets }, false);
@@ -444,8 +421,9 @@ export class Check {
         'div',
         { class: 'members' },
         first && h('button', { type: 'button', class: 'quiet-button', onclick: (event: Event) => void this.extract(first.number, event.currentTarget as HTMLElement) }, 'Download this node as a model'),
+        askLink(group.rows),
+        group.also.length > 0 && h('p', { class: 'also' }, h('span', { class: 'quiet' }, `The same in ${count(group.members.length - 1, 'other node')}: `), group.also.slice(0, NAMES).map((name, at) => [at > 0 ? ', ' : '', h('code', {}, name)]), group.also.length > NAMES && `, and ${group.also.length - NAMES} more`),
         group.members.length > 1 && this.members(group, checked),
-        group.members.length <= 1 && group.also.length > 0 && h('p', { class: 'help' }, 'Also: ', group.also.join(', ')),
       ),
     );
   }
@@ -583,6 +561,13 @@ function batches<T>(parent: HTMLElement, items: T[], step: number, make: (item: 
     observer.observe(end_);
   };
   more();
+}
+
+/** A link to what the rules say about the shapes of a node. */
+function askLink(rows: Row[]): Child {
+  const shapes = rows.slice(0, -1).map((row) => row.shape);
+  if (shapes.length < 2 || shapes.some((shape) => !/^\([\w, .?]*\)$/.test(shape))) return null;
+  return h('a', { class: 'quiet-button', href: write({ part: 'ask', address: shapes.map(plain).join('+') }) }, 'Open these shapes in Ask');
 }
 
 function capital(text: string): string {

@@ -4,7 +4,7 @@ import { because, differenceBanner, headline, meaningCard } from './cards.ts';
 import { announce, drawing, h, scrollable, swap, type Child } from './dom.ts';
 import { elementGrids, elementsOf } from './elements.ts';
 import { ShapeFields } from './fields.ts';
-import type { Answer, Meaning } from './protocol.ts';
+import type { Answer, Meaning, Side } from './protocol.ts';
 import { ask } from './rules.ts';
 import { runtimesSection } from './runtimes.ts';
 import { join, split, write, type LearnState } from './state.ts';
@@ -110,12 +110,17 @@ export class Learn {
     for (const rule of wanted) {
       const meaning = answer.meanings.find((one) => one.rules.some((use) => use.rule === rule));
       if (meaning) {
-        if (!shown.has(meaning)) cards.push(meaningCard(answer, meaning, { level: 'h3' }));
+        if (!shown.has(meaning)) cards.push(meaningCard(answer, meaning, { level: 'h3', asked: wanted }));
         shown.add(meaning);
       } else cards.push(this.other(answer, rule));
     }
     const difference = answer.differences.find((one) => [one.left.rule, one.right.rule].every((rule) => [...shown].some((meaning) => meaning.rules.some((use) => use.rule === rule))));
-    swap(this.live, h('h2', { class: 'step-verdict' }, said.text), h('div', { class: `cards${cards.length === 1 ? ' single' : ''}` }, cards), difference && differenceBanner(answer, difference));
+    // Rules of the step stand for the others of their meaning.
+    const named = (side: Side): Side => {
+      const meaning = answer.meanings.find((one) => one.rules.some((use) => use.rule === side.rule));
+      return { ...side, rule: (meaning && wanted.find((rule) => meaning.rules.some((use) => use.rule === rule))) ?? side.rule };
+    };
+    swap(this.live, h('h2', { class: 'step-verdict' }, said.text), h('div', { class: `cards${cards.length === 1 ? ' single' : ''}` }, cards), difference && differenceBanner(answer, { ...difference, left: named(difference.left), right: named(difference.right) }));
     announce(said.text);
     if (this.step.runtimes) this.runtimes.show(answer.is_open || answer.compare.shapes.length !== 2 ? null : answer.compare.shapes.map((shape) => shape.join(',') || '()'));
   }

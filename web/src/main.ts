@@ -5,7 +5,7 @@ import { Check } from './check.ts';
 import { h } from './dom.ts';
 import { Learn } from './learn.ts';
 import { lockDown } from './network.ts';
-import { read, write, type State } from './state.ts';
+import { read, TARGETS, write, type State } from './state.ts';
 
 declare const VERSION: string;
 
@@ -120,6 +120,34 @@ window.addEventListener('keydown', (event) => {
     ask?.focus();
     event.preventDefault();
   }
+});
+
+// Files can be dropped on every part of the page. A browser would leave the page for them.
+let depth = 0;
+const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+const over = (change: number): void => {
+  depth = change === 0 ? 0 : Math.max(0, depth + change);
+  check?.over(depth > 0);
+};
+window.addEventListener('dragenter', (event) => {
+  if (!hasFiles(event)) return;
+  event.preventDefault();
+  over(1);
+});
+window.addEventListener('dragover', (event) => {
+  if (hasFiles(event)) event.preventDefault();
+});
+window.addEventListener('dragleave', (event) => {
+  if (hasFiles(event)) over(-1);
+});
+window.addEventListener('drop', (event) => {
+  if (!hasFiles(event)) return;
+  event.preventDefault();
+  over(0);
+  const files = [...(event.dataTransfer?.files ?? [])];
+  if (files.length === 0) return;
+  if (current?.part !== 'check') go({ part: 'check', targets: TARGETS }, true);
+  check?.take(files);
 });
 
 show(read(location.hash, location.search));

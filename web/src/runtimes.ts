@@ -143,10 +143,10 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
     element,
     show: (wanted) => {
       shapes = wanted;
-      element.hidden = !hasCheck();
+      element.hidden = !hasCheck() || wanted === null;
       turn += 1;
-      if (wanted === null) swap(body, h('p', { class: 'note' }, 'Runtimes are compared for two operands whose sizes are known.'));
-      else if (!near) swap(body, button());
+      if (wanted === null) return;
+      if (!near) swap(body, button());
       else {
         clearTimeout(timer);
         timer = setTimeout(() => void ask(), 120);

@@ -97,6 +97,8 @@ export interface Answer {
   chosen: {
     rule: string;
     is_default: boolean;
+    /** The record of `broadaxe explain --json`. */
+    json?: { shape?: (number | string)[] };
     drawing: Drawing | null;
     error?: string;
     elements?: Elements | null;

@@ -37,7 +37,7 @@ function check(targets) {
   let list = findings;
   if (model === 'many.onnx') {
     list = Array.from({ length: 4000 }, (_, at) => ({ ...findings[0], node: `/layers.${at}/Add`, number: at, place: `node ${at}`, target: at % 2 ? 'onnx' : 'ncnn' }));
-    groups = Array.from({ length: 500 }, (_, at) => ({ ...group(at % 2 ? 'onnx' : 'ncnn', `/layers.${at}/Add`, 'b', 'aligns shapes to the right', []), severity: at % 5 ? 'error' : 'warning', members: Array.from({ length: 8 }, (_, k) => at * 8 + k), also: [] }));
+    groups = Array.from({ length: 500 }, (_, at) => ({ ...group(at % 2 ? 'onnx' : 'ncnn', `/layers.${at}/Add`, 'b', 'aligns shapes to the right', []), severity: at % 5 ? 'error' : 'warning', members: Array.from({ length: 8 }, (_, k) => at * 8 + k), also: [`/layers.{${at}..${at + 7}}/Add`] }));
     groups[1].members = list.map((_, at) => at);
   }
   if (model === 'hostile.onnx') {
