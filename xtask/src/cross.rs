@@ -52,6 +52,8 @@ pub(crate) struct BuildOptions {
     pub profile: Option<&'static str>,
     /// Further flags for the compiler.
     pub flags: String,
+    /// Whether the standard library is built too, with these flags, where the toolchain has it.
+    pub builds_std: bool,
     /// The oldest C library of GNU that programs must run with, if not that of the linker.
     pub oldest_glibc: Option<&'static str>,
 }
@@ -295,16 +297,16 @@ impl Target {
                 command.env(format!("CARGO_PROFILE_{profile}_STRIP"), "false");
             }
         }
-        let Std::Built(compiler) = self.std()? else { return Ok(false) };
+        let Std::Built(compiler) = self.std(build)? else { return Ok(false) };
         command.env("RUSTC", compiler).env("RUSTC_BOOTSTRAP", "1");
         Ok(true)
     }
 
     /// Finds the standard library of the target.
-    fn std(&self) -> Result<Std, String> {
+    fn std(&self, build: &BuildOptions) -> Result<Std, String> {
         let own = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
         let installed = ask(Command::new(own).args(["--print", "target-libdir", "--target", self.triple]));
-        if installed.is_some_and(|folder| has_std(Path::new(&folder))) {
+        if !build.builds_std && installed.is_some_and(|folder| has_std(Path::new(&folder))) {
             return Ok(Std::Installed);
         }
         let debian = PathBuf::from("/usr/bin/rustc");

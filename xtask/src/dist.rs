@@ -155,7 +155,7 @@ impl Bench<'_> {
             self.root.display(),
             home.display()
         );
-        BuildOptions { profile: Some(PROFILE), flags, oldest_glibc: Some("2.17") }
+        BuildOptions { profile: Some(PROFILE), flags, oldest_glibc: Some("2.17"), ..BuildOptions::default() }
     }
 
     fn stamp(&self, command: &mut Command) {

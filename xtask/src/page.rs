@@ -76,7 +76,12 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
 /// Builds one module, and makes it smaller.
 fn module(root: &Path, programs: &Path, features: &str, to: &Path) -> Result<(), String> {
     let target = cross::find(TARGET)?;
-    let options = BuildOptions { profile: Some("page"), flags: MODULE_FLAGS.to_owned(), ..BuildOptions::default() };
+    let options = BuildOptions {
+        profile: Some("page"),
+        flags: MODULE_FLAGS.to_owned(),
+        builds_std: true,
+        ..BuildOptions::default()
+    };
     let mut build = target.build(root, &options, &["broadaxe-web"])?;
     build.arg("-Zbuild-std-features=optimize_for_size");
     if !features.is_empty() {

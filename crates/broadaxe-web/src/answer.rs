@@ -16,6 +16,8 @@ pub fn answer(request: &str) -> String {
     match word {
         "ask" => ask::ask(about).to_string(),
         "rules" => ask::rules().to_string(),
+        #[cfg(feature = "golden")]
+        "golden" => golden(),
         #[cfg(feature = "check")]
         _ if let Some(answer) = crate::check::answer(word, about) => answer.to_string(),
         _ => {
@@ -24,4 +26,12 @@ pub fn answer(request: &str) -> String {
             answer.to_string()
         }
     }
+}
+
+/// Computes the record of `crates/broadaxe-testing/tests/golden.txt`, without its first line, as a text of JSON.
+#[cfg(feature = "golden")]
+fn golden() -> String {
+    let isa = broadaxe_kernels::Isa::available()[0];
+    let lines = crate::hashes::kernels().into_iter().map(|(name, kernel)| crate::hashes::line(isa, &name, kernel));
+    broadaxe_draw::json::ToJson::to_json(&lines.collect::<Vec<_>>()).to_string()
 }

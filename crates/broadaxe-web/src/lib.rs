@@ -15,6 +15,10 @@ mod files;
 mod one_node;
 #[cfg(feature = "check")]
 mod check;
+#[cfg(feature = "golden")]
+#[path = "../../broadaxe-testing/tests/golden/hashes.rs"]
+#[allow(dead_code, reason = "the test also names layouts")]
+mod hashes;
 pub mod answer;
 
 // Reads and writes the memory that JavaScript shares.
