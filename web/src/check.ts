@@ -349,7 +349,7 @@ export class Check {
           'section',
           { 'aria-labelledby': 'findings-title' },
           h('h2', { id: 'findings-title', class: 'section-title' }, 'Findings', fixable && h('span', { class: 'quantity' }, fixable.split('\n')[0]?.replace(/:$/, ''))),
-          this.filters(checked, () => this.list(checked, list, shown)),
+          groups.length > 1 && this.filters(checked, () => this.list(checked, list, shown)),
           shown,
           list,
         ),
