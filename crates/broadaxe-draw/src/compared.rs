@@ -34,7 +34,7 @@ pub struct KnownCompared {
 /// ```
 /// use broadaxe_draw::compared;
 /// let json = compared(&["2".parse()?, "2,2".parse()?])?.json();
-/// assert_eq!(json["differences"][0]["element"], serde_json::json!([0, 1]));
+/// assert!(json.to_string().contains(r#""differences":[{"element":[0,1],"#));
 /// # Ok::<(), broadaxe_shape::Error>(())
 /// ```
 pub fn compared(shapes: &[SymbolicShape]) -> Result<Compared, Error> {

@@ -18,7 +18,7 @@ mod open;
 mod markup;
 mod svg;
 mod html;
-mod markdown;
+pub mod markdown;
 pub mod record;
 mod compared;
 mod shaped;

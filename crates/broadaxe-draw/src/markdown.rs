@@ -64,25 +64,49 @@ fn words(cell: &Cell) -> String {
     }
 }
 
-/// Writes a text so that no character of it formats.
-pub(crate) fn plain(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
+/// Escapes what has a meaning in Markdown or HTML. A comment ends what would name a person or an issue.
+///
+/// ```
+/// assert_eq!(broadaxe_draw::markdown::plain("a_b"), "a\\_b");
+/// ```
+pub fn plain(text: &str) -> String {
+    let mut out = String::new();
     for c in escaped(text).chars() {
         match c {
             '<' => out += "&lt;",
+            '>' => out += "&gt;",
             '&' => out += "&amp;",
-            '@' => out += "&#64;",
-            '\\' | '|' | '*' | '_' | '`' | '[' | ']' | '#' | '~' | '>' | '$' => out.extend(['\\', c]),
-            c => out.push(c),
+            '@' => out += "@<!-- -->",
+            '#' => out += "\\#<!-- -->",
+            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '!' | '~' => out.extend(['\\', c]),
+            other => out.push(other),
         }
     }
     out
 }
 
-/// Writes a name as code, between more backquotes than it has in a row.
-fn code(name: &str) -> String {
-    let name = escaped(name).replace('|', "\\|");
-    let longest = name.split(|c| c != '`').map(str::len).max().unwrap_or(0);
-    let (ticks, pad) = ("`".repeat(longest + 1), if name.starts_with('`') || name.ends_with('`') { " " } else { "" });
-    format!("{ticks}{pad}{name}{pad}{ticks}")
+/// Writes a name as code.
+pub fn code(name: &str) -> String {
+    let name = escaped(name);
+    if name.contains('`') || name.contains('|') { plain(&name) } else { format!("`{name}`") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{code, plain};
+
+    #[test]
+    fn names_are_not_markup() {
+        let cases = [
+            ("a_b*c", "a\\_b\\*c", "`a_b*c`"),
+            ("<img src=x>", "&lt;img src=x&gt;", "`<img src=x>`"),
+            ("a`b", "a\\`b", "a\\`b"),
+            ("a|b", "a\\|b", "a\\|b"),
+            ("@you #1", "@<!-- -->you \\#<!-- -->1", "`@you #1`"),
+            ("[x](y)\n## z", "\\[x\\](y)\\\\n\\#<!-- -->\\#<!-- --> z", "`[x](y)\\n## z`"),
+        ];
+        for (name, text, as_code) in cases {
+            assert_eq!((plain(name).as_str(), code(name).as_str()), (text, as_code), "{name:?}");
+        }
+    }
 }

@@ -1,5 +1,6 @@
 //! The results of a check as plain data, for JSON, Python and text, and how reports group them and put them into words.
 
+mod drawing;
 mod fold;
 mod group;
 pub mod words;
@@ -12,6 +13,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
+    drawing::drawings,
     fold::fold,
     group::{Group, Shown, groups},
     grouped::{GroupedFindings, GroupedNote, GroupedReport, GroupedSample, GroupedTarget, grouped},

@@ -2,7 +2,7 @@
 
 use std::{cell::RefCell, path::Path};
 
-use broadaxe_draw::{Drawing, ask::drawn, words::escaped};
+use broadaxe_draw::{ask::drawn, words::escaped};
 use broadaxe_models::{
     Model, NodeId, PROFILES, Source, Target, check_model,
     edit::Piece,
@@ -11,7 +11,7 @@ use broadaxe_models::{
     format,
     infer::{Shapes, infer},
     meaning,
-    report::{CheckRecord, DimRecord, FindingRecord, GroupedSample, Shown, grouped, node_name, words},
+    report::{CheckRecord, FindingRecord, GroupedSample, Shown, drawings, grouped, node_name, words},
     upgrade,
     verify::verify,
 };
@@ -277,42 +277,9 @@ fn runtimes(request: &Value) -> Result<Value, String> {
 
 /// Draws a finding: what the model means and, where the target places operands by another rule, what it reads.
 fn drawing(finding: &FindingRecord) -> Value {
-    let drawings = finding_drawings(finding);
+    let drawings = drawings(finding);
     let drawn = (!drawings.is_empty()).then(|| drawn(&drawings).to_string());
     drawn.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
-}
-
-fn finding_drawings(finding: &FindingRecord) -> Vec<Drawing> {
-    let word = |dim: &DimRecord| match dim {
-        DimRecord::Size(size) => size.to_string(),
-        DimRecord::Open(name) => broadaxe_draw::words::quoted(name),
-    };
-    let words = |dims: &Vec<DimRecord>| dims.iter().map(word).collect::<Vec<String>>();
-    let draw = |title: String, axes: &[Vec<usize>], result: &[String], reads: &[Vec<usize>]| {
-        let operands = finding.operands.iter().zip(axes).map(|(operand, axes)| {
-            let dims = operand.shape.as_ref().map(words).unwrap_or_default();
-            (dims.len() == axes.len()).then(|| (operand.tensor.clone(), dims, axes.clone()))
-        });
-        let operands: Vec<_> = operands.collect::<Option<_>>()?;
-        let drawing = Drawing::placed(title, &operands, result);
-        let element = finding.counterexample.as_ref().map(|example| example.element.clone());
-        Some(match element {
-            Some(element) if element.len() == result.len() && reads.len() == operands.len() => {
-                drawing.reading(&element, axes, reads)
-            }
-            _ => drawing,
-        })
-    };
-    let Some(axes) = finding.axes.as_ref() else { return Vec::new() };
-    let Some(result) = finding.result.as_ref().map(words) else { return Vec::new() };
-    let example = finding.counterexample.as_ref();
-    let (reads, there) = example.map_or((&[][..], &[][..]), |example| (&example.reads, &example.target_reads));
-    let own = draw("in this model".to_owned(), axes, &result, reads);
-    let target = finding.target_axes.as_ref().and_then(|axes| {
-        let shape = example.map(|example| example.target_shape.iter().map(ToString::to_string).collect::<Vec<_>>());
-        draw(format!("on {}", finding.target), axes, &shape.filter(|shape| !shape.is_empty()).unwrap_or(result), there)
-    });
-    own.into_iter().chain(target).collect()
 }
 
 /// Writes bytes in base 64.

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 
+use broadaxe_draw::markdown::{code, plain};
 use broadaxe_models::report::{
     CheckRecord, Group, Shown, groups,
     words::{consequence, counts, fixable_share, nodes, notes, others},
 };
 
 use super::full;
-use crate::{answer::Checked, error::escaped};
+use crate::answer::Checked;
 
 /// How many names of a group are listed.
 const LISTED_NAMES: usize = 20;
@@ -88,32 +89,9 @@ fn item(label: &str, text: &str) -> String {
     format!("- **{label}:** {text}\n")
 }
 
-/// Escapes what has a meaning in Markdown or HTML. A comment ends what would name a person or an issue.
-fn plain(text: &str) -> String {
-    let mut out = String::new();
-    for c in escaped(text).chars() {
-        match c {
-            '<' => out += "&lt;",
-            '>' => out += "&gt;",
-            '&' => out += "&amp;",
-            '@' => out += "@<!-- -->",
-            '#' => out += "\\#<!-- -->",
-            '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '!' | '~' => out.extend(['\\', c]),
-            other => out.push(other),
-        }
-    }
-    out
-}
-
-/// Writes a name as code.
-fn code(name: &str) -> String {
-    let name = escaped(name);
-    if name.contains('`') || name.contains('|') { plain(&name) } else { format!("`{name}`") }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{super::sample, code, document, plain};
+    use super::{super::sample, document};
 
     #[test]
     fn markup_is_closed() {
@@ -130,20 +108,5 @@ mod tests {
             assert!(bars == 3 || bars == 4, "{row}");
         }
         assert!(!text.contains("\n::error") && !text.contains(['\u{1b}', '\u{202e}']), "{text}");
-    }
-
-    #[test]
-    fn names_are_not_markup() {
-        let cases = [
-            ("a_b*c", "a\\_b\\*c", "`a_b*c`"),
-            ("<img src=x>", "&lt;img src=x&gt;", "`<img src=x>`"),
-            ("a`b", "a\\`b", "a\\`b"),
-            ("a|b", "a\\|b", "a\\|b"),
-            ("@you #1", "@<!-- -->you \\#<!-- -->1", "`@you #1`"),
-            ("[x](y)\n## z", "\\[x\\](y)\\\\n\\#<!-- -->\\#<!-- --> z", "`[x](y)\\n## z`"),
-        ];
-        for (name, text, as_code) in cases {
-            assert_eq!((plain(name).as_str(), code(name).as_str()), (text, as_code), "{name:?}");
-        }
     }
 }

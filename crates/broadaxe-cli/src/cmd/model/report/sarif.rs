@@ -1,8 +1,9 @@
 //! Writes findings in SARIF 2.1.0, which code review on the web shows next to a change.
 
+use broadaxe_draw::markdown::{markdown, plain};
 use broadaxe_models::{
     code::{CODES, Code},
-    report::{CheckRecord, FindingRecord, Shown},
+    report::{CheckRecord, FindingRecord, Shown, drawings},
 };
 use serde_json::{Value, json};
 
@@ -67,7 +68,7 @@ fn result(record: &CheckRecord, finding: &FindingRecord, seen: &mut Fingerprints
         "ruleId": code.id,
         "ruleIndex": CODES.iter().position(|one| one.id == code.id),
         "level": code.severity.word(),
-        "message": { "text": sentence(finding) },
+        "message": message(finding),
         "locations": [{
             "physicalLocation": {
                 "artifactLocation": { "uri": uri(&record.model, cfg!(windows)) },
@@ -90,6 +91,17 @@ fn result(record: &CheckRecord, finding: &FindingRecord, seen: &mut Fingerprints
             json!([{ "kind": "external", "status": "accepted", "justification": "in the baseline" }]);
     }
     Some(result)
+}
+
+/// Writes what happens; as Markdown with the drawings of the operands.
+fn message(finding: &FindingRecord) -> Value {
+    let text = sentence(finding);
+    let drawings: Vec<String> = drawings(finding).iter().map(markdown).collect();
+    if drawings.is_empty() {
+        return json!({ "text": text });
+    }
+    let markdown = format!("{}\n\n{}", plain(&text), drawings.join("\n"));
+    json!({ "text": text, "markdown": markdown })
 }
 
 /// Reports a file that could not be judged.
