@@ -532,7 +532,7 @@ export class Check {
           { class: 'card fixed' },
           h('h3', {}, made.length > 0 ? 'The fixed model' : 'Nothing was changed'),
           h('ul', {}, fixed.summary.map((text) => h('li', {}, text))),
-          fixed.left.length > 0 && [h('h4', {}, 'Left as they are'), h('ul', {}, fixed.left.map((text) => h('li', {}, text)))],
+          fixed.left.length > 0 && [h('h4', {}, 'Not fixed'), h('ul', {}, fixed.left.map((text) => h('li', {}, text)))],
           h('div', { class: 'actions' }, made.map((file) => h('button', { type: 'button', class: 'button primary', onclick: () => save(file.name, file.blob) }, `Download ${file.name}`, h('span', { class: 'button-note' }, size(file.blob.size))))),
         ),
       );
