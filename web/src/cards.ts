@@ -107,7 +107,7 @@ export function differenceBanner(answer: Answer, difference: Difference, level: 
   return h(
     'section',
     { class: 'difference' },
-    h(level, {}, difference.element.length > 0 || /element/.test(difference.title) ? ['Element ', h('code', {}, element), ' differs'] : difference.title),
+    h(level, {}, [difference.left, difference.right].every((one) => one.sentence.includes(' = ')) ? ['Element ', h('code', {}, element), ' differs'] : 'The results have different shapes'),
     h('div', { class: 'sides' }, side(difference.left), h('span', { class: 'unequal', role: 'img', 'aria-label': 'is not equal to' }, '≠'), side(difference.right)),
   );
 }

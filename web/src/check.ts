@@ -346,11 +346,12 @@ export class Check {
               {},
               head.targets.map((target) => {
                 const numbers = bars.find((one) => one.name === target.name);
-                return h('tr', {}, h('th', { scope: 'row' }, target.name), h('td', {}, target.counts, target.assumption && h('span', { class: 'quiet' }, ` (${target.assumption})`)), h('td', { class: 'bar-cell' }, numbers && bar(numbers)));
+                return h('tr', {}, h('th', { scope: 'row' }, target.name), h('td', {}, target.counts), h('td', { class: 'bar-cell' }, numbers && bar(numbers)));
               }),
             ),
           ),
         ), 'runtimes'),
+        assumptions(head.targets),
         h('p', { class: 'help legend' }, VERDICTS.map((verdict) => h('span', {}, h('i', { class: `bar-${verdict}`, 'aria-hidden': 'true' }), verdict))),
       ),
       groups.length > 0 &&
@@ -532,7 +533,7 @@ export class Check {
           { class: 'card fixed' },
           h('h3', {}, made.length > 0 ? 'The fixed model' : 'Nothing was changed'),
           h('ul', {}, fixed.summary.map((text) => h('li', {}, text))),
-          fixed.left.length > 0 && [h('h4', {}, 'Left as they are'), h('ul', {}, fixed.left.map((text) => h('li', {}, text)))],
+          fixed.left.length > 0 && [h('h4', {}, 'Not fixed'), h('ul', {}, fixed.left.map((text) => h('li', {}, text)))],
           h('div', { class: 'actions' }, made.map((file) => h('button', { type: 'button', class: 'button primary', onclick: () => save(file.name, file.blob) }, `Download ${file.name}`, h('span', { class: 'button-note' }, size(file.blob.size))))),
         ),
       );
@@ -587,6 +588,13 @@ function capital(text: string): string {
 function sentenceOf(text: string, name: string): string {
   const start = `${visible(name)}: `;
   return text.startsWith(start) ? text.slice(start.length) : text;
+}
+
+/** What verdicts assume of the model, once for all targets that assume it. */
+function assumptions(targets: Checked['grouped']['head']['targets']): Child {
+  const texts = new Map<string, string[]>();
+  for (const target of targets) if (target.assumption !== null) texts.set(target.assumption, [...(texts.get(target.assumption) ?? []), target.name]);
+  return [...texts].map(([text, names]) => h('p', { class: 'help assumption' }, h('code', {}, names.join(', ')), `: ${text}`));
 }
 
 function bar(numbers: Record<string, number | string>): HTMLElement {
