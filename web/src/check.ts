@@ -321,6 +321,7 @@ export class Check {
           groups.some((group) => group.fix !== null) || fixable !== null ? h('div', { class: 'actions' }, fixButton) : null,
         ),
         h('p', { class: 'file-line' }, h('code', {}, opened.name), [(FORMATS[opened.format] ?? opened.format) + (opened.opset === null || opened.opset === undefined ? '' : ` opset ${opened.opset}`), size(total), sentenceOf(head.nodes, opened.name), head.others].map((text) => text && h('span', {}, text))),
+        opened.remark && h('p', { class: 'notice' }, opened.remark.charAt(0).toUpperCase() + opened.remark.slice(1), '.'),
         opened.files_wanted.length > 0 &&
           h(
             'div',

@@ -138,6 +138,8 @@ export interface Opened {
   name: string;
   /** Files of weights that the model names and that were not given. */
   files_wanted: string[];
+  /** What keeps runtimes from loading the file. */
+  remark?: string | null;
   error?: string;
 }
 
