@@ -20,12 +20,18 @@ const EXAMPLE_TEXTS: Record<string, string> = {
 };
 
 const MODELS = /\.(onnx|xml|param|tflite|litertlm|pdmodel|json)(\.gz)?$/i;
+const WEIGHTS = /\.(bin|data|weights?|pdiparams|onnx_data|raw|pb)$/i;
 /** Groups, nodes and names that are added to the page at a time. */
 const BATCH = 20;
 const ROWS = 200;
 const NAMES = 8;
 const FORMATS: Record<string, string> = { onnx: 'ONNX', openvino: 'OpenVINO IR', paddle: 'Paddle', tflite: 'TFLite' };
 const VERDICTS = ['same', 'differs', 'refused', 'guarded', 'unsupported', 'unknown'];
+
+/** The name of a file without its folder. */
+function baseName(path: string): string {
+  return path.split(/[\\/]/).at(-1) ?? path;
+}
 
 /** The file that is checked, in front of the files of weights. */
 function mainOf(files: File[]): number {
@@ -177,7 +183,8 @@ export class Check {
   }
 
   private load(files: File[]): void {
-    const companions = this.files.length > 0 && files.every((file) => !MODELS.test(file.name));
+    const wanted = this.opened?.files_wanted.map(baseName) ?? [];
+    const companions = this.opened !== null && files.every((file) => !MODELS.test(file.name) && (wanted.includes(file.name) || WEIGHTS.test(file.name)));
     this.files = companions ? [...this.files.filter((old) => !files.some((file) => file.name === old.name)), ...files] : files;
     void this.open();
   }
@@ -230,6 +237,8 @@ export class Check {
         this.fail(`${name} was not read`, `${opened.error}`);
         return;
       }
+      // The browser gives files without their folders.
+      opened.files_wanted = [...new Set(opened.files_wanted.map(baseName))].filter((wanted) => !this.files.some((file) => file.name === wanted));
       this.opened = opened;
       await this.run();
     } catch (error) {
@@ -349,7 +358,7 @@ export class Check {
           'section',
           { 'aria-labelledby': 'findings-title' },
           h('h2', { id: 'findings-title', class: 'section-title' }, 'Findings', fixable && h('span', { class: 'quantity' }, fixable.split('\n')[0]?.replace(/:$/, ''))),
-          this.filters(checked, () => this.list(checked, list, shown)),
+          groups.length > 1 && this.filters(checked, () => this.list(checked, list, shown)),
           shown,
           list,
         ),

@@ -352,6 +352,7 @@ test('check: the module of this page', async (context) => {
   assert.deepEqual(titles.sort(), ['wrong result on ncnn', 'wrong result on onnx', 'wrong result on onnx']);
   assert.ok((await page.textContent('.check-result')).includes('3 of 3 findings can be fixed, with an upgrade from opset 6 to 7'));
   await page.waitForSelector('.finding .drawing svg');
+  assert.match(await page.textContent('.privacy'), /Read: (3\.[0-5] kB|[12]\.\d kB|\d+ bytes) of 3\.5 kB/);
   assert.deepEqual(await violations(page), []);
   await page.getByRole('button', { name: 'Fix the model' }).click();
   const [fixed] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /^Download face-fixed/ }).click()]);

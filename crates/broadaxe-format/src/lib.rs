@@ -82,6 +82,17 @@ pub fn read(source: &Source) -> Result<Model, Error> {
     (format.read)(source)
 }
 
+/// Says what keeps runtimes from loading a model that can be read here; nothing where that is not known.
+pub fn remark(model: &Model) -> Option<String> {
+    let len = model.source.len();
+    (model.format == "onnx" && len > onnx::LOADABLE).then(|| {
+        format!(
+            "the file has {len} bytes, and runtimes load ONNX files of less than 2 GiB; \
+             save the model with its weights in another file"
+        )
+    })
+}
+
 /// Makes the error of a source that is of no format: it says what the file is instead, where its name tells.
 pub fn unreadable(source: &Source) -> Error {
     foreign::unreadable(source, &FORMATS.iter().map(|format| format.name).collect::<Vec<_>>())

@@ -27,6 +27,7 @@ mod write;
 #[cfg(test)]
 mod tables;
 
+pub(crate) use self::limits::LOADABLE;
 pub use self::write::single;
 use super::Format;
 use crate::{

@@ -17,7 +17,10 @@ fn main() -> Result<(), Box<dyn Error>> {
             let Ok(rule) = case.rule.rule() else { continue };
             let shapes = case.shapes.iter().map(|dims| SymbolicShape::from(&Shape::from(dims.as_slice()))).collect();
             let address = Address { shapes, rule: Some(rule) };
-            let want = case.want.as_ref().map(|want| json!({ "shape": want.shape, "strides": want.strides }));
+            let want = case
+                .want
+                .as_ref()
+                .map(|want| json!({ "shape": want.shape, "strides": want.strides, "split": want.split }));
             println!("{}", json!({ "id": case.id, "address": address.to_string(), "want": want }));
         }
     }

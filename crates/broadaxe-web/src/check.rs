@@ -84,6 +84,7 @@ fn opened(request: &Value) -> Result<Value, String> {
         "format": model.format,
         "opset": opset,
         "nodes": model.nodes.len(),
+        "remark": format::remark(&model),
         "files_wanted": wanted.collect::<Vec<_>>(),
     });
     OPEN.set(Some(Open { name, files, main, model, shapes, targets: Vec::new(), record: None }));

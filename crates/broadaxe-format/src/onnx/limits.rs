@@ -1,7 +1,9 @@
 //! The limits of what is read. A file above a limit is rejected; where the limit says so, only a part of it stays opaque.
 
-/// Bytes of the file: what protobuf can hold. Larger weights are stored in other files.
-pub(super) const FILE: u64 = (1 << 31) - 1;
+/// Bytes of a file that is read. Positions in it are exact in every host, also in a browser.
+pub(super) const FILE: u64 = 1 << 48;
+/// Bytes of a file that is written: what protobuf can hold. Larger weights are stored in other files.
+pub(crate) const LOADABLE: u64 = (1 << 31) - 1;
 /// Depth of nested graphs, including calls of functions.
 pub(super) const DEPTH: usize = 64;
 /// Nodes, and as many values.

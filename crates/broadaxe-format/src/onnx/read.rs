@@ -88,7 +88,7 @@ struct Build<'a> {
 /// [`ErrorKind::Limit`] above the limits, [`ErrorKind::Format`] for a file that is damaged or contradicts itself.
 pub(super) fn read(source: &Source) -> Result<(Model, Index), Error> {
     if source.len() > limits::FILE {
-        let message = "an ONNX file has at most 2 GiB; save the model with its weights in another file";
+        let message = format!("the file has {} bytes; the limit is {}", source.len(), limits::FILE);
         return Err(Error::new(ErrorKind::Limit, message));
     }
     let mut build = Build {

@@ -87,7 +87,7 @@ pub(super) fn write(model: &Model, edits: &Lowered) -> Result<Rewritten, Error> 
     each(order, |_, edit| writer.edit(edit))?;
     writer.drafts()?;
     let pieces = writer.splices.pieces(model.source.len())?;
-    encode::fits(&pieces, limits::FILE)?;
+    encode::fits(&pieces, limits::LOADABLE)?;
     Ok((pieces, Vec::new()))
 }
 

@@ -10,7 +10,7 @@ use std::{
 use broadaxe_models::{
     Target,
     check::check,
-    check_model,
+    check_model, format,
     report::{CheckRecord, Shown},
     target::{Law, PROFILES, Profile},
 };
@@ -49,7 +49,7 @@ struct Job<'a> {
 
 /// What became of a file.
 enum FileOutcome {
-    Judged(Box<(CheckRecord, Asked)>),
+    Judged(Box<(CheckRecord, Asked)>, Option<String>),
     Skipped(PathBuf),
     Failed(Unusable),
 }
@@ -91,8 +91,9 @@ impl Job<'_> {
         let (mut found, mut texts, mut errors, mut skipped) = (Checked::default(), Vec::new(), Vec::new(), Vec::new());
         for outcome in outcomes {
             match outcome {
-                FileOutcome::Judged(judged) => {
+                FileOutcome::Judged(judged, remark) => {
                     let (mut record, asked) = *judged;
+                    found.notes.extend(remark.map(|remark| format!("{}: {remark}", record.model)));
                     self.suppress.mark(&mut record);
                     texts.push(self.described(&record, &asked, is_batch));
                     found.models.push(record);
@@ -119,7 +120,7 @@ impl Job<'_> {
     /// Adds notes about what is accepted and what reports leave out, and writes the baseline; says whether the check fails.
     fn settle(&self, found: &mut Checked, errors: &mut Vec<Error>) -> Result<bool, Error> {
         let refused = self.suppress.fails(&found.models);
-        found.notes = self.suppress.notes(&found.models);
+        found.notes.extend(self.suppress.notes(&found.models));
         let formats = self.args.outputs.iter().map(|output| output.format).chain([self.args.format]);
         for format in formats {
             found.notes.extend(left_out(format, found, Shown { all: self.args.all })?);
@@ -190,7 +191,7 @@ impl Job<'_> {
         let ModelSettings { targets, inputs, .. } = self.suppress.settings.for_model(path);
         let results = self.results.as_ref().map(|results| (results, results.options(&targets, &inputs)));
         if let Some(record) = results.and_then(|(results, options)| results.read(path, options)) {
-            return Ok(FileOutcome::Judged(Box::new((record, Asked::default()))));
+            return Ok(FileOutcome::Judged(Box::new((record, Asked::default())), None));
         }
         let _room = Room::wait(path);
         let before = results.and_then(|kept| Some((kept, Results::look(path)?)));
@@ -204,12 +205,14 @@ impl Job<'_> {
         } else {
             check_model(path, &model, &shapes, &targets).map_err(|error| Error::from(error).of(path))?
         };
-        if let Some(((results, options), before)) = before {
+        let remark = format::remark(&model);
+        // A result in the cache has no place for a remark.
+        if let Some(((results, options), before)) = before.filter(|_| remark.is_none()) {
             results.write((path, options), before, &source, &record);
         }
         let asked = asking.map(|asking| asking.ask(&model, &shapes, &mut record)).transpose();
         let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
-        Ok(FileOutcome::Judged(Box::new((record, asked.unwrap_or_default()))))
+        Ok(FileOutcome::Judged(Box::new((record, asked.unwrap_or_default())), remark))
     }
 }
 
