@@ -1,5 +1,7 @@
 //! The README and the guide to the command show what the command prints, word for word.
 
+use std::{fs, path::Path, process::Command};
+
 #[test]
 fn readme() {
     std::env::set_current_dir("../..").expect("the repository");
@@ -7,7 +9,21 @@ fn readme() {
         // Runs what it was given when it is dropped.
         let _cases = trycmd::TestCases::new().env("LC_ALL", "C.UTF-8").case("README.md").case("docs/command.md");
     }
-    for written in ["out.npy", "face7.onnx"] {
-        std::fs::remove_file(written).expect("an example writes this");
+    for written in ["out.npy", "face7.onnx", "shape.svg"] {
+        fs::remove_file(written).expect("an example writes this");
+    }
+}
+
+/// The pictures of the pages are those that the command draws now.
+#[test]
+fn pictures() {
+    let pictures: [(&str, &[&str]); 2] =
+        [("compare.svg", &["compare", "2,2", "2"]), ("explain.svg", &["explain", "8,1,6,1", "7,1,5"])];
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/images");
+    for (name, shapes) in pictures {
+        let drawn = Command::new(env!("CARGO_BIN_EXE_broadaxe")).args(shapes).args(["--svg", "-"]).output();
+        let drawn = drawn.expect("the command starts").stdout;
+        let kept = fs::read(folder.join(name)).expect("the picture");
+        assert!(drawn == kept, "broadaxe {} --svg docs/images/{name} draws it", shapes.join(" "));
     }
 }

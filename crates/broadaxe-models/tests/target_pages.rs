@@ -20,6 +20,11 @@ fn kinds(law: &Law) -> String {
     if names.is_empty() { "all".to_owned() } else { names.join(", ") }
 }
 
+/// Escapes a text for a cell of a table: a bar ends a cell.
+fn cell(text: &str) -> String {
+    text.replace('|', "\\|")
+}
+
 /// Writes the generated part of a page.
 fn generated(profile: &Profile) -> String {
     let mut text = format!("{FIRST}*{}.*\n\n", profile.summary);
@@ -52,15 +57,15 @@ fn generated(profile: &Profile) -> String {
         "\nThe first law that speaks of a node holds.\n\n| nodes | the target ... | evidence |\n|---|---|---|"
     );
     for law in profile.laws {
-        let _ =
-            writeln!(text, "| {} | {} | {}: {} |", kinds(law), law.text, law.evidence.kind.text(), law.evidence.source);
+        let (what, kind, source) = (cell(law.text), law.evidence.kind.text(), cell(law.evidence.source));
+        let _ = writeln!(text, "| {} | {what} | {kind}: {source} |", kinds(law));
     }
     text + LAST
 }
 
 /// Writes the list of all targets.
 fn index() -> String {
-    let row = |profile: &&Profile| format!("| [`{}`]({}) | {} |\n", profile.name, file(profile), profile.summary);
+    let row = |profile: &&Profile| format!("| [`{}`]({}) | {} |\n", profile.name, file(profile), cell(profile.summary));
     let rows: String = PROFILES.iter().map(row).collect();
     format!("{FIRST}| target | what it is |\n|---|---|\n{rows}{LAST}")
 }

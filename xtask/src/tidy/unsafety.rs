@@ -1,4 +1,4 @@
-//! Unsafe code: only in six modules, each time with the promise that it relies on.
+//! Unsafe code: only in the modules that are listed, each time with the promise that it relies on.
 //!
 //! In such a module, a comment `// SAFETY: ...` precedes each unsafe block and impl, within the same statement or directly
 //! above it. A public unsafe function has a documentation section `# Safety`; a private one has that or the comment. The

@@ -1,11 +1,11 @@
 //! One operand merged with a target shape by NumPy's rule: the result may exceed the target.
 //!
-//! Operand and target align to the right and both may stretch, so the result is the target only where the target has
-//! neither an extent of 1 nor too few axes: (3, 1) to (2, 1, 6) is (2, 3, 6), (5) to (1) is (5), (3, 4) to () is (3, 4).
-//! The entries of the target are extents: ONNX's -1 means nothing here, and cannot be written.
+//! Operand and target align to the right, and both may stretch. The result differs from the target only where the
+//! target has a dim of 1 or too few axes: (3, 1) to (2, 1, 6) is (2, 3, 6), (5) to (1) is (5), (3, 4) to () is (3, 4).
+//! Every entry of the target is a dim, so ONNX's -1 cannot be written.
 //!
-//! Deviations of OpenVINO 2026.4: operands without elements, and rank 0 to rank 0, crash its CPU kernels though its shape
-//! inference is right.
+//! Deviations of OpenVINO 2026.4: its CPU kernels crash on operands without elements, and on rank 0 to rank 0. Its
+//! shape inference is right in both cases.
 //!
 //! Sources: OpenVINO, "Broadcast-3", mode bidirectional; ONNX, `Expand`.
 

@@ -1,9 +1,9 @@
 //! One operand stretched to exactly a target shape, aligned to the right.
 //!
-//! The operand has at most the target's rank, and on each axis 1 or the target's extent: (3) to (1) is an error, (1) to
-//! (0) is (0), (0) to (1) is an error. The result is the target, always.
+//! The operand's rank is at most that of the target. Each of its dims is 1 or that of the target: (3) to (1) is an
+//! error, (1) to (0) is (0), (0) to (1) is an error. The result is always the target.
 //!
-//! Deviations of OpenVINO 2026.4: as for `bidirectional`, its CPU kernels crash on operands without elements.
+//! Deviations of OpenVINO 2026.4: its CPU kernels crash on operands without elements, as under `bidirectional`.
 //!
 //! Sources: OpenVINO, "Broadcast-1" and "Broadcast-3", mode numpy; NumPy, `broadcast_to`.
 

@@ -1,10 +1,11 @@
-//! One operand put into a target shape axis by axis: axis `i` goes to `axes[i]`.
+//! One operand placed into a target shape axis by axis: axis `i` feeds axis `axes[i]`.
 //!
-//! `axes` has one entry per axis of the operand, strictly increasing, each an axis of the target. The operand's extent is
-//! 1 or the target's there. The result is the target. For a scalar the list is empty.
+//! `axes` has one entry for each axis of the operand. The entries are axes of the target and strictly increasing. Each
+//! dim of the operand is 1 or that of its axis of the target. The result is the target. For a scalar, the list is
+//! empty.
 //!
-//! Deviations of OpenVINO 2026.4: it accepts a repeated axis and computes garbage, and accepts one axis of extent 1 for a
-//! scalar. Negative axes are errors there and here.
+//! Deviations of OpenVINO 2026.4: it accepts a repeated axis and computes wrong values. It also accepts one axis of
+//! size 1 for a scalar. Like this rule, it rejects negative axes.
 //!
 //! Source: OpenVINO, "Broadcast-1" and "Broadcast-3", mode explicit.
 

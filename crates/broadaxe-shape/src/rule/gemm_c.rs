@@ -1,9 +1,10 @@
 //! The rule of ONNX `Gemm`'s C: it stretches to the product, (M, N).
 //!
-//! The first operand is the product, of rank 2, the second is C, of rank 2 or less. C aligns to the right and
-//! on each axis has 1 or the product's extent. The result is (M, N). A sum over no elements (K of 0) changes nothing here.
+//! The first operand is the product, of rank 2. The second is C, of rank 2 or less. C aligns to the right, and each of
+//! its dims is 1 or that of the product. The result is (M, N). If K is 0, the product is a sum over no elements, and
+//! the rule is the same.
 //!
-//! onnxruntime 1.31 and the reference evaluator agree on every case; shape inference checks nothing.
+//! ONNX Runtime 1.31 and the reference evaluator agree on every case. ONNX's shape inference does not check C.
 //!
 //! Source: ONNX, `Gemm`, input C.
 

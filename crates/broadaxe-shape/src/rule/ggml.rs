@@ -1,13 +1,15 @@
 //! ggml's rule: the second operand is tiled to the shape of the first.
 //!
-//! Shapes are aligned to the right, and have ranks up to 4. On each axis the first operand's extent is a multiple of the second's, and
-//! the result has the first operand's. Element `i` of an axis reads element `i % d` of a second operand of extent `d`: (4,) with
-//! (2,) repeats both elements, where NumPy's rule rejects the shapes. The first operand never repeats. A second operand without
-//! elements goes with a first one without elements only. ggml's own order of axes is the reverse of the one here.
+//! Shapes align to the right, and have ranks up to 4. On each axis the dim of the first operand is a multiple of that
+//! of the second, and the result has the dim of the first. Element `i` of an axis reads element `i % d` of a second
+//! operand of dim `d`: (4,) with (2,) repeats both elements, where NumPy's rule rejects the shapes. The first operand
+//! never repeats. A second operand without elements is valid only if the first has no elements either. ggml's own
+//! order of axes is the reverse of the one here.
 //!
-//! A tensor of ggml has four axes, so that 1s in front mean nothing. A result here has as many axes as the operand with more of them.
+//! A tensor of ggml always has four axes, so leading dims of 1 have no meaning there. The result here has the rank of
+//! the operand with more axes.
 //!
-//! ggml ends the process where an operand does not fit (`GGML_ASSERT`).
+//! If an operand does not fit, ggml aborts the process (`GGML_ASSERT`).
 //!
 //! Source: `ggml_can_repeat` and `ggml_add` in ggml.c; ggml 0.13.1, which agrees on every case.
 

@@ -1,20 +1,21 @@
 //! The rule of ncnn's `BinaryOp`: missing axes are the fastest ones, then every operand may stretch.
 //!
 //! ncnn writes shapes fastest axis first: `[w]`, `[w, h]`, `[w, h, c]`, `[w, h, d, c]`. This rule uses row-major
-//! shapes, which are the reverse: (w), (h, w), (c, h, w), (c, d, h, w). [`Shape::reversed`] goes from one to the other,
+//! shapes, which are the reverse: (w), (h, w), (c, h, w), (c, d, h, w). [`Shape::reversed`] converts one to the other,
 //! and [`Reversed`] writes shapes and strides as ncnn does.
 //!
-//! Seen row-major, with the operand of lower rank called x and the other y:
+//! In row-major order, with the operand of lower rank called x and the other y:
 //!
-//! - equal ranks: axis by axis, as everywhere;
-//! - x of rank 2 or 3: aligned to the *left*, the opposite of NumPy's rule; there is no other try;
-//! - x of rank 1: on y's slowest axis (h, or c) if the extents are equal, else on the fastest, w. When both would fit the
-//!   slowest wins: (3, 3) with (3) repeats along w. Extents of 1 are not special: (2) with (1, 3) goes to w and fails.
+//! - equal ranks: the shapes align axis by axis;
+//! - x of rank 2 or 3: x aligns to the *left*, the opposite of NumPy's rule. No other alignment is tried;
+//! - x of rank 1: x feeds y's slowest axis (h or c) if the sizes are equal, and otherwise the fastest, w. If both fit,
+//!   it feeds the slowest: (3, 3) with (3) repeats along w. A size of 1 is not special: (2) with (1, 3) feeds w, and
+//!   fails.
 //!
-//! Either operand may be the small one. The ranks are 1 to 4; a scalar is (1), or ncnn's `with_scalar`. An extent of 0 makes
-//! an ncnn `Mat` empty, for which there is no answer.
+//! Either operand may be x. The ranks are 1 to 4. A scalar is (1), or ncnn's `with_scalar`. A dim of 0 is an error:
+//! ncnn has no result for an empty `Mat`.
 //!
-//! Deviations of ncnn 20261020: sizes that do not go together are never reported, the result then holds clamped or
+//! Deviations of ncnn 20261020: it does not report sizes that do not broadcast. Its result then has clamped or
 //! uninitialised values. They are errors here.
 //!
 //! Source: ncnn, "binaryop-broadcasting"; `BinaryOp` itself, with and without packing.

@@ -1,10 +1,10 @@
 //! No broadcasting: all shapes are identical.
 //!
-//! The rank counts, and an extent of 1 is no exception: (2, 3) with (1, 3) is an error, and so is () with (1). Equal
-//! extents of 0 are equal. The rule accepts any number of operands.
+//! Ranks are equal too, and a dim of 1 does not stretch: (2, 3) with (1, 3) is an error, and so is () with (1). Dims
+//! of 0 are allowed. The rule accepts any number of operands.
 //!
-//! OpenVINO 2026.4 agrees on every case; its enumeration also spells this mode `explicit`. ONNX asks the same of `Max`,
-//! `Min`, `Sum` and `Mean` before opset 8, and of the binary operators before opset 7 without `broadcast=1`.
+//! OpenVINO 2026.4 agrees on every case. Its enumeration also calls this mode `explicit`. ONNX requires the same of
+//! `Max`, `Min`, `Sum` and `Mean` before opset 8, and of the binary operators before opset 7 without `broadcast=1`.
 //!
 //! Source: OpenVINO, "Broadcast Rules For Elementwise Operations", None.
 

@@ -1,8 +1,8 @@
 //! NumPy's rule: align to the right, then every operand may stretch.
 //!
-//! The shorter operand is given axes of 1 in front. On each axis the extents are equal or 1; the result has the one that
-//! is not 1. The rule is symmetric, associative, and accepts any number of operands. An extent of 0 is an ordinary one:
-//! 1 with 0 is 0, 2 with 0 is an error.
+//! The shorter shape gets leading dims of 1. On each axis the dims are equal or 1, and the result has the one that is
+//! not 1. The rule is symmetric, associative, and accepts any number of operands. A dim of 0 is not special: 1 with 0
+//! is 0, and 2 with 0 is an error.
 //!
 //! Sources: NumPy user guide, "Broadcasting"; ONNX `Broadcasting.md`, "Multidirectional Broadcasting"; OpenVINO
 //! "Broadcast Rules For Elementwise Operations", NumPy. All engines agree on every case.

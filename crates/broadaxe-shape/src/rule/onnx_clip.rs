@@ -1,10 +1,11 @@
 //! The bounds of ONNX `Clip`: scalars, and nothing broadcasts.
 //!
-//! The first operand is the data and has the result's shape. Every other operand, a lower and an upper bound, has rank 0 and
-//! repeats for each element; one that is left out counts as a scalar. A bound of shape (1,) is rejected though it would mean
-//! the same.
+//! The first operand is the data and has the result's shape. Every other operand, a lower and an upper bound, has rank
+//! 0 and repeats for each element. A bound that is omitted counts as a scalar. A bound of shape (1,) is rejected,
+//! although it would mean the same.
 //!
-//! Deviations: onnxruntime 1.31 also accepts a bound of shape (1,); the reference evaluator broadcasts a bound of any shape.
+//! Deviations: ONNX Runtime 1.31 also accepts a bound of shape (1,). The reference evaluator broadcasts a bound of any
+//! shape.
 //!
 //! Source: ONNX operator schema `Clip`, since opset 11: "min" and "max" are tensors of empty shape.
 

@@ -1,17 +1,18 @@
 //! The rule of ONNX before opset 7: the second operand's shape is a run of the first's.
 //!
-//! Under `broadcast=1` the second operand is stretched to the first one's shape, in one of two ways. If it has one element it is
-//! repeated everywhere; its rank may be anything up to the first operand's, and `axis` does not matter. Else its shape
-//! equals a contiguous run of the first operand's dims, starting at `axis`, or ending at the end where `axis` is not
-//! given. There is no stretching inside: (2, 3, 4) with (1, 4) is an error, which is where this rule and OpenVINO's
-//! `pdpd` part. Extents of 0 are extents like others: (2, 0) with (0) is (2, 0), (2, 0) with (1) is (2, 0).
+//! Under `broadcast=1` the second operand is stretched to the first one's shape, in one of two ways. If it has one
+//! element, it repeats everywhere. Its rank may then be anything up to the first operand's, and `axis` has no effect.
+//! Otherwise its shape equals a contiguous run of the first operand's dims, which starts at `axis`, or is at the end
+//! if `axis` is not given. Axes inside the run do not stretch: (2, 3, 4) with (1, 4) is an error, which OpenVINO's
+//! `pdpd` accepts. Dims of 0 are not special: (2, 0) with (0) is (2, 0), and so is (2, 0) with (1).
 //!
-//! A negative `axis` is an error: the schemas give it no meaning, and say "not set" where Caffe2, from which the rule
-//! came, wrote -1. A reader of Caffe2 models passes -1 as no axis.
+//! A negative `axis` is an error, because the schemas do not define it. Caffe2, from which the rule came, wrote -1
+//! where the schemas say "not set". A reader of Caffe2 models passes -1 as no axis.
 //!
 //! Without `broadcast=1`, and for `Max`, `Min`, `Sum` and `Mean` before opset 8, the rule is `none`.
 //!
-//! Source: ONNX operator schemas `Add-1` and `Add-6`, and those that refer to them. No engine runs it today.
+//! Source: ONNX operator schemas `Add-1` and `Add-6`, and those that refer to them. No current engine implements the
+//! rule.
 
 use core::fmt;
 

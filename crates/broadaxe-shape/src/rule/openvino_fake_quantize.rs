@@ -1,10 +1,11 @@
 //! The rule of OpenVINO's `FakeQuantize`: four limits stretch to the data, which does not.
 //!
 //! The operands are the data, input low, input high, output low and output high. Each limit aligns to the right of the
-//! data, has at most its rank, and on each axis 1 or its extent. The result has the data's shape.
+//! data and has at most its rank. Each dim of a limit is 1 or that of the data. The result has the data's shape.
 //!
-//! Deviations of OpenVINO 2026.4: its shape check merges all five both ways and then ignores the answer, so it accepts
-//! (1, 3, 1, 1) with a limit of (1, 3, 4, 5) and returns (1, 3, 1, 1). This rule rejects that, as the text does.
+//! Deviations of OpenVINO 2026.4: its shape check broadcasts all five operands with each other and ignores the result.
+//! It accepts (1, 3, 1, 1) with a limit of (1, 3, 4, 5), and returns (1, 3, 1, 1). This rule rejects these shapes, as
+//! the specification does.
 //!
 //! Source: OpenVINO, "FakeQuantize-1", `auto_broadcast` numpy; under its mode none, the rule is `none`.
 

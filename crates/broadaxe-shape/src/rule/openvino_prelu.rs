@@ -1,11 +1,13 @@
-//! The rule of OpenVINO's `PReLU`: a slope of rank 1 goes to axis 1 of the data if it fits there.
+//! The rule of OpenVINO's `PReLU`: a slope of rank 1 feeds axis 1 of the data if it fits there.
 //!
-//! A slope of rank 1 whose length is the extent of the data's axis 1 is one slope per channel. Any other slope aligns to
-//! the right and stretches to the data's shape, as under `unidirectional`. Both differ silently from ONNX:
-//! (2, 4, 4) with slope (4) uses axis 1 here and the last axis there; (2, 3, 4) with (4) uses the last in both.
+//! A slope of rank 1 whose length is the dim of the data's axis 1 has one number per channel. Any other slope aligns
+//! to the right and stretches to the data's shape, as under `unidirectional`. Where the slope feeds axis 1, ONNX
+//! computes something else without an error: (2, 4, 4) with slope (4) uses axis 1 here and the last axis in ONNX. (2,
+//! 3, 4) with (4) uses the last axis in both.
 //!
-//! Deviations of OpenVINO 2026.4: the text asks for a slope of rank 1 or more, the engine accepts a scalar, and so does this
-//! rule. The engine also accepts a slope that is larger than the data, (1, 3) with (2, 3) or (2, 3) with (1, 2, 3); this rule does not.
+//! Deviations of OpenVINO 2026.4: the specification requires a slope of rank 1 or more. The engine and this rule also
+//! accept a scalar. The engine also accepts a slope that is larger than the data, (1, 3) with (2, 3) or (2, 3) with
+//! (1, 2, 3). This rule does not.
 //!
 //! Source: OpenVINO, "PReLU-1".
 

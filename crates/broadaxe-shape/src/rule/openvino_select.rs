@@ -1,12 +1,13 @@
 //! The rule of OpenVINO's `Select`: condition, then and else, in the three modes of `auto_broadcast`.
 //!
-//! - `numpy`, the default: all three align to the right and may stretch. The page says that the condition stretches to the
-//!   others only; the engine merges all three, (3, 2) with (2) and (2) is (3, 2), and so does this rule.
+//! - `numpy`, the default: all three align to the right and may stretch. The specification says that only the
+//!   condition stretches to the others. The engine broadcasts all three with each other, and this rule follows it: (3,
+//!   2) with (2) and (2) is (3, 2).
 //! - `none`: three identical shapes.
-//! - `pdpd`: condition and else start at `axis` of then, as under `pdpd`, and only they stretch; the result has then's shape.
-//!   An `axis` under another mode is an error.
+//! - `pdpd`: condition and else start at `axis` of then, as under `pdpd`, and only they stretch. The result has then's
+//!   shape. An `axis` under another mode is an error.
 //!
-//! Deviations of OpenVINO 2026.4: under `pdpd` its CPU plugin loses an axis that is not -1.
+//! Deviations of OpenVINO 2026.4: under `pdpd` its CPU plugin ignores an axis that is not -1.
 //!
 //! Source: OpenVINO, "Select-1".
 

@@ -1,16 +1,17 @@
 //! Paddle's own rule: the operand of lower rank starts at `axis` of the other, then both may stretch.
 //!
-//! It is the origin of OpenVINO's `pdpd`, and freer: either operand may be the small one, and an extent of 1 stretches
-//! in both. (8, 1, 6, 1) with (7, 1, 5) at axis 1 is (8, 7, 6, 5) here and an error there.
+//! OpenVINO's `pdpd` comes from this rule, which allows more: either operand may have the lower rank, and a dim of 1
+//! stretches in both. (8, 1, 6, 1) with (7, 1, 5) at axis 1 is (8, 7, 6, 5) here and an error under `pdpd`.
 //!
-//! - Identical shapes: `axis` does not matter.
+//! - Identical shapes: `axis` has no effect.
 //! - Equal ranks: `axis` is -1 or 0.
-//! - Else `axis` is -1, which aligns to the right and makes the rule NumPy's, or 0 to the higher rank less one, even for
-//!   an operand of rank 0; the lower operand may not run past the end of the other.
+//! - Different ranks: `axis` is -1, which aligns to the right and is NumPy's rule, or 0 to the higher rank less one,
+//!   even for an operand of rank 0. The axes of the operand of lower rank must not extend past the end of the other.
 //!
-//! Deviations of Paddle 3.3.1: an operand that runs past the end is not noticed and corrupts memory; shape inference
-//! accepts other negative axes, which the kernels then reject. Both are errors here. The earliest kernels asked for equal
-//! extents and let nothing stretch. Since Paddle 2 only the legacy operators, `elementwise_add` and its like, take `axis`.
+//! Deviations of Paddle 3.3.1: it does not notice an operand that extends past the end, which corrupts memory. Its
+//! shape inference accepts other negative axes, which the kernels then reject. Both are errors here. The earliest
+//! kernels required equal dims, and nothing stretched. Since Paddle 2 only the legacy operators, such as
+//! `elementwise_add`, accept `axis`.
 //!
 //! Source: Paddle, `elementwise_*` operators; every case was compared with Paddle 3.3.1.
 

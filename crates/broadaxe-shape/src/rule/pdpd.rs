@@ -1,12 +1,12 @@
 //! OpenVINO's PDPD rule: the second operand starts at `axis` of the first, and only it may stretch.
 //!
-//! The result has the first operand's shape. `axis` -1 means rank(a) - rank(b), with the ranks as they were given: a
-//! trailing 1 of `b` is an ordinary axis that stretches, it moves neither the start nor the limit. `axis` = rank(a) is
-//! legal for a `b` of rank 0 only.
+//! The result has the first operand's shape. `axis` -1 means rank(a) - rank(b), with the ranks as they were given. A
+//! trailing 1 of `b` is an axis like the others: it stretches, and changes neither the start nor the limit. `axis` =
+//! rank(a) is valid only for a `b` of rank 0.
 //!
-//! Deviations of OpenVINO 2026.4 itself: it rejects an extent of 0 in `a` against 1 in `b`, which the rule's text allows
-//! and this rule accepts; and it accepts 1 in `a` against 0 in `b`, changing the result, which this rule rejects.
-//! An IR file without the attribute `auto_broadcast.auto_broadcast_axis` means axis 0; the rule's own default is -1.
+//! Deviations of OpenVINO 2026.4: it rejects a dim of 0 in `a` against 1 in `b`, which the specification and this rule
+//! accept. It accepts 1 in `a` against 0 in `b` and changes the result, which this rule rejects. An IR file without
+//! the attribute `auto_broadcast.auto_broadcast_axis` means axis 0. The default of this rule is -1.
 //!
 //! Source: OpenVINO, "Broadcast Rules For Elementwise Operations", PaddlePaddle broadcasting.
 

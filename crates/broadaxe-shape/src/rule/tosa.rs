@@ -1,9 +1,11 @@
 //! TOSA's rule: equal ranks, then every operand may stretch.
 //!
-//! Operands have the same rank, up to 6, and every dim is 1 or more. On each axis the dims are equal or 1, and the result has the one that is
-//! not 1. A converter reshapes operands of lower rank first; TOSA itself rejects them. Rank 0 is a rank like the others.
+//! Operands have the same rank, up to 6, and every dim is 1 or more. On each axis the dims are equal or 1, and the
+//! result has the one that is not 1. Operands of lower rank are an error in TOSA: a converter reshapes them first.
+//! Rank 0 is allowed.
 //!
-//! Sources: TOSA 1.0 specification, elementwise operators; `tosa-opt` and the reference model 2026.8.0, which agree on every case.
+//! Sources: TOSA 1.0 specification, elementwise operators; `tosa-opt` and the reference model 2026.8.0, which agree on
+//! every case.
 
 use core::fmt;
 

@@ -1,16 +1,16 @@
 //! ONNX's unidirectional rule: align to the right, only operands after the first stretch.
 //!
-//! An operand may have fewer axes than the first, never more, not even with ones in front: (2, 3) with (1, 2, 3) is an
-//! error. On each axis its extent is 1 or the first operand's. The result has the first operand's shape, so 1 in the
-//! first with 0 in the second is an error, while 0 with 1 is not. The text that calls the first operand "the larger" does
-//! not define it: (2, 1) with (1, 1) is valid, (1, 3) with (2, 3) is not.
+//! An operand may have fewer axes than the first. It may not have more, even if they are leading dims of 1: (2, 3)
+//! with (1, 2, 3) is an error. Each of its dims is 1 or that of the first operand. The result has the first operand's
+//! shape, so 1 in the first with 0 in the second is an error, and 0 with 1 is valid. ONNX calls the first operand "the
+//! larger" and does not define the term. (2, 1) with (1, 1) is valid, and (1, 3) with (2, 3) is not.
 //!
-//! The rule is that of `PRelu`'s slope, of `Gemm`'s C (see `gemm-c`, which also holds the rank), and of scale and bias of
-//! `LayerNormalization`, with more than two operands.
+//! The rule applies to `PRelu`'s slope, to `Gemm`'s C (see `gemm-c`, which also fixes the rank), and to scale and bias
+//! of `LayerNormalization`, with more than two operands.
 //!
-//! Deviations: onnxruntime 1.31 broadcasts some invalid `PRelu` cases multidirectionally and returns a shape larger than
-//! the data's; the reference evaluator puts a slope of rank 1 on the first axis whose extent it matches. This rule
-//! rejects both, as the text does.
+//! Deviations: ONNX Runtime 1.31 broadcasts some invalid `PRelu` cases multidirectionally and returns a shape larger
+//! than the data's. The reference evaluator aligns a slope of rank 1 with the first axis of the same size. This rule
+//! rejects both, as the specification does.
 //!
 //! Source: ONNX `Broadcasting.md`, "Unidirectional Broadcasting".
 
