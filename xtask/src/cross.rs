@@ -302,11 +302,16 @@ impl Target {
         Ok(true)
     }
 
-    /// Finds the standard library of the target.
-    fn std(&self, build: &BuildOptions) -> Result<Std, String> {
+    /// Returns whether the toolchain has the standard library of the target.
+    pub(crate) fn has_std(&self) -> bool {
         let own = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
         let installed = ask(Command::new(own).args(["--print", "target-libdir", "--target", self.triple]));
-        if !build.builds_std && installed.is_some_and(|folder| has_std(Path::new(&folder))) {
+        installed.is_some_and(|folder| has_std(Path::new(&folder)))
+    }
+
+    /// Finds the standard library of the target.
+    fn std(&self, build: &BuildOptions) -> Result<Std, String> {
+        if !build.builds_std && self.has_std() {
             return Ok(Std::Installed);
         }
         let debian = PathBuf::from("/usr/bin/rustc");

@@ -4,7 +4,7 @@
 //! everything together. The packages of `web/package-lock.json` are installed below the build folder.
 
 use std::{
-    fs,
+    env, fs,
     io::Write,
     path::{Path, PathBuf},
     process::Command,
@@ -17,12 +17,12 @@ use crate::{
     python,
 };
 
-pub(crate) const PAGE_USAGE: &str = "[--rules-only] [--embed] [--out FOLDER]";
+pub(crate) const PAGE_USAGE: &str = "[--quick] [--embed] [--out FOLDER]";
 
 /// The page that the command holds, compressed.
 const EMBEDDED: &str = "crates/broadaxe-cli/page/page.html.gz";
 
-const TARGET: &str = "wasm32-unknown-unknown";
+pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 /// A panic traps, without its message; the page then starts a new module. Both features are in all browsers since 2021.
 const MODULE_FLAGS: &str =
     "-Zunstable-options -Cpanic=immediate-abort -Ctarget-feature=+bulk-memory,+nontrapping-fptoint";
@@ -39,11 +39,11 @@ const WASM_OPT: [&str; 8] = [
 
 /// Runs the task.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
-    let (mut rules_only, mut embed, mut out) = (false, false, python::target(root).join("page"));
+    let (mut quick, mut embed, mut out) = (false, false, python::target(root).join("page"));
     let mut words = words.iter();
     while let Some(word) = words.next() {
         match word.as_str() {
-            "--rules-only" => rules_only = true,
+            "--quick" => quick = true,
             "--embed" => embed = true,
             "--out" => out = PathBuf::from(words.next().ok_or("--out needs a folder")?),
             other => return Err(format!("unknown argument {other}; usage: page {PAGE_USAGE}")),
@@ -51,18 +51,14 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     }
     fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
     let programs = node_packages(root)?;
-    let modules: &[(&str, &str)] = if rules_only { &[("rules", "")] } else { &[("rules", ""), ("check", "check")] };
-    for (name, features) in modules {
+    if quick {
+        return self::quick(root, &out);
+    }
+    for (name, features) in [("rules", ""), ("check", "check")] {
         module(root, &programs, features, &out.join(format!("{name}.wasm")))?;
     }
-    if !rules_only {
-        let mut build = Command::new("node");
-        build.arg(root.join("web/build.mjs")).arg("--out").arg(&out);
-        build.arg("--rules").arg(out.join("rules.wasm")).arg("--check").arg(out.join("check.wasm"));
-        build.args(["--version", env!("CARGO_PKG_VERSION")]).current_dir(root.join("web"));
-        succeed(build)?;
-    }
-    if embed && !rules_only {
+    build(root, &out, Some(&out.join("check.wasm")))?;
+    if embed {
         let (page, kept) = (out.join("page.html"), root.join(EMBEDDED));
         let bytes = fs::read(&page).map_err(|error| format!("{}: {error}", page.display()))?;
         let mut packed = GzBuilder::new().write(Vec::new(), Compression::best());
@@ -71,6 +67,42 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     }
     println!("{}", out.display());
     Ok(())
+}
+
+/// Puts the page together.
+fn build(root: &Path, out: &Path, check: Option<&Path>) -> Result<(), String> {
+    let mut build = Command::new("node");
+    build.arg(root.join("web/build.mjs")).arg("--out").arg(out).arg("--rules").arg(out.join("rules.wasm"));
+    build.args(check.into_iter().flat_map(|check| [Path::new("--check"), check]));
+    build.args(["--version", env!("CARGO_PKG_VERSION")]).current_dir(root.join("web"));
+    succeed(build)
+}
+
+/// Returns whether a quick build can be made here: with Node, and with the standard library of the toolchain.
+pub(crate) fn is_here() -> bool {
+    let runs = |name: &str| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success());
+    runs("node") && runs("npm") && cross::find(TARGET).is_ok_and(cross::Target::has_std)
+}
+
+/// Builds the page without the checker and for no browser's speed, checks its types, and tests its rules under Node.
+fn quick(root: &Path, out: &Path) -> Result<(), String> {
+    let mut rules = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+    rules.args(["build", "--locked", "--quiet", "--package", "broadaxe-web", "--target", TARGET]).current_dir(root);
+    succeed(rules)?;
+    let built = python::target(root).join(TARGET).join("debug/broadaxe_web.wasm");
+    fs::copy(&built, out.join("rules.wasm")).map_err(|error| format!("{}: {error}", built.display()))?;
+    let mut types = Command::new("npm");
+    types.args(["run", "--silent", "types"]).current_dir(root.join("web"));
+    succeed(types)?;
+    build(root, out, None)?;
+    let mut tests = Command::new("node");
+    tests.args(["--test", "--test-reporter=dot", "tests/rules.spec.mjs"]).current_dir(root.join("web"));
+    tests.env("RULES", out.join("rules.wasm"));
+    let command = python::target(root).join("debug/broadaxe");
+    if command.is_file() {
+        tests.env("BROADAXE", command);
+    }
+    succeed(tests)
 }
 
 /// Builds one module, and makes it smaller.

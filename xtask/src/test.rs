@@ -13,6 +13,7 @@ use serde_json::Value;
 use crate::{
     bench,
     conformance::{self, Ready},
+    docs, page,
     process::{Count, Outcome, show},
     python, tidy,
 };
@@ -38,6 +39,10 @@ enum Action {
     Python,
     /// Asks other engines about what the package computes, where they can be installed.
     Conformance,
+    /// Runs `cargo xtask docs --check` without leaving this program, where there is a Python.
+    Site,
+    /// Runs `cargo xtask page --quick` without leaving this program, where there is what it needs.
+    Page,
     /// Runs `cargo xtask bench --gate-dev` without leaving this program, where there is what it needs.
     Gate,
 }
@@ -61,6 +66,8 @@ static STAGES: &[Stage] = &[
         work: Action::Cargo(&["test", "--workspace", "--no-fail-fast"]),
     },
     Stage { name: "python", about: "the Python package builds, and its tests pass", work: Action::Python },
+    Stage { name: "site", about: "the documentation site builds, and its links are valid", work: Action::Site },
+    Stage { name: "page", about: "the page builds, and answers as the command does", work: Action::Page },
     Stage { name: "engines", about: "other engines agree, except for known differences", work: Action::Conformance },
     Stage { name: "counts", about: "the exhaustive tests again, printing their counts", work: Action::Cargo(PROOFS) },
     Stage { name: "baseline", about: "kernels and engine again", work: Action::Again(&BASELINE) },
@@ -237,6 +244,16 @@ fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
             println!("no AVX2, or no valgrind: nothing is counted");
             Ok((Outcome::Skipped, Count::default()))
         }
+        Action::Site if !python::is_here() => {
+            println!("no Python with the module venv: the site is not built");
+            Ok((Outcome::Skipped, Count::default()))
+        }
+        Action::Site => Ok((outcome(docs::run(root, &["--check".to_owned()])), Count::default())),
+        Action::Page if !page::is_here() => {
+            println!("no Node, or no standard library for {}: the page is not built", page::TARGET);
+            Ok((Outcome::Skipped, Count::default()))
+        }
+        Action::Page => Ok((outcome(page::run(root, &["--quick".to_owned()])), Count::default())),
         Action::Gate => Ok((outcome(bench::run(root, &["--gate-dev".to_owned()])), Count::default())),
     }
 }
