@@ -219,6 +219,7 @@ test('models are judged as by the command', { timeout: 3_000_000 }, async () => 
   }
   slow.sort((a, b) => b[2] - a[2]);
   console.log(`${all.length} models, ${wrong.length} differ`);
+  for (const text of wrong) console.log(`  ${text.slice(0, 120).replaceAll('\n', ' ')}`);
   for (const [ratio, name, page_, own] of slow.slice(0, 3)) console.log(`  ${name}: page ${page_.toFixed(0)} ms, command ${own.toFixed(0)} ms (${ratio.toFixed(2)})`);
   assert.deepEqual(wrong.slice(0, 5), []);
   assert.deepEqual(faults, []);

@@ -154,7 +154,9 @@ impl Hash for Atom {
 
 /// Returns the ends of an interval.
 fn bounds(interval: Interval) -> (Option<i64>, Option<i64>) {
-    (Some(i64::try_from(interval.low).unwrap_or(i64::MAX)), i64::try_from(interval.high).ok())
+    // No end is no number, also where a usize has fewer bits than an i64.
+    let high = (interval.high != usize::MAX).then(|| i64::try_from(interval.high).ok()).flatten();
+    (Some(i64::try_from(interval.low).unwrap_or(i64::MAX)), high)
 }
 
 /// Orders products: a higher degree first, then by the names.

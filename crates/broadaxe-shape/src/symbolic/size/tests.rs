@@ -226,3 +226,10 @@ fn comparisons_hold_for_every_extent() {
     }
     assert!(wrong.is_empty() && decided > 1000, "{} of {decided}: {:#?}", wrong.len(), &wrong[..wrong.len().min(9)]);
 }
+
+/// A dim without an end has none in a quotient or a sum either, whatever the width of a usize is.
+#[test]
+fn no_end_is_no_number() {
+    assert_eq!(bounds(Interval::ANY), (Some(0), None));
+    assert_eq!(bounds(Interval { low: 2, high: 9 }), (Some(2), Some(9)));
+}
