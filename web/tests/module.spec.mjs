@@ -303,3 +303,67 @@ test('rules answer within 100 ms of the load of the page', async () => {
   console.log(`first answer after ${times.map((time) => time.toFixed(0)).join(', ')} ms`);
   assert.ok(times[2] < 400, 'the page is slow on this machine');
 });
+
+/** Writes an ONNX model of additions whose names are given. */
+function additions(names) {
+  const text = (value) => Buffer.from(value);
+  const dims = field(2, Buffer.concat([2, 2].map((size) => field(1, integer(1, size)))));
+  const value = (name, shape) => Buffer.concat([field(1, text(name)), field(2, field(1, Buffer.concat([integer(1, 1), shape])))]);
+  const nodes = names.map((name, at) =>
+    field(1, Buffer.concat([field(1, text(at === 0 ? 'x' : names[at - 1])), field(1, text('b')), field(2, text(name)), field(3, text(name)), field(4, text('Add')), field(5, Buffer.concat([field(1, text('axis')), integer(3, 0), integer(20, 2)])), field(5, Buffer.concat([field(1, text('broadcast')), integer(3, 1), integer(20, 2)]))])),
+  );
+  const graph = Buffer.concat([...nodes, field(2, text('g')), field(11, value('x', dims)), field(11, value('b', field(2, field(1, integer(1, 2))))), field(12, value(names.at(-1), Buffer.alloc(0)))]);
+  return Buffer.concat([integer(1, 3), field(8, integer(2, 6)), field(7, graph)]);
+}
+
+/** Nests graphs in graphs. */
+function nested(depth) {
+  let graph = field(2, Buffer.from('g'));
+  for (let k = 0; k < depth; k += 1) graph = field(1, Buffer.concat([field(4, Buffer.from('If')), field(5, Buffer.concat([field(1, Buffer.from('then_branch')), field(6, graph), integer(20, 5)]))]));
+  return Buffer.concat([integer(1, 8), field(8, integer(2, 13)), field(7, graph)]);
+}
+
+const names = ['<img src=x onerror=alert(1)>', '</script><script>alert(1)</script>', '"><svg/onload=alert(1)>', 'javascript:alert(1)', 'a\u202eb\u2066c', '\u001b[31m\u0000', '${alert(1)}{{7*7}}', '𒐫'.repeat(300)];
+const entities = `<!DOCTYPE net [<!ENTITY a "aaaaaaaaaa">${Array.from({ length: 9 }, (_, k) => `<!ENTITY ${'bcdefghij'[k]} "${`&${'abcdefghi'[k]};`.repeat(10)}">`).join('')}]><net name="&j;" version="11"><layers/></net>`;
+const hostile = {
+  'names.onnx': additions(names),
+  'many.onnx': additions(Array.from({ length: 100_000 }, (_, k) => `n${k}`)),
+  'deep.onnx': nested(500),
+  'cut.onnx': additions(names).subarray(0, 150),
+  'lengths.onnx': Buffer.from([8, 8, 58, 255, 255, 255, 255, 255, 255, 255, 255, 127]),
+  'entities.xml': Buffer.from(entities),
+  'deep.xml': Buffer.from(`<net name="a" version="11">${'<layers>'.repeat(200_000)}`),
+  'deep.json': Buffer.from('['.repeat(2_000_000)),
+  'counts.param': Buffer.from('7767517\n999999999 999999999\nInput in 0 1 x\n'),
+  'many.param': Buffer.from(`7767517\n100001 100001\nInput in 0 1 x0 0=2 1=2\n${Array.from({ length: 100_000 }, (_, k) => `BinaryOp <b>${k} 2 1 x${k} x${k} x${k + 1} 0=0`).join('\n')}\n`),
+  'offsets.tflite': Buffer.from([0xff, 0xff, 0xff, 0x7f, 0x54, 0x46, 0x4c, 0x33, ...new Array(64).fill(0xff)]),
+  'zeros.pdmodel': Buffer.alloc(1 << 20),
+};
+
+test('hostile files cannot inject, hang or crash the page', { timeout: 600_000 }, async () => {
+  const folder = fs.mkdtempSync(path.join(os.tmpdir(), 'broadaxe-hostile-'));
+  const { page, context, faults } = await open('#/check');
+  page.on('dialog', (dialog) => faults.push(`dialog: ${dialog.message()}`));
+  for (const [name, bytes] of Object.entries(hostile)) {
+    const file = path.join(folder, name);
+    fs.writeFileSync(file, bytes);
+    const start = performance.now();
+    const got = await checked(page, [file]);
+    const alive = performance.now();
+    // The page answers while and after it looks at the file.
+    await page.evaluate(() => (location.hash = '2,3+3'));
+    await page.waitForSelector('main svg');
+    const shown = performance.now() - alive;
+    const what = got.error ?? `${got.record.findings.length} verdicts`;
+    console.log(`${name}: ${what.slice(0, 90)} (${((alive - start) / 1000).toFixed(1)} s)`);
+    assert.notEqual(what, 'no answer', name);
+    assert.ok(shown < 10_000, name);
+    await page.evaluate(() => (location.hash = '/check'));
+    const found = await page.evaluate(() => ({ scripts: document.querySelectorAll('main script, main iframe, main img, main [onerror], main [onload]').length, text: document.body.innerText }));
+    assert.equal(found.scripts, 0, name);
+    assert.ok(!/[\u202a-\u202e\u2066-\u2069\u001b]/.test(found.text), name);
+  }
+  assert.deepEqual(faults, []);
+  await context.close();
+  fs.rmSync(folder, { recursive: true });
+});
