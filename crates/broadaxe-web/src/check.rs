@@ -19,6 +19,9 @@ use serde_json::{Value, json};
 
 use crate::{files, one_node};
 
+/// How many verdicts are listed. More would not fit into the memory of a tab.
+const MOST_VERDICTS: usize = 100_000;
+
 /// The model that is open, and what was found in it.
 struct Open {
     name: String,
@@ -114,6 +117,7 @@ impl Open {
         for finding in &mut record.findings {
             finding.fails = finding.needs_attention();
         }
+        let left_out = shorten(&mut record);
         let report = grouped(&record, Shown { all: false });
         let groups = report.groups.iter().map(|group| {
             let sample = group.members.first().and_then(|&at| record.findings.get(at));
@@ -133,7 +137,7 @@ impl Open {
         let grouped = json!({
             "head": { "nodes": report.nodes, "others": report.others, "targets": report.targets },
             "groups": groups.collect::<Vec<_>>(),
-            "hidden": report.hidden,
+            "hidden": left_out.or(report.hidden),
             "fixable": report.fixable,
         });
         let answer = json!({ "record": record, "grouped": grouped });
@@ -224,6 +228,17 @@ impl Open {
             node_name(&self.model, id).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
         Ok(json!({ "name": format!("{name}.onnx"), "bytes": base64(&one.model), "remarks": one.remarks }))
     }
+}
+
+/// Removes verdicts where there are too many, those of nodes that mean the same first; the counts of the targets stay. Says how many.
+fn shorten(record: &mut CheckRecord) -> Option<String> {
+    let all = record.findings.len();
+    if all <= MOST_VERDICTS {
+        return None;
+    }
+    record.findings.retain(|finding| finding.verdict != "same");
+    record.findings.truncate(MOST_VERDICTS);
+    Some(format!("not listed: {} of {all} verdicts", all - record.findings.len()))
 }
 
 fn piece(piece: &Piece, file: usize) -> Value {
