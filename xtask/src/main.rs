@@ -18,12 +18,11 @@ mod sanitize;
 
 mod conformance;
 mod cross;
+mod docs;
+mod page;
 mod test;
 
 mod dist;
-
-mod docs;
-mod page;
 
 use std::{
     env,

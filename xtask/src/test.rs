@@ -216,46 +216,45 @@ fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
         Action::Again(rerun) if !(rerun.here)() => Ok((Outcome::Skipped, Count::default())),
         Action::Again(rerun) => again(root, rerun),
         Action::Tidy => Ok((outcome(tidy::run(root)), Count::default())),
-        Action::Python | Action::Conformance if !python::is_here() => {
-            println!("no Python from 3.10 on");
-            Ok((Outcome::Skipped, Count::default()))
-        }
-        Action::Python => match python::build(root) {
-            Ok(python) => {
-                let (mut outcome, mut count) = (Outcome::Passed, Count::default());
-                for tests in python::tests(root, &python) {
-                    let (own, counted) = show(tests)?;
-                    outcome = if own == Outcome::Passed { outcome } else { own };
-                    count += counted;
-                }
-                Ok((outcome, count))
-            }
-            Err(why) => Ok((outcome(Err(why)), Count::default())),
-        },
+        Action::Python | Action::Conformance if !python::is_here() => Ok(skipped("no Python from 3.10 on")),
+        Action::Python => python_tests(root),
         Action::Conformance => match conformance::prepare(root, conformance::BOUNDED) {
             Ok(Ready::Suite(suite)) => show(suite),
-            Ok(Ready::Skipped(why)) => {
-                println!("{why}");
-                Ok((Outcome::Skipped, Count::default()))
-            }
+            Ok(Ready::Skipped(why)) => Ok(skipped(&why)),
             Err(why) => Ok((outcome(Err(why)), Count::default())),
         },
         Action::Gate if !(has_avx2() && bench::can_count()) => {
-            println!("no AVX2, or no valgrind: nothing is counted");
-            Ok((Outcome::Skipped, Count::default()))
+            Ok(skipped("no AVX2, or no valgrind: nothing is counted"))
         }
-        Action::Site if !python::is_here() => {
-            println!("no Python with the module venv: the site is not built");
-            Ok((Outcome::Skipped, Count::default()))
-        }
+        Action::Site if !python::is_here() => Ok(skipped("no Python with the module venv: the site is not built")),
         Action::Site => Ok((outcome(docs::run(root, &["--check".to_owned()])), Count::default())),
         Action::Page if !page::is_here() => {
-            println!("no Node, or no standard library for {}: the page is not built", page::TARGET);
-            Ok((Outcome::Skipped, Count::default()))
+            Ok(skipped(&format!("no Node, or no standard library for {}: the page is not built", page::TARGET)))
         }
         Action::Page => Ok((outcome(page::run(root, &["--quick".to_owned()])), Count::default())),
         Action::Gate => Ok((outcome(bench::run(root, &["--gate-dev".to_owned()])), Count::default())),
     }
+}
+
+/// Builds the Python package and runs its tests.
+fn python_tests(root: &Path) -> Result<(Outcome, Count), String> {
+    let python = match python::build(root) {
+        Ok(python) => python,
+        Err(why) => return Ok((outcome(Err(why)), Count::default())),
+    };
+    let (mut outcome, mut count) = (Outcome::Passed, Count::default());
+    for tests in python::tests(root, &python) {
+        let (own, counted) = show(tests)?;
+        outcome = if own == Outcome::Passed { outcome } else { own };
+        count += counted;
+    }
+    Ok((outcome, count))
+}
+
+/// Prints why a stage is skipped.
+fn skipped(why: &str) -> (Outcome, Count) {
+    println!("{why}");
+    (Outcome::Skipped, Count::default())
 }
 
 /// Prints why a task failed, if it did.

@@ -10,7 +10,7 @@ use crate::{
 
 /// Shows how the operands of a broadcast are aligned.
 ///
-/// Every renderer reads this layout: [`Drawing::text`], [`crate::svg`], [`crate::html`] and [`crate::markdown`]. Texts in it are
+/// Every renderer reads this layout: [`Drawing::text`], [`crate::svg`], [`crate::html`] and [`crate::markdown()`]. Texts in it are
 /// plain: a renderer escapes what its form needs.
 ///
 /// ```

@@ -1,7 +1,7 @@
 //! Draws how shapes broadcast.
 //!
 //! A [`Drawing`] is the layout: a row per operand, a column per axis of the result. It is rendered as text ([`Drawing::text`]), SVG
-//! ([`svg`]), HTML ([`html`]) and Markdown ([`markdown`]). The command, notebooks, reports, the documentation and the page in the
+//! ([`svg()`]), HTML ([`html()`]) and Markdown ([`markdown()`]). The command, notebooks, reports, the documentation and the page in the
 //! browser all use it. [`compared`] compares rules on the same shapes, and [`address`] writes shapes as the address of the page.
 
 #![forbid(unsafe_code)]
