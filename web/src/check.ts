@@ -8,7 +8,7 @@ import { bytesOf, type Checked, type Extracted, type FindingDetail, type Fixed, 
 import { plain, TARGETS, write, type CheckState } from './state.ts';
 
 /** The page that explains the codes of findings. */
-const CODES = 'https://broadaxe.github.io/codes';
+const CODES = 'https://github.com/broadaxe/broadaxe/blob/main/docs/codes.md';
 
 /** The files that the build puts into the page, in base64. */
 declare const EXAMPLES: Record<string, string>;

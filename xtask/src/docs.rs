@@ -7,6 +7,7 @@
 
 use std::{
     fs,
+    io::Read,
     path::{Path, PathBuf},
     process::Command,
     time::Instant,
@@ -22,7 +23,9 @@ mod rules;
 
 mod pages;
 
-use crate::python;
+use flate2::read::GzDecoder;
+
+use crate::{page::EMBEDDED, python};
 
 pub(crate) const DOCS_USAGE: &str = "[--check]";
 
@@ -42,8 +45,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let site = target.join(if check { "docs-check" } else { "docs" });
     let input = target.join("docs-input");
     empty(&input)?;
-    let interactive = target.join(PAGE);
-    let count = pages::write(root, &input, interactive.is_file().then_some(&interactive))?;
+    let count = pages::write(root, &input, &interactive(root, &target)?)?;
     let programs = environment(root, &target)?;
     build(&programs, &input, &site)?;
     // It has links for a server's top folder only.
@@ -55,6 +57,18 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
         site.join("index.html").display()
     );
     Ok(())
+}
+
+/// Reads the interactive page: the one that was built last, or else the one that the command holds.
+fn interactive(root: &Path, target: &Path) -> Result<Vec<u8>, String> {
+    let (built, embedded) = (target.join(PAGE), root.join(EMBEDDED));
+    if let Ok(page) = fs::read(built) {
+        return Ok(page);
+    }
+    let mut page = Vec::new();
+    let read = fs::File::open(&embedded).and_then(|file| GzDecoder::new(file).read_to_end(&mut page));
+    read.map_err(|e| format!("{}: {e}", embedded.display()))?;
+    Ok(page)
 }
 
 fn empty(folder: &Path) -> Result<(), String> {

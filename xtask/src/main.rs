@@ -18,8 +18,8 @@ mod sanitize;
 
 mod conformance;
 mod cross;
-mod docs;
 mod page;
+mod docs;
 mod test;
 
 mod dist;

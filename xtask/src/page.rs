@@ -20,7 +20,7 @@ use crate::{
 pub(crate) const PAGE_USAGE: &str = "[--quick] [--embed] [--out FOLDER]";
 
 /// The page that the command holds, compressed.
-const EMBEDDED: &str = "crates/broadaxe-cli/page/page.html.gz";
+pub(crate) const EMBEDDED: &str = "crates/broadaxe-cli/page/page.html.gz";
 
 pub(crate) const TARGET: &str = "wasm32-unknown-unknown";
 /// A panic traps, without its message; the page then starts a new module. Both features are in all browsers since 2021.

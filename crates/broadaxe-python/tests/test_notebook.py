@@ -68,7 +68,7 @@ def test_outputs_of_a_notebook(tmp_path, monkeypatch):
         "census": ["PRelu", "prefix"],
         "sizes": ["<code", "n"],
         "explain": ["repeated 7 times", "<svg "],
-        "symbols": ["repeated 3 times if n == 1", "m"],
+        "symbols": ["repeated 3 times along axis 0 if n == 1", "m"],
         "compare": ["ncnn", "strides", "<svg "],
         "open": ["With n = 2", "axes"],
     }

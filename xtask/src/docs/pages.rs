@@ -23,9 +23,9 @@ pub(super) const INTERACTIVE: &str = "page.html";
 const CONFIGURATION: &str = "docs/site/mkdocs.yml";
 
 /// Writes the input of the generator into `input`, and returns the number of pages.
-pub(super) fn write(root: &Path, input: &Path, interactive: Option<&std::path::PathBuf>) -> Result<usize, String> {
+pub(super) fn write(root: &Path, input: &Path, interactive: &[u8]) -> Result<usize, String> {
     let mut generated = rules::pages(root)?;
-    generated.push(interactive_page(interactive.is_some()));
+    generated.push(interactive_page());
     let mut input = Input { root, folder: &input.join("pages"), pages: BTreeMap::new(), copies: RefCell::default() };
     for name in files(&root.join("docs"))? {
         let repository = format!("docs/{name}");
@@ -44,9 +44,7 @@ pub(super) fn write(root: &Path, input: &Path, interactive: Option<&std::path::P
     for name in input.copies.borrow().iter() {
         input.save(&place(name), &fs::read(root.join(name)).map_err(|e| format!("{name}: {e}"))?)?;
     }
-    if let Some(page) = interactive {
-        input.save(INTERACTIVE, &fs::read(page).map_err(|e| format!("{}: {e}", page.display()))?)?;
-    }
+    input.save(INTERACTIVE, interactive)?;
     let configuration = navigation(&read(&root.join(CONFIGURATION))?, &written, &generated, &input)?;
     let file = input.folder.with_file_name("mkdocs.yml");
     fs::write(&file, configuration).map_err(|e| format!("{}: {e}", file.display()))?;
@@ -159,18 +157,12 @@ fn place(name: &str) -> String {
     }
 }
 
-fn interactive_page(exists: bool) -> GeneratedPage {
-    let text = if exists {
-        format!(
-            "---\nhide:\n  - navigation\n  - toc\n---\n\n# Try it\n\nThe page runs Broadaxe in your browser. No file leaves your machine. \
-             <a href=\"{INTERACTIVE}\">Open it in a window of its own.</a>\n\n\
-             <iframe class=\"interactive\" src=\"{INTERACTIVE}\" title=\"Broadaxe in the browser\"></iframe>\n"
-        )
-    } else {
-        "# Try it\n\nThe interactive page runs Broadaxe in a browser. This copy of the site was built without it. To add it, build the page and \
-         then the site, in a clone of the repository:\n\n```sh\ncargo xtask page\ncargo xtask docs\n```\n"
-            .to_owned()
-    };
+fn interactive_page() -> GeneratedPage {
+    let text = format!(
+        "---\nhide:\n  - navigation\n  - toc\n---\n\n# Try it\n\nThe page runs Broadaxe in your browser. No file leaves your machine. \
+         <a href=\"{INTERACTIVE}\">Open it in a window of its own.</a>\n\n\
+         <iframe class=\"interactive\" src=\"{INTERACTIVE}\" title=\"Broadaxe in the browser\"></iframe>\n"
+    );
     GeneratedPage { path: "docs/interactive.md".to_owned(), title: "Try it".to_owned(), text }
 }
 
