@@ -9,6 +9,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import puppeteer from 'puppeteer-core';
+import { asker } from './asker.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const repository = path.join(here, '..', '..');
@@ -29,21 +30,13 @@ async function open(address = '') {
 }
 
 /** Starts a module in a page, and asks it; `texts` is a list of requests. */
-function ask(page, bytes, texts) {
+async function ask(page, bytes, texts) {
+  await page.evaluate(`globalThis.asker = ${asker}; undefined`);
   return page.evaluate(
     (base64, texts) => {
       const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
       const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { read: () => 1 } });
-      return texts.map((text) => {
-        const request = new TextEncoder().encode(text);
-        const at = exports.reserve(request.length) >>> 0;
-        new Uint8Array(exports.memory.buffer, at, request.length).set(request);
-        const answer = exports.call(at, request.length) >>> 0;
-        const len = new DataView(exports.memory.buffer).getUint32(answer, true);
-        const json = new TextDecoder().decode(new Uint8Array(exports.memory.buffer, answer + 4, len));
-        exports.release(answer);
-        return json;
-      });
+      return texts.map(globalThis.asker(exports)).map((answer) => JSON.stringify(answer));
     },
     bytes.toString('base64'),
     texts,

@@ -14,6 +14,7 @@ import path from 'node:path';
 import { after, before, test } from 'node:test';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
+import { asker } from './asker.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const repository = path.join(here, '..', '..');
@@ -70,19 +71,11 @@ function watch() {
 
 /** Starts a module in a page; returns a function that sends it a request. */
 async function module(page, bytes) {
+  await page.evaluate(`globalThis.asker = ${asker}; undefined`);
   await page.evaluate((base64) => {
     const bytes = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
     const { exports } = new WebAssembly.Instance(new WebAssembly.Module(bytes), { env: { read: () => 1 } });
-    globalThis.request = (text) => {
-      const request = new TextEncoder().encode(text);
-      const at = exports.reserve(request.length) >>> 0;
-      new Uint8Array(exports.memory.buffer, at, request.length).set(request);
-      const answer = exports.call(at, request.length) >>> 0;
-      const len = new DataView(exports.memory.buffer).getUint32(answer, true);
-      const json = new TextDecoder().decode(new Uint8Array(exports.memory.buffer, answer + 4, len));
-      exports.release(answer);
-      return JSON.parse(json);
-    };
+    globalThis.request = globalThis.asker(exports);
   }, bytes.toString('base64'));
   return (text) => page.evaluate((text) => globalThis.request(text), text);
 }

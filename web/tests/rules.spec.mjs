@@ -10,20 +10,12 @@ import fs from 'node:fs';
 import path from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
+import { asker } from './asker.mjs';
 
 const here = path.dirname(fileURLToPath(import.meta.url));
 const { exports } = new WebAssembly.Instance(new WebAssembly.Module(fs.readFileSync(process.env.RULES)), {});
 
-function ask(text) {
-  const request = new TextEncoder().encode(text);
-  const at = exports.reserve(request.length) >>> 0;
-  new Uint8Array(exports.memory.buffer, at, request.length).set(request);
-  const answer = exports.call(at, request.length) >>> 0;
-  const len = new DataView(exports.memory.buffer).getUint32(answer, true);
-  const json = new TextDecoder().decode(new Uint8Array(exports.memory.buffer, answer + 4, len));
-  exports.release(answer);
-  return JSON.parse(json);
-}
+const ask = asker(exports);
 
 function command(args) {
   const ran = spawnSync(process.env.BROADAXE, args, { encoding: 'utf8' });
