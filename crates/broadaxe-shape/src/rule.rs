@@ -297,6 +297,11 @@ impl Rule {
         Self::of(&gemm_c::GEMM_C, Params::default())
     }
 
+    /// Makes TOSA's rule: equal ranks, and every operand may stretch.
+    pub fn tosa() -> Self {
+        Self::of(&tosa::TOSA, Params::default())
+    }
+
     /// Makes ggml's rule: the second operand is tiled to the shape of the first.
     pub fn ggml() -> Self {
         Self::of(&ggml::GGML, Params::default())

@@ -5,7 +5,7 @@
 //! are quick.
 
 /// The highest rank that the oracle knows.
-pub(crate) const RANK: usize = 4;
+pub(crate) const RANK: usize = 8;
 
 /// The largest number of operands that the oracle knows.
 pub(crate) const OPERANDS: usize = 5;

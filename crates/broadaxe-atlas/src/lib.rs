@@ -1,0 +1,18 @@
+//! Lists test cases that cover every way in which shapes broadcast, under the rule of any framework.
+#![forbid(unsafe_code)]
+
+mod error;
+mod pattern;
+mod theme;
+mod subject;
+mod case;
+mod level;
+
+pub use self::{
+    case::{Case, Expected, Id},
+    error::Error,
+    level::{LEVELS, Level},
+    pattern::{MAX_OPERANDS, MAX_RANK, Pattern, count, tuples},
+    subject::{FAMILIES, Family, Subject},
+    theme::{LANES, Theme},
+};

@@ -1,0 +1,176 @@
+//! What the Atlas asks about: a family of operators under one rule with its parameters.
+
+use std::sync::LazyLock;
+
+use broadaxe_shape::{Rule, Shape};
+
+/// Describes operators that broadcast alike, and that a test can tell apart by their results.
+#[derive(Debug)]
+#[non_exhaustive]
+pub struct Family {
+    /// The first part of the ids: `add`.
+    pub name: &'static str,
+    /// What the operator computes.
+    pub computes: &'static str,
+    /// Which operands are asked about as constants: a letter for each operand, `i` for a computed one and `c` for a constant.
+    pub kinds: &'static [&'static str],
+}
+
+/// Lists the families.
+pub static FAMILIES: [Family; 7] = [
+    Family { name: "add", computes: "a + b", kinds: &["ii", "ic", "ci"] },
+    Family { name: "sub", computes: "a - b", kinds: &["ii", "ic", "ci"] },
+    Family { name: "sum", computes: "a + b + c", kinds: &["iii", "iic"] },
+    Family { name: "select", computes: "b where a is true, c elsewhere", kinds: &["iii", "iic"] },
+    Family { name: "prelu", computes: "a where a is positive, a * b elsewhere", kinds: &["ii", "ic"] },
+    Family { name: "expand", computes: "a, broadcast to a target shape", kinds: &["i"] },
+    Family { name: "gemm", computes: "the product of two matrices, plus c", kinds: &["iii", "iic"] },
+];
+
+/// How a subject makes its rule.
+#[derive(Debug)]
+enum Source {
+    Fixed(Rule),
+    Bidirectional,
+    BroadcastTo,
+    Explicit(Vec<i64>),
+}
+
+/// A family of operators under one rule.
+#[derive(Debug)]
+pub struct Subject {
+    family: &'static Family,
+    label: String,
+    source: Source,
+    operands: usize,
+}
+
+static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(subjects);
+
+/// The axes that rules with the parameter `axis` are asked about, besides their default.
+const AXES: [i64; 4] = [0, 1, 2, 3];
+
+fn subjects() -> Vec<Subject> {
+    let [add, sub, sum, select, prelu, expand, gemm] = &FAMILIES;
+    let mut all = Vec::new();
+    let mut put = |family, label: String, source, operands| {
+        all.push(Subject { family, label, source, operands });
+    };
+    let fixed = |rule: Rule| (rule.name().to_owned(), Source::Fixed(rule));
+    for rule in [Rule::numpy(), Rule::none(), Rule::tosa(), Rule::ncnn(), Rule::ggml()] {
+        let (label, source) = fixed(rule);
+        put(add, label, source, 2);
+    }
+    let with_axis: [(&str, fn(i64) -> Rule); 3] =
+        [("pdpd", Rule::pdpd), ("paddle", Rule::paddle), ("onnx-legacy", |axis| Rule::onnx_legacy(Some(axis)))];
+    for (name, rule) in with_axis {
+        let default = if name == "onnx-legacy" { Rule::onnx_legacy(None) } else { rule(-1) };
+        put(add, name.to_owned(), Source::Fixed(default), 2);
+        for axis in AXES {
+            put(add, format!("{name}{axis}"), Source::Fixed(rule(axis)), 2);
+        }
+    }
+    for rule in [Rule::numpy(), Rule::ncnn()] {
+        let (label, source) = fixed(rule);
+        put(sub, label, source, 2);
+    }
+    let (label, source) = fixed(Rule::numpy());
+    put(sum, label, source, 3);
+    let (label, source) = fixed(Rule::numpy());
+    put(select, label, source, 3);
+    for (mode, axis) in [("numpy", None), ("none", None), ("pdpd", None), ("pdpd", Some(0)), ("pdpd", Some(1))] {
+        if let Ok(rule) = Rule::openvino_select(mode, axis) {
+            let axis = axis.map(|axis: i64| axis.to_string()).unwrap_or_default();
+            put(select, format!("{}.{mode}{axis}", rule.name()), Source::Fixed(rule), 3);
+        }
+    }
+    for rule in [Rule::unidirectional(), Rule::openvino_prelu()] {
+        let (label, source) = fixed(rule);
+        put(prelu, label, source, 2);
+    }
+    put(expand, "bidirectional".to_owned(), Source::Bidirectional, 2);
+    put(expand, "broadcast-to".to_owned(), Source::BroadcastTo, 2);
+    for subset in 0..16_u32 {
+        let axes: Vec<i64> = AXES.into_iter().filter(|axis| subset >> axis & 1 == 1).collect();
+        let digits: String = axes.iter().map(i64::to_string).collect();
+        put(expand, format!("explicit.{digits}"), Source::Explicit(axes), 2);
+    }
+    let (label, source) = fixed(Rule::gemm_c());
+    put(gemm, label, source, 2);
+    all
+}
+
+impl Subject {
+    /// Lists all subjects.
+    pub fn all() -> &'static [Self] {
+        &SUBJECTS
+    }
+
+    /// Finds a subject by its family and its label.
+    pub fn named(family: &str, label: &str) -> Option<&'static Self> {
+        Self::all().iter().find(|subject| subject.family.name == family && subject.label == label)
+    }
+
+    /// Returns the family of operators.
+    pub fn family(&self) -> &'static Family {
+        self.family
+    }
+
+    /// Returns the part of the ids that names the rule and its parameters: `numpy`, `pdpd1`, `explicit.02`.
+    pub fn label(&self) -> &str {
+        &self.label
+    }
+
+    /// Counts the shapes that a pattern is about, the target included.
+    pub fn operands(&self) -> usize {
+        self.operands
+    }
+
+    /// Says whether the last shape of a pattern is a target.
+    pub fn has_target(&self) -> bool {
+        !matches!(self.source, Source::Fixed(_))
+    }
+
+    /// Says whether the operator can have operands of these ranks at all.
+    pub fn has_ranks(&self, ranks: &[usize]) -> bool {
+        match &self.source {
+            Source::Explicit(axes) => ranks[0] == axes.len(),
+            _ => self.family.name != "gemm" || ranks[0] == 2,
+        }
+    }
+
+    /// Says whether the rule compares dims only with each other and with 1, so that a pattern determines its answer.
+    ///
+    /// `ggml` tests divisibility. Its cases are the same patterns, whose answers hold for their sizes only.
+    pub fn is_determined(&self) -> bool {
+        self.label != "ggml"
+    }
+
+    /// Returns the rule; `target` is the last shape of a pattern.
+    pub fn rule(&self, target: &[usize]) -> Rule {
+        match &self.source {
+            Source::Fixed(rule) => rule.clone(),
+            Source::Bidirectional => Rule::bidirectional(Shape::from(target)),
+            Source::BroadcastTo => Rule::broadcast_to(Shape::from(target)),
+            Source::Explicit(axes) => Rule::explicit(axes.clone(), Shape::from(target)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn labels_are_unique_and_name_rules() {
+        let mut seen = BTreeSet::new();
+        for subject in Subject::all() {
+            assert!(seen.insert((subject.family.name, &subject.label)), "{}", subject.label);
+            assert!(subject.label.starts_with(subject.rule(&[2]).name()), "{}", subject.label);
+            assert!(subject.family.kinds.iter().all(|kinds| kinds.len() == subject.family.kinds[0].len()));
+        }
+        assert_eq!(Subject::all().len(), 50);
+    }
+}
