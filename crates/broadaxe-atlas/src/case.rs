@@ -45,14 +45,19 @@ impl FromStr for Id {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = |why: &str| Error::new(format!("'{text}' is not the id of a case: {why}; an id is add-numpy-r3-0312"));
+        let wrong =
+            |why: &str| Error::new(format!("'{text}' is not the id of a case: {why}; an id is add-numpy-r3-0312"));
         let (family, rest) = text.split_once('-').ok_or_else(|| wrong("it has no family"))?;
         let at = rest.rfind("-r").ok_or_else(|| wrong("it has no rank"))?;
         let (label, rest) = (&rest[..at], &rest[at + 2..]);
         let subject = Subject::named(family, label).ok_or_else(|| {
             let labels: Vec<_> =
                 Subject::all().iter().filter(|subject| subject.family().name == family).map(Subject::label).collect();
-            if labels.is_empty() { wrong("there is no such family") } else { wrong(&format!("the rules of {family} are {}", labels.join(", "))) }
+            if labels.is_empty() {
+                wrong("there is no such family")
+            } else {
+                wrong(&format!("the rules of {family} are {}", labels.join(", ")))
+            }
         })?;
         let mut parts = rest.splitn(3, '-');
         let rank = parts.next().and_then(|rank| rank.parse().ok()).ok_or_else(|| wrong("the rank is not a number"))?;
@@ -106,8 +111,9 @@ impl Case {
         let mut operands = id.pattern.shapes(&sizes);
         let target = if id.subject.has_target() { operands.pop() } else { None };
         let rule = id.subject.rule(target.as_deref().unwrap_or_default());
-        let expected = expected(&rule, &operands)
-            .ok_or_else(|| Error::new(format!("the result of {id} has more than {MAX_ELEMENTS} elements, too many to list")))?;
+        let expected = expected(&rule, &operands).ok_or_else(|| {
+            Error::new(format!("the result of {id} has more than {MAX_ELEMENTS} elements, too many to list"))
+        })?;
         Ok(Self { id, rule, operands, expected })
     }
 
@@ -225,7 +231,9 @@ mod tests {
             line("add-numpy-r1-0004"),
             r#"{"id":"add-numpy-r1-0004","family":"add","op":"add","rule":"numpy","ranks":[1,1],"pattern":"1,1","theme":"small","operands":[[1],[1]],"kinds":["ii","ic","ci"],"shape":[1],"elements":[[0],[0]],"source":"NumPy user guide, Broadcasting; ONNX Broadcasting.md, multidirectional"}"#
         );
-        assert!(line("add-numpy-r1-0008").contains(r#""pattern":"a,b","theme":"small","operands":[[2],[3]],"kinds":["ii","ic","ci"],"reject":"mismatch""#));
+        assert!(line("add-numpy-r1-0008").contains(
+            r#""pattern":"a,b","theme":"small","operands":[[2],[3]],"kinds":["ii","ic","ci"],"reject":"mismatch""#
+        ));
     }
 
     #[test]

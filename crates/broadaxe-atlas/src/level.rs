@@ -35,15 +35,18 @@ impl Level {
     pub fn try_each<E>(self, mut ask: impl FnMut(Case) -> Result<(), E>) -> Result<(), E> {
         match self {
             Self::Core => core().try_for_each(ask),
-            Self::Full => Subject::all().iter().filter(|subject| subject.family().name != "sub").try_for_each(|subject| {
-                let rank = if subject.operands() == 3 { 3 } else { 4 };
-                (0..=rank).try_for_each(|rank| full(subject, rank).try_for_each(&mut ask))
-            }),
-            Self::Deep => {
-                Subject::all().iter().filter(|subject| DEEP.contains(&(subject.family().name, subject.label()))).try_for_each(
-                    |subject| (5..=8).try_for_each(|rank| deep(subject, rank).into_iter().try_for_each(&mut ask)),
-                )
+            Self::Full => {
+                Subject::all().iter().filter(|subject| subject.family().name != "sub").try_for_each(|subject| {
+                    let rank = if subject.operands() == 3 { 3 } else { 4 };
+                    (0..=rank).try_for_each(|rank| full(subject, rank).try_for_each(&mut ask))
+                })
             }
+            Self::Deep => Subject::all()
+                .iter()
+                .filter(|subject| DEEP.contains(&(subject.family().name, subject.label())))
+                .try_for_each(|subject| {
+                    (5..=8).try_for_each(|rank| deep(subject, rank).into_iter().try_for_each(&mut ask))
+                }),
         }
     }
 }

@@ -7,12 +7,14 @@ mod theme;
 mod subject;
 mod case;
 mod level;
+mod question;
 
 pub use self::{
     case::{Case, Expected, Id},
     error::Error,
     level::{LEVELS, Level},
     pattern::{MAX_OPERANDS, MAX_RANK, Pattern, count, tuples},
+    question::{Answer, Array, Failure, Operand, Question, Verdict},
     subject::{FAMILIES, Family, Subject},
     theme::{LANES, Theme},
 };

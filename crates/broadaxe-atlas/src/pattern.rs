@@ -200,7 +200,8 @@ impl FromStr for Pattern {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let wrong = |why: &str| Error::new(format!("'{text}' is not a pattern: {why}; write 'a1b,cb', with '()' for rank 0"));
+        let wrong =
+            |why: &str| Error::new(format!("'{text}' is not a pattern: {why}; write 'a1b,cb', with '()' for rank 0"));
         let mut shapes = Vec::new();
         for part in text.split(',').map(str::trim) {
             let axes = if part == "()" { "" } else { part };

@@ -106,7 +106,8 @@ impl FromStr for Theme {
     type Err = Error;
 
     fn from_str(text: &str) -> Result<Self, Error> {
-        let unknown = || Error::new(format!("'{text}' is not a choice of sizes; they are pack4.0, wide, divide, count, zero.a"));
+        let unknown =
+            || Error::new(format!("'{text}' is not a choice of sizes; they are pack4.0, wide, divide, count, zero.a"));
         Ok(match text.split_once('.') {
             None => match text {
                 "" | "small" => Self::Small,

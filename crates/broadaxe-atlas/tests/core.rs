@@ -58,7 +58,11 @@ fn features(case: &Case) -> BTreeSet<String> {
     for axis in 0..shape.len() {
         for other in axis + 1..shape.len() {
             if shape[axis] == shape[other] && shape[axis] != 1 {
-                let exact = if widest { format!("rank {rank} -{} -{}", shape.len() - axis, shape.len() - other) } else { String::new() };
+                let exact = if widest {
+                    format!("rank {rank} -{} -{}", shape.len() - axis, shape.len() - other)
+                } else {
+                    String::new()
+                };
                 found.insert(format!("{subject} equal sizes {exact}"));
             }
         }
@@ -76,7 +80,22 @@ fn in_full_only(subject: &Subject) -> bool {
     let label = subject.label();
     let explicit = label.strip_prefix("explicit.").is_some_and(|axes| !["", "1", "02"].contains(&axes));
     let order = (subject.family().name, label) == ("sub", "ncnn");
-    explicit || order || ["pdpd0", "pdpd2", "pdpd3", "paddle0", "paddle2", "paddle3", "onnx-legacy0", "onnx-legacy1", "onnx-legacy2", "onnx-legacy3", "openvino-select.pdpd0"].contains(&label)
+    explicit
+        || order
+        || [
+            "pdpd0",
+            "pdpd2",
+            "pdpd3",
+            "paddle0",
+            "paddle2",
+            "paddle3",
+            "onnx-legacy0",
+            "onnx-legacy1",
+            "onnx-legacy2",
+            "onnx-legacy3",
+            "openvino-select.pdpd0",
+        ]
+        .contains(&label)
 }
 
 /// Returns for each axis of the result what the operands have there: `-` for no axis, `1`, or `n`.
@@ -121,7 +140,10 @@ fn candidates(subject: &'static Subject) -> Vec<Case> {
         for pattern in Pattern::all(&ranks).filter(|pattern| pattern.letters() <= 3.max(highest)) {
             let small = Case::new(Id { subject, pattern, theme: Theme::Small }).unwrap();
             let few = small.id.pattern.letters() <= 2;
-            if few || is_widest(subject) && matches!(small.expected, Expected::Result { .. }) || subject.operands() == 2 && highest < 4 {
+            if few
+                || is_widest(subject) && matches!(small.expected, Expected::Result { .. })
+                || subject.operands() == 2 && highest < 4
+            {
                 found.push(small);
             }
         }

@@ -35,11 +35,12 @@ impl Tally {
 
 fn compare(level: Level, name: &str, least: usize) {
     let mut tally = Tally::default();
-    level.try_each(|case| {
-        tally.compare(&case);
-        Ok::<_, ()>(())
-    })
-    .unwrap();
+    level
+        .try_each(|case| {
+            tally.compare(&case);
+            Ok::<_, ()>(())
+        })
+        .unwrap();
     tally.report(name, least);
 }
 

@@ -34,7 +34,10 @@ pub(crate) fn asked(case: &Case) -> Option<Answer> {
         other => panic!("the oracle does not know {other}"),
     }?;
     let shape = found.shape[..found.rank].to_vec();
-    let at = |k: usize| indices(&shape).map(move |index| index.iter().zip(found.strides[k]).map(|(i, stride)| i * stride as usize).sum());
+    let at = |k: usize| {
+        indices(&shape)
+            .map(move |index| index.iter().zip(found.strides[k]).map(|(i, stride)| i * stride as usize).sum())
+    };
     let elements = (0..shapes.len()).map(|k| at(k).collect()).collect();
     Some((shape, elements))
 }
