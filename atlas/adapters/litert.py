@@ -29,7 +29,7 @@ def tensor(name, array, constant):
 
 def answer(question):
     """Run a model of one node."""
-    need(question, RULES)
+    need(question, {op: RULES[op] for op in RULES if not (GPU and op == "expand")})
     given = arrays(question)
     inputs = [tensor(f"in{k}", array, question["operands"][k]["constant"]) for k, array in enumerate(given)]
     if question["op"] == "expand":

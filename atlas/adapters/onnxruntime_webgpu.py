@@ -1,19 +1,21 @@
 """Ask ONNX Runtime's WebGPU provider, without its CPU provider in the places of kernels that it does not have."""
 
-import ctypes
 import os
+from pathlib import Path
 
 import onnxruntime
 from onnx_node import RULES, build
 from protocol import Skip, need, serve
 
-# No kernel.
-LACKING = ("prelu",)
+# Names the device as `broadaxe check --ask` does.
+SCRIPT = Path(__file__).parents[2] / "crates/broadaxe-cli/src/cmd/model/ask/scripts/vulkan.py"
+NAMES = {"os": os}
+exec(SCRIPT.read_text(), NAMES)  # noqa: S102 - a script of this project
 
 
 def answer(question):
     """Run a model of one node."""
-    need(question, {op: rules for op, rules in RULES.items() if op not in LACKING})
+    need(question, RULES)
     model, feeds = build(question)
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
@@ -28,4 +30,4 @@ def answer(question):
 
 
 onnxruntime.set_default_logger_severity(4)
-serve("ONNX Runtime WebGPU", onnxruntime.__version__, answer, os.environ.get("ATLAS_DEVICE", "webgpu"))
+serve("ONNX Runtime WebGPU", onnxruntime.__version__, answer, NAMES["vulkan_device"]() or "webgpu")
