@@ -7,24 +7,14 @@ from importlib import metadata
 import numpy
 from protocol import Skip, arrays, need, serve
 
-F32, ROOM = 0, 1 << 24
-
-
-class Params(ctypes.Structure):
-    """The structure `ggml_init_params`."""
-
-    _fields_ = [("size", ctypes.c_size_t), ("memory", ctypes.c_void_p), ("no_alloc", ctypes.c_bool)]
-
-
-def library(name):
-    """Load a library of the package."""
-    files = [one for one in metadata.files("pywhispercpp") if "pywhispercpp.libs" in str(one) and one.name.startswith(name)]
-    return ctypes.CDLL(str(files[0].locate()), mode=ctypes.RTLD_GLOBAL) if files else None
+F32 = 0
+# `ggml_init_params` for 16 MiB: the size, no memory, and that memory is wanted.
+PARAMS = type("Params", (ctypes.Structure,), {"_fields_": [(name, ctypes.c_size_t) for name in ("size", "memory", "no_alloc")]})(1 << 24)
 
 
 def compute(operands, op, size):
     """Compute a graph of one node, and return the bytes of its result."""
-    context, tensors = base.ggml_init(Params(ROOM, None, False)), []
+    context, tensors = base.ggml_init(PARAMS), []
     for array in operands:
         shape = [*array.shape[::-1], 1, 1, 1, 1][:4]
         tensors.append(base.ggml_new_tensor_4d(context, F32, *map(ctypes.c_int64, shape)))
@@ -44,8 +34,7 @@ def answer(question):
         raise Skip("ggml has four axes")
     shape = (1,) * (rank - operands[0].ndim) + operands[0].shape
     with os.fdopen(os.memfd_create("answer"), "w+b", buffering=0) as file:
-        child = os.fork()
-        if child == 0:
+        if (child := os.fork()) == 0:
             os.dup2(file.fileno(), 2)
             result = compute(operands, question["op"], operands[0].nbytes)
             file.seek(0)
@@ -62,8 +51,10 @@ def answer(question):
 
 # Before it aborts, ggml would start a debugger.
 os.environ.update(GGML_NO_BACKTRACE="1", PATH="")
-base = library("libggml-base") or library("libwhisper")
-cpu = library("libggml-cpu") or base
+files = sorted(one for one in metadata.files("pywhispercpp") if one.match("pywhispercpp.libs/*"))
+# The base comes before the CPU's part. Older packages have both in the library of Whisper.
+found = [ctypes.CDLL(str(one.locate()), ctypes.RTLD_GLOBAL) for part in ("ggml-base", "ggml-cpu", "whisper") for one in files if part in one.name]
+base, cpu = found[:2] if len(found) > 1 else found * 2
 for function in ("init", "new_tensor_4d", "get_data", "add", "sub", "new_graph"):
     getattr(base, f"ggml_{function}").restype = type("Pointer", (ctypes.c_void_p,), {})
 serve("ggml", "pywhispercpp " + metadata.version("pywhispercpp"), answer)

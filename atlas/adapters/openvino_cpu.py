@@ -22,7 +22,10 @@ SETTINGS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 
 def constant(array):
     """Make a constant."""
-    return openvino.op.Constant(openvino.Tensor(numpy.ascontiguousarray(array).reshape(array.shape)))
+    tensor = openvino.Tensor(openvino.Type(array.dtype), openvino.Shape(array.shape))
+    if array.size:
+        tensor.data[...] = array
+    return openvino.op.Constant(tensor)
 
 
 def answer(question):
@@ -48,7 +51,7 @@ def answer(question):
     factory = NodeFactory("opset3" if op == "expand" else "opset1")
     node = factory.create(OPERATORS[op], [one.output(0) for one in inputs], attributes)
     model = openvino.Model([node], parameters, "question")
-    return numpy.array(core.compile_model(model, "CPU", SETTINGS)(given, share_inputs=False)[0])
+    return numpy.array(core.compile_model(model, "CPU", SETTINGS)(given)[0])
 
 
 core = openvino.Core()

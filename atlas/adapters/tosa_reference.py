@@ -2,7 +2,7 @@
 
 import re
 import subprocess
-import sys
+import sysconfig
 import tempfile
 from importlib import metadata
 from itertools import zip_longest
@@ -12,7 +12,7 @@ import numpy
 from protocol import arrays, need, serve
 
 OPERATORS = {"add": "tosa.add", "sub": "tosa.sub", "select": "tosa.select"}
-TOOLS = Path(sys.executable).parent
+TOOLS = Path(sysconfig.get_path("purelib")) / "bin"
 
 
 def kind(shape, dtype="f32"):
@@ -39,7 +39,8 @@ def answer(question):
     inputs = [k for k, operand in enumerate(question["operands"]) if not operand["constant"]]
     lines = [f"func.func @main({', '.join(f'%x{k}: {kinds[k]}' for k in inputs)}) -> {result} {{"]
     for k in set(range(len(operands))) - set(inputs):
-        lines.append(f'%x{k} = "tosa.const"() <{{values = dense<{str(operands[k].tolist()).lower() if operands[k].size else ''}> : {kinds[k]}}}> : () -> {kinds[k]}')
+        listed = str(operands[k].tolist()).lower() if operands[k].size else ""
+        lines.append(f'%x{k} = "tosa.const"() <{{values = dense<{listed}> : {kinds[k]}}}> : () -> {kinds[k]}')
     names = ", ".join(f"%x{k}" for k in range(len(operands)))
     lines += [f"%out = {OPERATORS[question['op']]} {names} : ({', '.join(kinds)}) -> {result}", f"return %out : {result}", "}"]
     with tempfile.TemporaryDirectory() as name:
