@@ -41,6 +41,7 @@ pub(super) fn run(args: &RunArgs) -> Result<Answer, Error> {
         }
         Ok::<_, Error>(())
     })?;
+    tally.end();
     if tally.subjects.is_empty() {
         return Err(Error::usage("no case of this level is chosen; --level full and --level deep have more"));
     }

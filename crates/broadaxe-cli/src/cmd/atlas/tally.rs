@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use broadaxe_atlas::{Case, Failure, Question, Subject, Verdict};
+use broadaxe_atlas::{Case, Expected, Failure, Question, Subject, Verdict};
 use serde_json::{Map, Value, json};
 
 use super::known::Known;
@@ -41,6 +41,8 @@ impl Outcome {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counts {
     pub(super) right: usize,
+    /// How many of the right answers reject the shapes.
+    pub(super) rejections: usize,
     pub(super) wrong: usize,
     pub(super) known: usize,
     pub(super) passed: usize,
@@ -48,7 +50,13 @@ pub(super) struct Counts {
 }
 
 impl Counts {
-    fn add(&mut self, outcome: &Outcome) {
+    /// Says whether the program has shown that it computes anything under the rule.
+    fn is_shown(self) -> bool {
+        self.right > self.rejections
+    }
+
+    fn add(&mut self, outcome: &Outcome, rejects: bool) {
+        self.rejections += usize::from(rejects && *outcome == Outcome::Right);
         *match outcome {
             Outcome::Right => &mut self.right,
             Outcome::Skipped(_) => &mut self.skipped,
@@ -89,11 +97,12 @@ pub(super) struct Tally {
 impl Tally {
     pub(super) fn add(&mut self, question: &Question<'_>, outcome: Outcome) {
         let case = question.case();
+        let rejects = matches!(case.expected, Expected::Rejected(_));
         match self.subjects.last_mut() {
-            Some((subject, counts)) if std::ptr::eq(*subject, case.id.subject) => counts.add(&outcome),
+            Some((subject, counts)) if std::ptr::eq(*subject, case.id.subject) => counts.add(&outcome, rejects),
             _ => {
                 let mut counts = Counts::default();
-                counts.add(&outcome);
+                counts.add(&outcome, rejects);
                 self.subjects.push((case.id.subject, counts));
             }
         }
@@ -120,11 +129,24 @@ impl Tally {
     pub(super) fn total(&self) -> Counts {
         self.subjects.iter().fold(Counts::default(), |all, (_, one)| Counts {
             right: all.right + one.right,
+            rejections: all.rejections + one.rejections,
             wrong: all.wrong + one.wrong,
             known: all.known + one.known,
             passed: all.passed + one.passed,
             skipped: all.skipped + one.skipped,
         })
+    }
+
+    /// Ends the count. Where a program gave no right result under a rule, its rejections say nothing, and count as skipped: a
+    /// tool that does not work rejects everything.
+    pub(super) fn end(&mut self) {
+        const WHY: &str = "no right result under this rule, so the rejections are not counted";
+        for (_, counts) in self.subjects.iter_mut().filter(|(_, counts)| counts.rejections > 0 && !counts.is_shown()) {
+            *self.reasons.entry(WHY.into()).or_default() += counts.rejections;
+            counts.skipped += counts.rejections;
+            counts.right -= counts.rejections;
+            counts.rejections = 0;
+        }
     }
 
     /// Returns the commonest reasons for which questions were skipped.
