@@ -1,0 +1,10 @@
+//! Answers with candle 0.9.
+
+use candle_0_9 as candle_core;
+
+#[path = "../engine/candle.rs"]
+mod engine;
+
+fn main() {
+    atlas_adapters::serve("candle", atlas_adapters::version("candle-core", "0.9."), engine::answer);
+}
