@@ -1,5 +1,7 @@
 //! Speaks the protocol of the atlas: questions on stdin, answers on stdout, one line of JSON each.
 
+#![forbid(unsafe_code)]
+
 use std::{any::Any, fmt::Display, io::Write, panic};
 
 use serde::Deserialize;

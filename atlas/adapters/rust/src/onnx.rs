@@ -35,45 +35,47 @@ pub fn model(question: &Question) -> Result<Model<'_>, No> {
     };
     let (mut node, mut graph, mut inputs) = (Message::default(), Message::default().bytes(2, b"g"), Vec::new());
     for (k, operand) in question.operands.iter().enumerate() {
-        let (name, bool) = (format!("x{k}"), op == "Where" && k == 0);
-        node = node.bytes(1, name.as_bytes());
-        let dtype = if bool { BOOL } else { FLOAT };
+        let input = Input { name: format!("x{k}"), operand, bool: op == "Where" && k == 0 };
+        node = node.bytes(1, input.name.as_bytes());
         if operand.constant {
-            let values = operand.values.iter();
-            let raw =
-                if bool { values.map(|&v| v as u8).collect() } else { values.flat_map(|v| v.to_le_bytes()).collect() };
-            graph = graph.bytes(5, &tensor(&name, dtype, &operand.shape, raw));
+            graph = graph.bytes(5, &initializer(&input));
         } else {
-            graph = graph.bytes(11, &value(&name, dtype, &operand.shape));
-            inputs.push(Input { name, operand, bool });
+            graph = graph.bytes(11, &declare(&input));
+            inputs.push(input);
         }
     }
     if op == "Expand" {
         node = node.bytes(1, b"target");
-        let raw = question.target.iter().flat_map(|&dim| (dim as i64).to_le_bytes()).collect();
-        graph = graph.bytes(5, &tensor("target", INT64, &[question.target.len()], raw));
+        let raw: Vec<u8> = question.target.iter().flat_map(|&dim| (dim as i64).to_le_bytes()).collect();
+        graph = graph.bytes(5, &tensor("target", INT64, &[question.target.len()], &raw));
     }
     let graph = graph.bytes(1, &node.bytes(2, b"y").bytes(3, b"node").bytes(4, op.as_bytes()).0);
-    let graph = graph.bytes(
-        12,
-        &Message::default()
-            .bytes(1, b"y")
-            .bytes(2, &Message::default().bytes(1, &Message::default().int(1, FLOAT).0).0)
-            .0,
-    );
+    let output =
+        Message::default().bytes(1, b"y").bytes(2, &Message::default().bytes(1, &Message::default().int(1, FLOAT).0).0);
     let opset = Message::default().bytes(1, b"").int(2, 17);
-    Ok(Model { bytes: Message::default().int(1, 8).bytes(7, &graph.0).bytes(8, &opset.0).0, inputs })
+    let file = Message::default().int(1, 8).bytes(7, &graph.bytes(12, &output.0).0).bytes(8, &opset.0);
+    Ok(Model { bytes: file.0, inputs })
 }
 
-fn tensor(name: &str, dtype: u64, shape: &[usize], raw: Vec<u8>) -> Vec<u8> {
+fn initializer(input: &Input<'_>) -> Vec<u8> {
+    let Operand { shape, values, .. } = input.operand;
+    if input.bool {
+        tensor(&input.name, BOOL, shape, &values.iter().map(|&v| v as u8).collect::<Vec<_>>())
+    } else {
+        tensor(&input.name, FLOAT, shape, &values.iter().flat_map(|v| v.to_le_bytes()).collect::<Vec<_>>())
+    }
+}
+
+fn tensor(name: &str, dtype: u64, shape: &[usize], raw: &[u8]) -> Vec<u8> {
     let dims = shape.iter().fold(Message::default(), |message, &dim| message.int(1, dim as u64));
-    dims.int(2, dtype).bytes(8, name.as_bytes()).bytes(9, &raw).0
+    dims.int(2, dtype).bytes(8, name.as_bytes()).bytes(9, raw).0
 }
 
-fn value(name: &str, dtype: u64, shape: &[usize]) -> Vec<u8> {
+fn declare(input: &Input<'_>) -> Vec<u8> {
     let dim = |message: Message, &dim: &usize| message.bytes(1, &Message::default().int(1, dim as u64).0);
-    let tensor = Message::default().int(1, dtype).bytes(2, &shape.iter().fold(Message::default(), dim).0);
-    Message::default().bytes(1, name.as_bytes()).bytes(2, &Message::default().bytes(1, &tensor.0).0).0
+    let shape = input.operand.shape.iter().fold(Message::default(), dim);
+    let tensor = Message::default().int(1, if input.bool { BOOL } else { FLOAT }).bytes(2, &shape.0);
+    Message::default().bytes(1, input.name.as_bytes()).bytes(2, &Message::default().bytes(1, &tensor.0).0).0
 }
 
 /// A message that is being built: the bytes of its fields, in order.

@@ -3,23 +3,29 @@
 use super::{burn_ndarray::NdArray, burn_tensor::Tensor, burn_tensor::TensorData};
 use atlas_adapters::{Answer, No, Operand, Question};
 
-pub fn answer(question: &Question) -> Answer {
-    let operands = &question.operands;
-    let (from, to) = (operands[0].shape.len(), question.target.len());
-    match (question.op.as_str(), question.rule.as_str()) {
-        _ if operands.iter().any(|operand| operand.constant) => Err(No::Skip("burn does not distinguish constants")),
-        ("add" | "sub" | "sum" | "select", "tosa") if operands.iter().any(|operand| operand.shape.len() != from) => {
-            Err(No::Skip("burn has the rank in the type, which is the same for all operands"))
+/// Calls a function whose last parameter is a rank. Burn has ranks in types, and its backend ndarray has 1 to 6.
+macro_rules! with_rank {
+    ($rank:expr, $f:ident::<$($first:ident,)? _>($question:ident)) => {
+        match $rank {
+            1 => $f::<$($first,)? 1>($question),
+            2 => $f::<$($first,)? 2>($question),
+            3 => $f::<$($first,)? 3>($question),
+            4 => $f::<$($first,)? 4>($question),
+            5 => $f::<$($first,)? 5>($question),
+            6 => $f::<$($first,)? 6>($question),
+            _ => Err(No::Skip("the backend has ranks from 1 to 6")),
         }
-        ("add" | "sub" | "sum" | "select", "tosa") => match from {
-            1 => elementwise::<1>(question),
-            2 => elementwise::<2>(question),
-            3 => elementwise::<3>(question),
-            4 => elementwise::<4>(question),
-            5 => elementwise::<5>(question),
-            6 => elementwise::<6>(question),
-            _ => Err(No::Skip("burn's backend ndarray has ranks from 1 to 6")),
-        },
+    };
+}
+
+pub fn answer(question: &Question) -> Answer {
+    match (question.op.as_str(), question.rule.as_str()) {
+        _ if question.operands.iter().any(|x| x.constant) => Err(No::Skip("burn does not distinguish constants")),
+        // Where a mask chooses, the backend stretches the other two operands to its shape.
+        ("add" | "sub" | "sum", "tosa") | ("select", "unidirectional") => {
+            with_rank!(question.operands[0].shape.len(), elementwise::<_>(question))
+        }
+        ("expand", "broadcast-to") => with_rank!(question.operands[0].shape.len(), expand::<_>(question)),
         _ => Err(No::Skip("burn does not have this rule for this operator")),
     }
 }
@@ -29,17 +35,26 @@ fn tensor<const D: usize>(operand: &Operand) -> Tensor<NdArray, D> {
 }
 
 fn elementwise<const D: usize>(question: &Question) -> Answer {
-    let mut x = question.operands.iter().map(tensor::<D>);
-    let mut next = || x.next().expect("the operator has this operand");
-    let result = match question.op.as_str() {
-        "add" => next() + next(),
-        "sub" => next() - next(),
-        "sum" => next() + next() + next(),
-        _ => {
-            let (condition, yes) = (next().bool(), next());
-            next().mask_where(condition, yes)
-        }
-    };
-    let shape = result.dims().to_vec();
-    Ok((shape, result.into_data().to_vec().map_err(|error| format!("{error:?}"))?))
+    if question.operands.iter().any(|x| x.shape.len() != D || question.rule == "tosa" && x.shape.contains(&0)) {
+        return Err(No::Skip("operands have one rank, and TOSA has no dims of 0"));
+    }
+    let x = |k: usize| tensor::<D>(&question.operands[k]);
+    result(match question.op.as_str() {
+        "add" => x(0) + x(1),
+        "sub" => x(0) - x(1),
+        "sum" => x(0) + x(1) + x(2),
+        _ => x(2).mask_where(x(0).bool(), x(1)),
+    })
+}
+
+fn expand<const D: usize>(question: &Question) -> Answer {
+    with_rank!(question.target.len(), expand_to::<D, _>(question))
+}
+
+fn expand_to<const D: usize, const E: usize>(question: &Question) -> Answer {
+    result(tensor::<D>(&question.operands[0]).expand::<E, [usize; E]>(question.target.as_slice().try_into()?))
+}
+
+fn result<const D: usize>(result: Tensor<NdArray, D>) -> Answer {
+    Ok((result.dims().to_vec(), result.into_data().to_vec().map_err(|error| format!("{error:?}"))?))
 }
