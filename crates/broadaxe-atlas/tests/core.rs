@@ -95,7 +95,15 @@ fn features(case: &Case) -> BTreeSet<String> {
 
 /// Rules that code applies in place of the right one.
 static OTHERS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
-    let mut others = vec![Rule::numpy(), Rule::none(), Rule::unidirectional(), Rule::onnx_legacy(None), Rule::ncnn(), Rule::ggml(), Rule::openvino_prelu()];
+    let mut others = vec![
+        Rule::numpy(),
+        Rule::none(),
+        Rule::unidirectional(),
+        Rule::onnx_legacy(None),
+        Rule::ncnn(),
+        Rule::ggml(),
+        Rule::openvino_prelu(),
+    ];
     others.extend([-1, 0, 1].map(Rule::pdpd));
     others
 });

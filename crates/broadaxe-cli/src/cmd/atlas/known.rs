@@ -31,8 +31,10 @@ impl Known {
                 continue;
             }
             let wrong = |why: &str| Error::usage(format!("{}:{at}: {why}", path.display()));
-            let (id, reason) = line.split_once('#').ok_or_else(|| wrong("the reason is missing; write it after '#'"))?;
-            let pattern = Pattern::new(id.trim()).map_err(|error| wrong(&format!("'{}' is not a pattern: {error}", id.trim())))?;
+            let (id, reason) =
+                line.split_once('#').ok_or_else(|| wrong("the reason is missing; write it after '#'"))?;
+            let pattern = Pattern::new(id.trim())
+                .map_err(|error| wrong(&format!("'{}' is not a pattern: {error}", id.trim())))?;
             entries.push(Entry { pattern, line: at, reason: reason.trim().to_owned(), used: false });
         }
         Ok(Self(entries))
@@ -56,6 +58,7 @@ impl Known {
 
 /// Writes failures as a file of known ones.
 pub(super) fn written(failures: &[(String, Failure)]) -> String {
-    let line = |(id, failure): &(String, Failure)| format!("{id}  # {}\n", failure.to_string().replace(['\n', '\r'], " "));
+    let line =
+        |(id, failure): &(String, Failure)| format!("{id}  # {}\n", failure.to_string().replace(['\n', '\r'], " "));
     failures.iter().map(line).collect()
 }
