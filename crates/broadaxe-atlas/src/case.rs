@@ -18,7 +18,7 @@ const MAX_ELEMENTS: usize = 1 << 16;
 /// ```
 /// use broadaxe_atlas::Id;
 /// let id: Id = "add-numpy-r2-0033".parse()?;
-/// assert_eq!(id.pattern.to_string(), "1a,1");
+/// assert_eq!(id.pattern.to_string(), "aa,1");
 /// assert_eq!(id.to_string(), "add-numpy-r2-0033");
 /// # Ok::<(), broadaxe_atlas::Error>(())
 /// ```

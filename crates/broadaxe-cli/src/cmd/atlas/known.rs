@@ -40,10 +40,11 @@ impl Known {
         Ok(Self(entries))
     }
 
-    /// Returns the reason why a question may fail, and notes that it was asked.
+    /// Returns the reason why a question may fail, and notes that it was asked. The id of a case names all questions about it.
     pub(super) fn reason(&mut self, id: &str) -> Option<&str> {
+        let case = id.split(':').next().unwrap_or(id);
         let mut found = None;
-        for entry in self.0.iter_mut().filter(|entry| entry.pattern.matches(id)) {
+        for entry in self.0.iter_mut().filter(|entry| entry.pattern.matches(id) || entry.pattern.matches(case)) {
             entry.used = true;
             found.get_or_insert(entry.reason.as_str());
         }
