@@ -93,7 +93,7 @@ def test_question():
     """Make the line that the Rust crate makes, and give its keys as attributes."""
     one = question("add-numpy-r2-0008:ic")
     assert json.dumps(one, separators=(",", ":")) == (
-        '{"id":"add-numpy-r2-0008:ic","op":"add","rule":"numpy","dtype":"f32","operands":[{"shape":[],"constant":false,"values":[0]},'
+        '{"id":"add-numpy-r2-0008:ic","op":"add","rule":"numpy","dtype":"f32","operands":[{"shape":[1],"constant":false,"values":[0]},'
         '{"shape":[2,2],"constant":true,"values":[0,1,2,3]}],"shape":[2,2]}'
     )
     assert (one.op, one.rule, one.axis, one.operands[1].constant, one.operands[1].shape) == ("add", "numpy", None, True, [2, 2])

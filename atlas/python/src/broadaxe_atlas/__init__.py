@@ -3,7 +3,7 @@
 >>> from broadaxe_atlas import cases, judge, questions
 >>> case = next(case for case in cases() if case["id"] == "add-numpy-r2-0008")
 >>> case["operands"], case["shape"]
-([[], [2, 2]], [2, 2])
+([[1], [2, 2]], [2, 2])
 >>> question = questions(case)[0]
 >>> question.id, question.operands[1].values
 ('add-numpy-r2-0008:ii', [0, 1, 2, 3])
