@@ -741,7 +741,7 @@ inline Verdict judge(const Question& question, const Answer& answer) {
 struct Options {
   std::vector<std::string> rules;  // ask only about these rules: "pdpd", or "pdpd1" for axis 1; empty for all
   std::vector<std::string> known;  // known failures: ids of cases or of questions; * is any text
-  std::size_t most = 10;           // print at most this number of failures
+  std::size_t most = 10;           // print at most this number of failures; equal ones of a case are printed once
   std::FILE* out = stdout;         // where to print, or nullptr
 };
 
@@ -778,8 +778,14 @@ Counts run(Function&& answer, const Options& options = {}) {
   std::stable_sort(cases.begin(), cases.end(), [&size](const Case* a, const Case* b) { return size(a) < size(b); });
 
   Counts counts;
+  std::size_t printed = 0;
+  std::string last;
   const auto print = [&](const Question& question, const std::string& failure, const std::string& text) {
-    if (options.out == nullptr || counts.wrong + counts.unexpected > options.most) return;
+    // The questions about a case often fail alike; the first one is enough.
+    const bool repeated = last == question.source->id + text;
+    if (options.out == nullptr || repeated || printed == options.most) return;
+    last = question.source->id + text;
+    ++printed;
     std::string shapes;
     for (int k = 0; k < question.source->operands; ++k) {
       shapes += (k ? ", " : "") + detail::text_of(detail::shape_of(question.source->shapes[k]));
@@ -810,7 +816,7 @@ Counts run(Function&& answer, const Options& options = {}) {
   }
   if (options.out != nullptr) {
     const std::size_t failures = counts.wrong + counts.unexpected;
-    if (failures > options.most) std::fprintf(options.out, "... and %zu more failures\n", failures - options.most);
+    if (failures > printed) std::fprintf(options.out, "... and %zu more failures\n", failures - printed);
     if (failures > 0) std::fprintf(options.out, "smallest failure: %s\n", smallest.c_str());
     if (counts.right + counts.known + failures == 0) std::fprintf(options.out, "no question was answered\n");
     std::fprintf(options.out, "atlas %s: %zu questions, %zu right, %zu wrong, %zu skipped", data::version, counts.questions,
