@@ -2,11 +2,16 @@
 
 import pathlib
 
+import broadaxe_atlas
 import pytest
 
 pytest_plugins = ["pytester"]
 
 ATLAS = pathlib.Path(__file__).parents[2]
+
+# The number of questions, and of those about the rule numpy.
+ALL = sum(len(broadaxe_atlas.questions(case)) for case in broadaxe_atlas.cases())
+NUMPY = sum(len(broadaxe_atlas.questions(case)) for case in broadaxe_atlas.cases() if case["rule"] == "numpy")
 
 MINE = '''
 import itertools, math

@@ -1,22 +1,23 @@
 """Check what authors see when pytest asks their function."""
 
 import pytest
+from conftest import ALL, NUMPY
 
 
 def test_right(run):
     """Pass every question of the rule."""
-    run("--atlas", "mine:answer", "--atlas-rule", "numpy").assert_outcomes(passed=424)
+    run("--atlas", "mine:answer", "--atlas-rule", "numpy").assert_outcomes(passed=NUMPY)
 
 
 def test_arrays(run):
     """Accept objects with a shape and tolist."""
-    run("--atlas", "mine:array", "--atlas-rule", "numpy").assert_outcomes(passed=424)
+    run("--atlas", "mine:array", "--atlas-rule", "numpy").assert_outcomes(passed=NUMPY)
 
 
 def test_skip(run):
     """Skip what the function skips, with its reason."""
     result = run("--atlas", "mine:answer", "-rs")
-    result.assert_outcomes(passed=424, skipped=428)
+    result.assert_outcomes(passed=NUMPY, skipped=ALL - NUMPY)
     result.stdout.fnmatch_lines(["SKIPPED*no rule ncnn"])
 
 
@@ -33,7 +34,7 @@ def test_left_aligned(run):
             "  answer    [[]2, 1]  [[]0, 1]",
             "  expected  [[]1, 2]  [[]0, 1]",
             "*= atlas =*",
-            "117 failed: 21 wrong value, 66 wrong shape, 30 accepted",
+            "* failed: * wrong value, * wrong shape, * accepted",
             "smallest: add-numpy-r2-0010:ii",
             "  pytest --atlas mine:left -k add-numpy-r2-0010:ii",
             "FAILED atlas::add-numpy-r2-0010:ii - wrong shape: add([[]2], [[]1, 1])",
@@ -61,7 +62,7 @@ def test_wrong(run, function, lines):
 
 def test_one_question(run):
     """Select a question by its id."""
-    run("--atlas", "mine:answer", "-k", "add-numpy-r2-0010:ic").assert_outcomes(passed=1, deselected=851)
+    run("--atlas", "mine:answer", "-k", "add-numpy-r2-0010:ic").assert_outcomes(passed=1, deselected=ALL - 1)
     run("--atlas", "mine:left", "--atlas-rule", "numpy")
     result = run("--atlas", "mine:left", "--atlas-rule", "numpy", "--lf", "-x")
     result.stdout.fnmatch_lines(["*_ add-numpy-r2-0010:ii _*", "*1 failed*"])
@@ -70,9 +71,9 @@ def test_one_question(run):
 def test_own_tests_run_too(run, pytester):
     """Run the tests of a project as well, and tell both apart."""
     pytester.makepyfile(test_own="def test_own(): pass")
-    run("--atlas", "mine:answer", "--atlas-rule", "numpy").assert_outcomes(passed=425)
-    run("--atlas", "mine:answer", "--atlas-rule", "numpy", "-m", "not atlas").assert_outcomes(passed=1, deselected=424)
-    run("--atlas", "mine:answer", "--atlas-rule", "numpy", "-m", "atlas").assert_outcomes(passed=424, deselected=1)
+    run("--atlas", "mine:answer", "--atlas-rule", "numpy").assert_outcomes(passed=NUMPY + 1)
+    run("--atlas", "mine:answer", "--atlas-rule", "numpy", "-m", "not atlas").assert_outcomes(passed=1, deselected=NUMPY)
+    run("--atlas", "mine:answer", "--atlas-rule", "numpy", "-m", "atlas").assert_outcomes(passed=NUMPY, deselected=1)
     run().assert_outcomes(passed=1)
 
 
@@ -81,17 +82,17 @@ def test_known(run, pytester):
     known = pytester.path / "known.txt"
     known.write_text("# What is known.\n\nadd-numpy-r2-0010  # aligned on the left\nadd-numpy-r2-0011:ii\nadd-numpy-r[1345678]-*\n")
     result = run("--atlas", "mine:left", "--atlas-known", "known.txt", "-k", "add-numpy-r2-0010 or add-numpy-r2-0011", "-rx")
-    result.assert_outcomes(xfailed=4, failed=2, deselected=846)
+    result.assert_outcomes(xfailed=4, failed=2, deselected=ALL - 6)
     result.stdout.fnmatch_lines(["XFAIL atlas::add-numpy-r2-0010:ii*"])
     result = run("--atlas", "mine:left", "--atlas-known", "known.txt", "-k", "add-numpy-r2-0010", "--runxfail")
-    result.assert_outcomes(failed=3, deselected=849)
+    result.assert_outcomes(failed=3, deselected=ALL - 3)
 
 
 def test_unexpected_pass(run, pytester):
     """Fail where a known failure passes."""
     (pytester.path / "known.txt").write_text("add-numpy-r2-0010  # aligned on the left\n")
     result = run("--atlas", "mine:answer", "--atlas-known", "known.txt", "--atlas-rule", "numpy")
-    result.assert_outcomes(passed=421, failed=3)
+    result.assert_outcomes(passed=NUMPY - 3, failed=3)
     result.stdout.fnmatch_lines(
         ["passes, but is a known failure", "Remove or narrow 'add-numpy-r2-0010' in line 1 of known.txt.", "3 failed: 3 passes, but is a known failure"]
     )
