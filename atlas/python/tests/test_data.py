@@ -11,7 +11,7 @@ import broadaxe_atlas
 import jsonschema
 import pytest
 from broadaxe_atlas import Skip, cases, judge, questions
-from conftest import ALL, ATLAS, MINE
+from support import ALL, ATLAS, MINE
 
 SCHEMA = json.loads((ATLAS / "schema.json").read_text())
 PROTOCOL = json.loads((ATLAS / "protocol.schema.json").read_text())

@@ -8,7 +8,7 @@ import tarfile
 import zipfile
 
 import pytest
-from conftest import ATLAS, MINE, NUMPY
+from support import ATLAS, MINE, NUMPY
 
 pytest.importorskip("hatchling", reason="hatchling is not installed")
 

@@ -66,14 +66,16 @@ def pytest_terminal_summary(terminalreporter, config):
         return
     firsts = [report.longreprtext.partition("\n")[0] for report in failed]
     counts = collections.Counter(first.partition(":")[0] for first in firsts)
-    kinds = ", ".join(f"{counts[sign]} {sign}" for sign in [*SIGNS.values(), PASSES] if counts[sign])
+    kinds = ", ".join(f"{counts[sign]} {name}" for sign, name in KINDS.items() if counts[sign])
     question_id = failed[0].nodeid.removeprefix("atlas::")
     terminalreporter.section("atlas")
     terminalreporter.write_line(f"{len(failed)} failed: {kinds}" if kinds else f"{len(failed)} failed")
     terminalreporter.write_line(f"smallest: {question_id}")
     terminalreporter.write_line(f"  {firsts[0]}")
+    level = config.getoption("atlas_level")
+    words = f" --atlas-level {level}" if level != "core" else ""
     terminalreporter.write_line("run it alone:")
-    terminalreporter.write_line(f"  pytest --atlas {config.getoption('atlas')} -k {question_id}")
+    terminalreporter.write_line(f"  pytest --atlas {config.getoption('atlas')}{words} -k {question_id}")
 
 
 class Known:
@@ -135,7 +137,7 @@ class Atlas(pytest.Collector):
         known = {case["rule"] for case in cases} | {_label(case) for case in cases}
         if rules - known:
             raise self.CollectError(
-                textwrap.fill(f"--atlas-rule {min(rules - known)}: the level has no such rule; the rules are {', '.join(sorted(known))}", 78)
+                textwrap.fill(f"--atlas-rule {min(rules - known)}: the level has no such rule; the rules are {', '.join(sorted(known))}", 78, break_on_hyphens=False)
             )
         for case in sorted(cases, key=_size):
             if not rules or rules & {case["rule"], _label(case)}:
@@ -180,7 +182,7 @@ class QuestionItem(pytest.Item):
                 )
             return
         if known:
-            pytest.xfail(f"{known[2] or known[0]} ({verdict.text})")
+            pytest.xfail(known[2] or verdict.text)
         raise Failure(_explain(question, answer, verdict))
 
     def repr_failure(self, excinfo):
@@ -192,6 +194,7 @@ class QuestionItem(pytest.Item):
 
 PASSES = "passes, but is a known failure"
 SIGNS = {"value": "wrong value", "shape": "wrong shape", "accepted": "accepted", "rejected": "rejected", "crash": "no answer"}
+KINDS = {sign: sign for sign in SIGNS.values()} | {PASSES: "known failures that pass"}
 
 
 def _explain(question, answer, verdict):
