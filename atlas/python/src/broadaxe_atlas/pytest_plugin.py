@@ -105,6 +105,28 @@ class Known:
         return None
 
 
+class Crash:
+    """Holds the text of a failure in the summary."""
+
+    def __init__(self, message):
+        self.message = message
+
+
+class Explained:
+    """Holds the text of a failure, whose first line is in the summary."""
+
+    def __init__(self, text):
+        self.text = text
+        self.reprcrash = Crash(text.partition("\n")[0])
+
+    def __str__(self):
+        return self.text
+
+    def toterminal(self, tw):
+        """Write the text."""
+        tw.line(self.text)
+
+
 class Failure(Exception):
     """Says how an answer differs from the rule's."""
 
@@ -188,7 +210,7 @@ class QuestionItem(pytest.Item):
     def repr_failure(self, excinfo):
         """Return the text of a failure without a traceback of this plugin."""
         if excinfo.errisinstance(Failure):
-            return str(excinfo.value)
+            return Explained(str(excinfo.value))
         return super().repr_failure(excinfo)
 
 
