@@ -832,8 +832,7 @@ inline bool matches(const char* pattern, const char* text) {
 // Tells whether a list names a question, or its case.
 inline bool names_question(const std::vector<std::string>& list, const Question& question) {
   return std::any_of(list.begin(), list.end(), [&question](const std::string& pattern) {
-    const bool whole = pattern.find(':') != std::string::npos;
-    return matches(pattern.c_str(), whole ? question.id.c_str() : question.source->id);
+    return matches(pattern.c_str(), question.id.c_str()) || matches(pattern.c_str(), question.source->id);
   });
 }
 

@@ -10,7 +10,7 @@ def broadcast(shapes, left=False):
     rank = max(map(len, shapes))
     padded = [[*shape, *[1] * (rank - len(shape))] if left else [*[1] * (rank - len(shape)), *shape] for shape in shapes]
     result = []
-    for dims in zip(*padded):
+    for dims in zip(*padded, strict=True):
         different = {dim for dim in dims if dim != 1}
         if len(different) > 1:
             raise ValueError(f"{shapes} do not broadcast")
@@ -31,9 +31,9 @@ def answer(question, left=False):
     values = []
     for index in itertools.product(*map(range, result)):
         chosen = []
-        for dims, operand in zip(padded, question.operands):
+        for dims, operand in zip(padded, question.operands, strict=True):
             at = 0
-            for i, dim in zip(index, dims):
+            for i, dim in zip(index, dims, strict=True):
                 at = at * dim + (i if dim != 1 else 0)
             chosen.append(operand.values[at])
         values.append(compute(question["op"], chosen))

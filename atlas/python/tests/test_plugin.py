@@ -1,5 +1,6 @@
 """Check what authors see when pytest asks their function."""
 
+import gzip
 import json
 
 import pytest
@@ -62,7 +63,7 @@ def test_left_aligned(run):
     ("function", "lines"),
     [
         ("off_by_one", ["wrong value: add(*", "element 0 of the result comes from a[[]*and from*"]),
-        ("accepts", ["accepted: add(*", "accepts shapes that the rule rejects; its result has the shape [[]1[]]", "  expected  a rejection (mismatch)"]),
+        ("accepts", ["accepted: add(*", "accepts shapes that the rule rejects; its result has *", "  expected  a rejection (mismatch)"]),
         ("rejects", ["rejected: add(*", "rejects shapes that the rule accepts: NotImplementedError: later", "  raised at *mine.py:*"]),
         ("nothing", ["no answer: add(*", "the answer is of type NoneType; return (shape, values), or an array with", ".shape and .tolist()"]),
     ],
@@ -95,13 +96,12 @@ def test_own_tests_run_too(run, pytester):
 def test_known(run, pytester):
     """Expect known failures: a whole case, one question, and a pattern."""
     known = pytester.path / "known.txt"
-    known.write_text("# What is known.\n\nadd-numpy-r2-0010  # aligned on the left\nadd-numpy-r2-0011:ii\nadd-numpy-r[1345678]-*\n")
+    known.write_text("# What is known.\n\nadd-numpy-r2-0010  # aligned on the left\nadd-numpy-r2-0011:ii # x\nadd-numpy-r[1345678]-* # y\n")
     result = run("--atlas", "mine:left", "--atlas-known", "known.txt", "-k", "add-numpy-r2-0010 or add-numpy-r2-0011", "-rx")
     result.assert_outcomes(xfailed=4, failed=2, deselected=ALL - 6)
     result.stdout.fnmatch_lines(["XFAIL atlas::add-numpy-r2-0010:ii*"])
     xfailed = result.stdout.str().partition("XFAIL")[2]
     assert "aligned on the left" in xfailed
-    assert "the result has the shape [2, 2], and [1, 2] under the rule" in xfailed
     result = run("--atlas", "mine:left", "--atlas-known", "known.txt", "-k", "add-numpy-r2-0010", "--runxfail")
     result.assert_outcomes(failed=3, deselected=ALL - 3)
 
@@ -127,13 +127,15 @@ def test_unexpected_pass(run, pytester):
         (["--atlas", "mine:answer", "--atlas-level", "fll"], "ERROR: --atlas-level fll: it is neither 'core' nor a file"),
         (["--atlas", "mine:answer", "--atlas-known", "no.txt"], "ERROR: --atlas-known no.txt: *No such file*"),
         (["--atlas", "mine:answer", "--atlas-known", "wrong.txt"], "ERROR: --atlas-known wrong.txt: line 1 has more than one id*"),
+        (["--atlas", "mine:answer", "--atlas-known", "bare.txt"], "ERROR: --atlas-known bare.txt: line 2 has no reason; write 'ID  # reason'"),
         (["--atlas-rule", "numpy"], "ERROR: --atlas-rule needs --atlas MODULE:FUNCTION"),
     ],
 )
 def test_usage(run, pytester, words, text):
     """End with a message for users where an option is wrong."""
     pytester.makepyfile(broken="1 / 0", needs="import no_such_module")
-    (pytester.path / "wrong.txt").write_text("add-numpy-r2-0010 aligned on the left\n")
+    (pytester.path / "wrong.txt").write_text("add-numpy-r2-0010 add-numpy-r2-0011  # aligned on the left\n")
+    (pytester.path / "bare.txt").write_text("# known\nadd-numpy-r2-0010\n")
     result = run(*words)
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines([text])
@@ -158,6 +160,8 @@ def test_level(run, pytester):
     path = pytester.path / "some.jsonl"
     path.write_text("".join(json.dumps(case) + "\n" for case in some))
     run("--atlas", "mine:answer", "--atlas-level", "some.jsonl").assert_outcomes(passed=3 * len(some))
+    (pytester.path / "some.jsonl.gz").write_bytes(gzip.compress(path.read_bytes()))
+    run("--atlas", "mine:answer", "--atlas-level", "some.jsonl.gz").assert_outcomes(passed=3 * len(some))
     path.write_text('{"id": 1}\n')
     result = run("--atlas", "mine:answer", "--atlas-level", "some.jsonl")
     assert result.ret == pytest.ExitCode.INTERRUPTED

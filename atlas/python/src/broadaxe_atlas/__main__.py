@@ -9,7 +9,7 @@ import math
 import os
 import sys
 
-from broadaxe_atlas._atlas import Question, Skip, described, add_current_folder, ask, load, read
+from broadaxe_atlas._atlas import Question, Skip, add_current_folder, ask, described, load, read
 
 
 def reply(question, answer):

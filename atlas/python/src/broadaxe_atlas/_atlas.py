@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import decimal
+import gzip
 import importlib
 import itertools
 import json
@@ -87,14 +88,15 @@ def _case(question: Question) -> dict:
 
 
 def cases(level: str | os.PathLike = "core") -> Iterator[dict]:
-    """Yield the cases of the level `core`, or of a file of JSON Lines."""
+    """Yield the cases of the level `core`, or of a file of JSON Lines; a name that ends in .gz is compressed."""
     if level == "core":
         path = pathlib.Path(__file__).with_name("core.jsonl")
         # A checkout has the file in the folder of the data only.
         path = path if path.exists() else pathlib.Path(__file__).parents[3] / "core.jsonl"
     else:
         path = pathlib.Path(level)
-    with path.open(encoding="utf-8") as lines:
+    opened = gzip.open(path, "rt", encoding="utf-8") if path.suffix == ".gz" else path.open(encoding="utf-8")
+    with opened as lines:
         for number, line in enumerate(lines, 1):
             if line.strip():
                 try:

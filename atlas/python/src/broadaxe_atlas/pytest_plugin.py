@@ -89,18 +89,18 @@ class Known:
         except (OSError, UnicodeDecodeError) as error:
             raise pytest.UsageError(f"--atlas-known {name}: {error}") from error
         for number, line in enumerate(text.splitlines(), 1):
-            pattern, _, reason = line.partition("#")
-            pattern = pattern.strip()
-            if len(pattern.split()) > 1:
-                raise pytest.UsageError(f"--atlas-known {name}: line {number} has more than one id; write 'ID  # reason'")
+            pattern, _, reason = map(str.strip, line.partition("#"))
+            if pattern and (not reason or len(pattern.split()) > 1):
+                what = "no reason" if not reason else "more than one id"
+                raise pytest.UsageError(f"--atlas-known {name}: line {number} has {what}; write 'ID  # reason'")
             if pattern:
-                self.lines.append((pattern, number, reason.strip()))
+                self.lines.append((pattern, number, reason))
 
     def find(self, question_id):
         """Return the first line that names a question, or its case: its pattern, its number and its reason."""
         case_id = question_id.partition(":")[0]
         for pattern, number, reason in self.lines:
-            if fnmatch.fnmatchcase(question_id if ":" in pattern else case_id, pattern):
+            if fnmatch.fnmatchcase(question_id, pattern) or fnmatch.fnmatchcase(case_id, pattern):
                 return pattern, number, reason
         return None
 
@@ -158,9 +158,8 @@ class Atlas(pytest.Collector):
         rules = {rule.strip() for option in self.config.getoption("atlas_rule") for rule in option.split(",")}
         known = {case["rule"] for case in cases} | {_label(case) for case in cases}
         if rules - known:
-            raise self.CollectError(
-                textwrap.fill(f"--atlas-rule {min(rules - known)}: the level has no such rule; the rules are {', '.join(sorted(known))}", 78, break_on_hyphens=False)
-            )
+            text = f"--atlas-rule {min(rules - known)}: the level has no such rule; the rules are {', '.join(sorted(known))}"
+            raise self.CollectError(textwrap.fill(text, 78, break_on_hyphens=False))
         for case in sorted(cases, key=_size):
             if not rules or rules & {case["rule"], _label(case)}:
                 for kinds, bit in _atlas.rounds(case):
@@ -204,7 +203,7 @@ class QuestionItem(pytest.Item):
                 )
             return
         if known:
-            pytest.xfail(known[2] or verdict.text)
+            pytest.xfail(known[2])
         raise Failure(_explain(question, answer, verdict))
 
     def repr_failure(self, excinfo):
