@@ -43,7 +43,7 @@ def answer(question):
     mode = MODES.get(question["rule"], question["rule"]) or question.get("mode", "numpy")
     attributes = {} if op == "prelu" else {"mode" if op == "expand" else "auto_broadcast": mode}
     if mode == "pdpd":
-        attributes["auto_broadcast.auto_broadcast_axis"] = question["axis"]
+        attributes["auto_broadcast.auto_broadcast_axis"] = question.get("axis", -1)
     if op == "expand":
         inputs.append(constant(numpy.array(question["target"], numpy.int64)))
         if mode == "explicit":

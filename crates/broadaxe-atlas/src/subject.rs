@@ -70,10 +70,12 @@ fn subjects() -> Vec<Subject> {
             put(add, format!("{name}{axis}"), Source::Fixed(rule(axis)), 2);
         }
     }
-    for rule in [Rule::numpy(), Rule::ncnn()] {
+    for rule in [Rule::numpy(), Rule::none(), Rule::tosa(), Rule::ncnn(), Rule::ggml(), Rule::pdpd(-1), Rule::paddle(-1)] {
         let (label, source) = fixed(rule);
         put(sub, label, source, 2);
     }
+    put(sub, "pdpd1".to_owned(), Source::Fixed(Rule::pdpd(1)), 2);
+    put(sub, "paddle1".to_owned(), Source::Fixed(Rule::paddle(1)), 2);
     let (label, source) = fixed(Rule::numpy());
     put(sum, label, source, 3);
     let (label, source) = fixed(Rule::numpy());
@@ -171,6 +173,6 @@ mod tests {
             assert!(subject.label.starts_with(subject.rule(&[2]).name()), "{}", subject.label);
             assert!(subject.family.kinds.iter().all(|kinds| kinds.len() == subject.family.kinds[0].len()));
         }
-        assert_eq!(Subject::all().len(), 50);
+        assert_eq!(Subject::all().len(), 57);
     }
 }
