@@ -196,13 +196,11 @@ impl<'a> Call<'a> {
     /// Returns the dims of the result; where the rule rejects the operands, they are unknown, and there are as many as
     /// the longest shape has.
     fn dims(&self) -> Vec<Option<usize>> {
-        match &self.result {
-            Some(shape) => shape.iter().copied().map(Some).collect(),
-            None => {
-                let ranks = self.operands.iter().map(|operand| operand.shape.len());
-                vec![None; ranks.chain([self.target().len()]).max().unwrap_or(0)]
-            }
+        if let Some(shape) = &self.result {
+            return shape.iter().copied().map(Some).collect();
         }
+        let ranks = self.operands.iter().map(|operand| operand.shape.len());
+        vec![None; ranks.chain([self.target().len()]).max().unwrap_or(0)]
     }
 
     /// Says that a format has no operator with the rule.

@@ -94,7 +94,7 @@ fn port(id: usize, precision: &str, names: &str, dims: &str) -> String {
 }
 
 fn dims(shape: &[i64]) -> String {
-    shape.iter().map(|dim| format!("<dim>{dim}</dim>")).collect()
+    shape.iter().fold(String::new(), |text, dim| text + &format!("<dim>{dim}</dim>"))
 }
 
 impl Net {

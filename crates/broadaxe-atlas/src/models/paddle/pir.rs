@@ -25,9 +25,9 @@ pub(super) fn write(call: &Call<'_>, op: &str) -> File {
         read.push(block.target(&call.target()));
     }
     let result: Vec<i64> = call.dims().iter().map(|dim| dim.map_or(-1, |dim| dim as i64)).collect();
-    let value = block.operation(&format!("1.{op}"), vec![], &read, ("f32", &result));
-    let fetch = vec![attribute("name", "0.a_str", json!("fetch_name_0")), attribute("col", "0.a_i32", json!(0))];
-    block.operation("1.fetch", fetch, &[value], ("f32", &result));
+    let value = block.operation(&format!("1.{op}"), &[], &read, ("f32", &result));
+    let fetch = vec![attribute("name", "0.a_str", &json!("fetch_name_0")), attribute("col", "0.a_i32", &json!(0))];
+    block.operation("1.fetch", &fetch, &[value], ("f32", &result));
     let program = json!({
         "base_code": {"magic": "pir", "trainable": false, "version": VERSION},
         "program": {"regions": [{"#": "region_0", "blocks": [{"#": "block_0", "args": [], "ops": block.ops}]}]},
@@ -42,7 +42,7 @@ struct Block {
     last: i64,
 }
 
-fn attribute(name: &str, kind: &str, value: Value) -> Value {
+fn attribute(name: &str, kind: &str, value: &Value) -> Value {
     json!({"AT": {"#": kind, "D": value}, "N": name})
 }
 
@@ -55,7 +55,7 @@ impl Block {
     }
 
     /// Adds an operation with one result, and returns the number of the result.
-    fn operation(&mut self, kind: &str, attributes: Vec<Value>, read: &[i64], result: (&str, &[i64])) -> i64 {
+    fn operation(&mut self, kind: &str, attributes: &[Value], read: &[i64], result: (&str, &[i64])) -> i64 {
         let read: Vec<Value> = read.iter().map(|number| json!({"%": number})).collect();
         let value = self.value(result.0, result.1);
         self.ops.push(json!({"#": kind, "A": attributes, "I": read, "O": [value], "OA": []}));
@@ -73,22 +73,22 @@ impl Block {
     fn data(&mut self, name: &str, element: &str, dims: &[i64]) -> i64 {
         let dtype = if element == "f32" { "float32" } else { element };
         let attributes = vec![
-            attribute("name", "0.a_str", json!(name)),
-            attribute("shape", "1.a_intarray", json!(dims)),
-            attribute("dtype", "1.a_dtype", json!(dtype)),
-            attribute("place", "1.a_place", json!([0, 0, ""])),
+            attribute("name", "0.a_str", &json!(name)),
+            attribute("shape", "1.a_intarray", &json!(dims)),
+            attribute("dtype", "1.a_dtype", &json!(dtype)),
+            attribute("place", "1.a_place", &json!([0, 0, ""])),
         ];
-        self.operation("1.data", attributes, &[], (element, dims))
+        self.operation("1.data", &attributes, &[], (element, dims))
     }
 
     /// Adds the shape that `expand` stretches to.
     fn target(&mut self, dims: &[i64]) -> i64 {
         let list: Vec<Value> = dims.iter().map(|dim| json!({"#": "0.a_i64", "D": dim})).collect();
         let attributes = vec![
-            attribute("value", "0.a_array", json!(list)),
-            attribute("dtype", "1.a_dtype", json!("int64")),
-            attribute("place", "1.a_place", json!([1, 0, ""])),
+            attribute("value", "0.a_array", &json!(list)),
+            attribute("dtype", "1.a_dtype", &json!("int64")),
+            attribute("place", "1.a_place", &json!([1, 0, ""])),
         ];
-        self.operation("1.full_int_array", attributes, &[], ("i64", &[dims.len() as i64]))
+        self.operation("1.full_int_array", &attributes, &[], ("i64", &[dims.len() as i64]))
     }
 }
