@@ -28,6 +28,11 @@ pub enum Level {
 pub const LEVELS: [(&str, Level); 3] = [("core", Level::Core), ("full", Level::Full), ("deep", Level::Deep)];
 
 impl Level {
+    /// Returns the name: `core`, `full` or `deep`.
+    pub fn name(self) -> &'static str {
+        LEVELS.iter().find(|(_, level)| *level == self).map_or("core", |(name, _)| name)
+    }
+
     /// Calls a function with each case, in the order of the files.
     ///
     /// # Errors

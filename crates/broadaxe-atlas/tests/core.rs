@@ -8,6 +8,8 @@ use std::{
     sync::LazyLock,
 };
 
+use broadaxe_shape::Rule;
+
 use broadaxe_atlas::{Case, Expected, Id, LANES, Level, Pattern, Subject, Theme, tuples};
 
 /// What a case shows; all texts start with the subject.
@@ -18,7 +20,22 @@ fn features(case: &Case) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     if id.theme != Theme::Small {
         let theme = id.theme.to_string();
-        found.insert(format!("{subject} sizes {}", theme.split('.').next().unwrap_or_default()));
+        let theme = theme.split('.').next().unwrap_or_default();
+        let shown = match expected {
+            Expected::Result { shape, .. } => {
+                let kinds = kinds(case, shape.len());
+                match theme {
+                    "pack4" | "pack8" | "zero" => kinds[0].clone(),
+                    "wide" => kinds[kinds.len() - 1].clone(),
+                    _ => "accepted".into(),
+                }
+            }
+            Expected::Rejected(_) => "rejected".into(),
+        };
+        found.insert(format!("{subject} sizes {theme} {shown}"));
+        if id.subject.label() == "ggml" {
+            found.extend(unlike(case).map(|(other, how)| format!("{subject} sizes {theme} unlike {other}: {how}")));
+        }
         return found;
     }
     let rank = operands.iter().map(Vec::len).max().unwrap_or(0);
@@ -28,6 +45,7 @@ fn features(case: &Case) -> BTreeSet<String> {
         found.extend(broadcasts.then(|| format!("{subject} rank {rank} {}", ranks[0].cmp(&ranks[1]) as i8)));
         return found;
     }
+    found.extend(unlike(case).map(|(other, how)| format!("{subject} unlike {other}: {how}")));
     let Expected::Result { shape, .. } = expected else {
         let shapes: Vec<&[usize]> = operands.iter().map(Vec::as_slice).collect();
         let error = case.rule.align(&shapes).unwrap_err();
@@ -39,6 +57,9 @@ fn features(case: &Case) -> BTreeSet<String> {
     if rank <= 4 && ranks.len() == 2 {
         let exact = if widest { format!("{ranks:?}") } else { format!("{:?}", ranks[0].cmp(&ranks[1])) };
         found.insert(format!("{subject} ranks {exact}"));
+    }
+    if widest && rank <= 3 && kinds.iter().all(|kind| kind.contains('n')) {
+        found.insert(format!("{subject} {kinds:?}"));
     }
     for (axis, kind) in kinds.iter().enumerate() {
         let from_the_right = shape.len() - axis;
@@ -52,12 +73,14 @@ fn features(case: &Case) -> BTreeSet<String> {
         }
         if let (true, Some(next)) = (widest, kinds.get(axis + 1)) {
             found.insert(format!("{subject} axis -{from_the_right} {kind} {next}"));
-            found.insert(format!("{subject} rank {rank} axis -{from_the_right} {kind}"));
         }
     }
     for axis in 0..shape.len() {
         for other in axis + 1..shape.len() {
             if shape[axis] == shape[other] && shape[axis] != 1 {
+                if widest && rank <= 3 {
+                    found.insert(format!("{subject} rank {rank} equal sizes {} {}", kinds[axis], kinds[other]));
+                }
                 let exact = if widest {
                     format!("rank {rank} -{} -{}", shape.len() - axis, shape.len() - other)
                 } else {
@@ -68,6 +91,36 @@ fn features(case: &Case) -> BTreeSet<String> {
         }
     }
     found
+}
+
+/// Rules that code applies in place of the right one.
+static OTHERS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
+    let mut others = vec![Rule::numpy(), Rule::none(), Rule::unidirectional(), Rule::onnx_legacy(None), Rule::ncnn(), Rule::ggml(), Rule::openvino_prelu()];
+    others.extend([-1, 0, 1].map(Rule::pdpd));
+    others
+});
+
+/// Returns the rules under which the same shapes mean something else, and how.
+fn unlike(case: &Case) -> impl Iterator<Item = (String, &'static str)> {
+    let mut shapes = case.operands.clone();
+    shapes.extend(case.rule.params().target.as_ref().map(|target| target.dims().to_vec()));
+    let steps = |rule: &Rule, shapes: &[Vec<usize>]| {
+        let shapes: Vec<&[usize]> = shapes.iter().map(Vec::as_slice).collect();
+        let found = rule.align(&shapes).ok()?;
+        Some((found.shape().dims().to_vec(), (0..case.operands.len()).map(|k| found.steps(k)).collect::<Vec<_>>()))
+    };
+    let own = steps(&case.rule, &case.operands);
+    let two = shapes.len() == 2;
+    OTHERS.iter().filter(move |_| two).filter_map(move |other| {
+        let how = match (&own, steps(other, &shapes)) {
+            (Some(own), Some(other)) if *own == other => return None,
+            (Some(_), Some(_)) => "other elements",
+            (Some(_), None) => "only the right rule accepts",
+            (None, Some(_)) => "only the right rule rejects",
+            (None, None) => return None,
+        };
+        Some((other.to_string(), how))
+    })
 }
 
 /// The subject of which the core has most: every framework has it.
@@ -148,10 +201,15 @@ fn candidates(subject: &'static Subject) -> Vec<Case> {
             }
         }
     }
-    let themes = [Theme::Zero(0), Theme::Divide, Theme::Count, Theme::Wide];
-    let themes = themes.into_iter().chain(LANES.map(|lanes| Theme::Pack(lanes, 0)));
+    let mut themes = vec![Theme::Divide, Theme::Count];
+    if subject.label() != "ggml" {
+        themes.push(Theme::Wide);
+        themes.extend(LANES.map(|lanes| Theme::Pack(lanes, 0)));
+    }
+    if is_widest(subject) {
+        themes.push(Theme::Zero(0));
+    }
     let themed: Vec<Case> = if ["numpy", "ncnn", "ggml"].contains(&subject.label()) && subject.family().name == "add" {
-        let themes: Vec<Theme> = themes.collect();
         let full = |case: &&Case| case.id.pattern.ranks().iter().min() >= Some(&2);
         let of = |case: &Case| {
             let make = |&theme: &Theme| Case::new(Id { theme, ..case.id.clone() }).ok();
@@ -180,7 +238,6 @@ fn has_every_feature() {
             Ok::<_, ()>(())
         })
         .unwrap();
-    let count = ids.len();
     for subject in Subject::all().iter().filter(|subject| !in_full_only(subject)) {
         // Each feature by the case that shows most others which are missing: cases of many letters come first.
         let mut all: Vec<(BTreeSet<String>, Case)> =
@@ -195,10 +252,14 @@ fn has_every_feature() {
         }
     }
     if env::var_os("BROADAXE_WRITE").is_some() {
-        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/src/core.txt");
-        let old = fs::read_to_string(path).unwrap();
-        let added: String = ids[count..].iter().map(|id| format!("{id}\n")).collect();
-        fs::write(path, old + &added).unwrap();
+        let place = |id: &String| {
+            let id: Id = id.parse().unwrap();
+            let subject = Subject::all().iter().position(|subject| std::ptr::eq(subject, id.subject));
+            (subject, id.pattern.ranks().into_iter().max(), id.pattern.number(), id.to_string())
+        };
+        ids.sort_by_key(place);
+        let text: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/core.txt"), text).unwrap();
         return;
     }
     let few: Vec<_> = missing.iter().take(20).map(|(feature, case)| format!("{feature}: {}", case.id)).collect();

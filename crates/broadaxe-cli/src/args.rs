@@ -1,5 +1,6 @@
 //! Declares the command line.
 
+mod atlas;
 pub(crate) mod complete;
 mod model;
 
@@ -13,6 +14,7 @@ use clap::{
 };
 use clap_complete::ArgValueCompleter;
 
+pub use self::atlas::{AtlasArgs, AtlasCommand, FindArgs, RunArgs, ShowArgs, WriteArgs};
 pub use self::model::{
     AcceptArgs, AskArgs, CensusArgs, CheckArgs, ConfigArgs, DiffArgs, ExtractArgs, FailOn, FixArgs, InputArgs,
     ListArgs, OutArgs, ReportFile, ReportFormat, SizesArgs, TargetArgs, TargetsArgs, UpgradeArgs,
@@ -152,6 +154,9 @@ pub enum Command {
     /// Write the page of the browser, for shapes and models, as one HTML file that works offline
     #[command(after_help = "Example:\n  broadaxe page -o page.html")]
     Page(PageArgs),
+    /// Test a runtime with cases that cover every way in which shapes broadcast
+    #[command(after_help = atlas::EXAMPLES)]
+    Atlas(AtlasArgs),
     /// Print a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]
     Completions {

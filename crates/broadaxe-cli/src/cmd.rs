@@ -13,4 +13,5 @@ pub mod shape;
 pub mod man;
 pub mod completions;
 pub mod page;
+pub mod atlas;
 pub mod version;

@@ -126,6 +126,7 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         Command::Ls(args) => cmd::ls::run(args),
         Command::Eval(args) => cmd::eval::run(args, json),
         Command::Page(args) => cmd::page::run(args),
+        Command::Atlas(args) => cmd::atlas::run(args),
         Command::Completions { shell } => cmd::completions::run(*shell),
         Command::Man(args) => cmd::man::run(args, Cli::command()),
     }

@@ -1,0 +1,154 @@
+//! `broadaxe atlas run`: asks a program, and reports the answers that differ.
+
+use std::{fmt::Write as _, io::Write as _, time::Duration};
+
+use broadaxe_atlas::{Case, Failure, Question};
+use glob::Pattern;
+use serde_json::json;
+
+use super::{
+    asker::Asker,
+    chosen::Chosen,
+    junit,
+    known::{self, Known},
+    tally::{Listed, Outcome, Tally, name},
+};
+use crate::{
+    answer::{Answer, table, tuple},
+    args::RunArgs,
+    error::{Error, escaped},
+    file::write::Whole,
+    terminal::{prose, wrap},
+};
+
+/// How many failures the text lists.
+const SHOWN: usize = 12;
+
+/// Asks a program.
+///
+/// # Errors
+/// When it cannot be started, or a file cannot be read or written.
+pub(super) fn run(args: &RunArgs) -> Result<Answer, Error> {
+    let chosen = Chosen::of(&args.cases)?;
+    let only = args.only.as_deref().map(Pattern::new).transpose();
+    let only = only.map_err(|error| Error::usage(format!("--only: not a pattern: {error}")))?;
+    let mut known = args.known.as_deref().map(Known::read).transpose()?.unwrap_or_default();
+    let mut asker = Asker::new(&args.ask, Duration::from_secs(args.timeout))?;
+    let mut tally = Tally::default();
+    args.cases.level.try_each(|case| {
+        if chosen.has(&case) {
+            ask(&case, only.as_ref(), &mut asker, &mut known, &mut tally)?;
+        }
+        Ok::<_, Error>(())
+    })?;
+    tally.end();
+    if tally.subjects.is_empty() {
+        return Err(Error::usage("no case of this level is chosen; --level full and --level deep have more"));
+    }
+    if let Some(path) = &args.write_known {
+        let failures: Vec<(String, Failure)> = tally.listed.iter().filter_map(failure).collect();
+        Whole::create(path)?.save(|to| to.write_all(known::written(&failures).as_bytes()))?;
+    }
+    if let Some(path) = &args.junit {
+        Whole::create(path)?.save(|to| to.write_all(junit::suites(&tally).as_bytes()))?;
+    }
+    Ok(told(args, &asker, &tally, &known))
+}
+
+/// Asks all questions about a case.
+fn ask(case: &Case, only: Option<&Pattern>, asker: &mut Asker, known: &mut Known, tally: &mut Tally) -> Result<(), Error> {
+    let mut asked = false;
+    for question in Question::all(case) {
+        let id = question.id();
+        if only.is_some_and(|only| !only.matches(&id)) {
+            continue;
+        }
+        asked = true;
+        let verdict = question.judge(&asker.ask(&question)?);
+        tally.add(&question, Outcome::of(verdict, &id, known));
+    }
+    tally.cases += usize::from(asked);
+    Ok(())
+}
+
+fn failure(listed: &Listed) -> Option<(String, Failure)> {
+    match &listed.outcome {
+        Outcome::Wrong(failure) | Outcome::Known(failure, _) => Some((listed.id.clone(), failure.clone())),
+        _ => None,
+    }
+}
+
+fn told(args: &RunArgs, asker: &Asker, tally: &Tally, known: &Known) -> Answer {
+    let total = tally.total();
+    let engine = asker.engine().cloned().unwrap_or_default();
+    let (level, who) = (args.cases.level.name(), [&engine.engine, &engine.version, &engine.device]);
+    let who: Vec<&str> = who.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
+    let who = if who.is_empty() { args.ask.clone() } else { who.join(" ") };
+    let questions = total.asked() + total.skipped;
+    let mut text = format!("{}: {} cases of the level {level}, {questions} questions\n\n", escaped(&who), tally.cases);
+    let row = |(subject, counts): &(_, super::tally::Counts)| {
+        let mut row = vec![name(subject)];
+        row.extend([counts.asked(), counts.right, counts.wrong + counts.passed, counts.known, counts.skipped].map(|count| count.to_string()));
+        row
+    };
+    let mut rows: Vec<Vec<String>> = tally.subjects.iter().filter(|(_, counts)| counts.asked() > 0).map(row).collect();
+    let sum = [total.asked(), total.right, total.wrong + total.passed, total.known, total.skipped];
+    rows.push(std::iter::once("all".to_owned()).chain(sum.map(|count| count.to_string())).collect());
+    text += &table(&["rule", "asked", "right", "wrong", "known", "skipped"], false, rows);
+    text += &failures(tally);
+    text += &skipped(tally);
+    let unused = known.unused();
+    let mut answer = Answer::judged(text, json!(null), total.wrong + total.passed > 0);
+    if let (false, Some(path)) = (unused.is_empty(), &args.known) {
+        let lines = unused.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
+        answer.notes.push(format!("{}: these lines name no question that was asked: {lines}", path.display()));
+    }
+    let listed = |one: &Listed| {
+        let message = failure(one).map_or_else(|| "passes, and is listed as a known failure".into(), |(_, failure)| failure.to_string());
+        json!({ "id": one.id, "shapes": one.shapes, "message": message, "known": matches!(one.outcome, Outcome::Known(..)) })
+    };
+    answer.json = json!({
+        "engine": engine.engine, "version": engine.version, "device": engine.device, "level": level, "cases": tally.cases,
+        "asked": total.asked(), "right": total.right, "wrong": total.wrong, "known": total.known,
+        "unexpected_passes": total.passed, "skipped": total.skipped, "rules": tally.counts(), "failures": tally.failures(),
+        "first": tally.listed.iter().take(SHOWN).map(listed).collect::<Vec<_>>(),
+    })
+    .into();
+    answer
+}
+
+/// Lists the first failures that make the run fail, smallest first.
+fn failures(tally: &Tally) -> String {
+    let mut all: Vec<&Listed> = tally.listed.iter().filter(|one| one.outcome.fails()).collect();
+    all.sort_by_key(|one| one.shapes.iter().map(|shape| shape.len() + shape.iter().product::<usize>()).sum::<usize>());
+    let mut text = String::new();
+    for one in all.iter().take(SHOWN) {
+        let shapes = one.shapes.iter().map(|shape| tuple(shape)).collect::<Vec<_>>().join(" ");
+        let why = match &one.outcome {
+            Outcome::Passed(reason) => format!("passes, and is listed as a known failure: {reason}"),
+            Outcome::Wrong(failure) => failure.to_string(),
+            _ => continue,
+        };
+        let _ = write!(text, "\n{}  {shapes}\n{}", one.id, wrap("  ", &escaped(&why), 2, prose()));
+    }
+    let (shown, total) = (all.len().min(SHOWN), tally.total());
+    let rest = total.wrong + total.passed - shown;
+    if rest > 0 {
+        let _ = write!(text, "\n... and {rest} more\n");
+    }
+    if let Some(first) = all.first() {
+        let _ = write!(text, "\nShow a case: broadaxe atlas show {}\n", first.id.split(':').next().unwrap_or_default());
+    }
+    text
+}
+
+/// Says why questions were skipped.
+fn skipped(tally: &Tally) -> String {
+    let reasons = tally.reasons();
+    let mut text = String::new();
+    for (why, count) in reasons.iter().take(4) {
+        let why = if why.is_empty() { "no reason given" } else { why };
+        text += &wrap("", &format!("skipped {count}: {}", escaped(why)), 2, prose());
+    }
+    if text.is_empty() { text } else { format!("\n{text}") }
+}
