@@ -153,7 +153,7 @@ impl<'a> Call<'a> {
         (self.family, self.rule.name())
     }
 
-    /// Lists the operands with their names and numbers.
+    /// Lists the operands with their names.
     fn named(&self) -> impl Iterator<Item = (&'static str, &Operand)> {
         NAMES.into_iter().zip(&self.operands)
     }
