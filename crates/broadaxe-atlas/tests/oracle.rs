@@ -3,7 +3,7 @@
 
 mod support;
 
-use broadaxe_atlas::{Case, Expected, Level};
+use broadaxe_atlas::{Case, Expected, Level, Question};
 
 #[derive(Default)]
 struct Tally {
@@ -15,6 +15,11 @@ struct Tally {
 impl Tally {
     fn compare(&mut self, case: &Case) {
         self.cases += 1;
+        for question in Question::all(case) {
+            let values = question.operands().into_iter().flat_map(|operand| operand.values).map(|value| value as f64);
+            let mut all = values.chain(question.expected().into_iter().flat_map(|array| array.values));
+            assert!(all.all(|value| value.abs() <= f64::from(1 << 24)), "{} is not exact in f32", question.id());
+        }
         let want = support::asked(case);
         let got = match &case.expected {
             Expected::Result { shape, elements } => Some((shape.clone(), elements.clone())),

@@ -1,0 +1,11 @@
+//! Answers with burn 0.21.
+
+use burn_ndarray_0_21 as burn_ndarray;
+use burn_tensor_0_21 as burn_tensor;
+
+#[path = "../engine/burn.rs"]
+mod engine;
+
+fn main() {
+    atlas_adapters::serve("burn (ndarray)", atlas_adapters::version("burn-ndarray", "0.21."), engine::answer);
+}
