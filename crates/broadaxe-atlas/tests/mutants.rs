@@ -21,9 +21,7 @@ fn answer(question: &Question<'_>, mistake: fn(&Call) -> Option<Elements>, touch
         None => Answer::Rejected("the shapes do not fit".into()),
         Some((shape, elements)) => {
             let count = shape.iter().product::<usize>();
-            let values = (0..count)
-                .map(|i| call.result(elements.iter().map(|own| own.get(i).copied().unwrap_or_default())))
-                .collect();
+            let values = (0..count).map(|i| call.result(elements.iter().map(|own| own.get(i).copied().unwrap_or_default()))).collect();
             Answer::Result(Array { shape, values })
         }
     }
@@ -78,11 +76,7 @@ fn every_mutant_fails() {
     if env::var_os("BROADAXE_WRITE").is_some() {
         fs::write(path, format!("{head}{table}")).unwrap();
     }
-    assert_eq!(
-        fs::read_to_string(path).unwrap_or_default(),
-        format!("{head}{table}"),
-        "atlas/mutants.md is not current"
-    );
+    assert_eq!(fs::read_to_string(path).unwrap_or_default(), format!("{head}{table}"), "atlas/mutants.md is not current");
 }
 
 /// The right answers are right: a mistake that never shows fails nothing.

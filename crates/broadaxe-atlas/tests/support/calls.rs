@@ -51,13 +51,7 @@ impl Call {
         let result = match (self.family, &values[..]) {
             ("sub", &[a, b]) => a - b,
             ("prelu", &[a, b]) => a * b,
-            ("select", &[a, b, c]) => {
-                if a != 0 {
-                    b
-                } else {
-                    c
-                }
-            }
+            ("select", &[a, b, c]) => if a != 0 { b } else { c },
             (_, values) => values.iter().sum(),
         };
         result as f64
@@ -100,9 +94,7 @@ pub(crate) type Merge = fn(&[usize], usize) -> Option<usize>;
 
 /// Every operand may stretch.
 pub(crate) fn both(extents: &[usize], _: usize) -> Option<usize> {
-    extents
-        .iter()
-        .try_fold(1, |all, &extent| if all == extent || extent == 1 { Some(all) } else { (all == 1).then_some(extent) })
+    extents.iter().try_fold(1, |all, &extent| if all == extent || extent == 1 { Some(all) } else { (all == 1).then_some(extent) })
 }
 
 /// Only the operands after the first may stretch.
