@@ -54,7 +54,9 @@ class OpenVino:
     modules = ("openvino",)
 
     def __init__(self, openvino):
-        self.core = openvino.Core()
+        # Older versions have it in a module of their own.
+        module = openvino if hasattr(openvino, "Core") else importlib.import_module("openvino.runtime")
+        self.core = module.Core()
         self.settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 
     def load(self, files):
