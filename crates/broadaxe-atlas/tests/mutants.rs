@@ -4,13 +4,14 @@
 //! `BROADAXE_WRITE=1` writes the table in the documentation.
 
 mod support;
+mod wrong;
 
 use std::{cell::Cell, env, fs};
 
 use broadaxe_atlas::{Answer, Array, Case, Failure, Level, Question, Verdict};
-use support::{
+use wrong::{
     calls::{Call, Elements},
-    wrong::MUTANTS,
+    rules::MUTANTS,
 };
 
 /// Answers a question as a wrong rule does, or rightly where the mistake does not show.
@@ -21,7 +22,9 @@ fn answer(question: &Question<'_>, mistake: fn(&Call) -> Option<Elements>, touch
         None => Answer::Rejected("the shapes do not fit".into()),
         Some((shape, elements)) => {
             let count = shape.iter().product::<usize>();
-            let values = (0..count).map(|i| call.result(elements.iter().map(|own| own.get(i).copied().unwrap_or_default()))).collect();
+            let values = (0..count)
+                .map(|i| call.result(elements.iter().map(|own| own.get(i).copied().unwrap_or_default())))
+                .collect();
             Answer::Result(Array { shape, values })
         }
     }
@@ -76,7 +79,11 @@ fn every_mutant_fails() {
     if env::var_os("BROADAXE_WRITE").is_some() {
         fs::write(path, format!("{head}{table}")).unwrap();
     }
-    assert_eq!(fs::read_to_string(path).unwrap_or_default(), format!("{head}{table}"), "atlas/mutants.md is not current");
+    assert_eq!(
+        fs::read_to_string(path).unwrap_or_default(),
+        format!("{head}{table}"),
+        "atlas/mutants.md is not current"
+    );
 }
 
 /// The right answers are right: a mistake that never shows fails nothing.

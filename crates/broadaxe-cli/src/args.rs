@@ -14,6 +14,7 @@ use clap::{
 };
 use clap_complete::ArgValueCompleter;
 
+pub(crate) use self::atlas::CasesArgs;
 pub use self::atlas::{AtlasArgs, AtlasCommand, FindArgs, RunArgs, ShowArgs, WriteArgs};
 pub use self::model::{
     AcceptArgs, AskArgs, CensusArgs, CheckArgs, ConfigArgs, DiffArgs, ExtractArgs, FailOn, FixArgs, InputArgs,

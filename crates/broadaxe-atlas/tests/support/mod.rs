@@ -4,9 +4,6 @@
 #[allow(dead_code, reason = "other tests of the oracle use the rest")]
 mod oracle;
 
-pub(crate) mod calls;
-pub(crate) mod wrong;
-
 use broadaxe_atlas::Case;
 
 /// The result's shape, and the element of each operand that each element of the result comes from.

@@ -72,7 +72,7 @@ impl Asker {
     /// # Errors
     /// When the program does not start, or never answers.
     pub(super) fn ask(&mut self, question: &Question<'_>) -> Result<Answer, Error> {
-        let mut running = match self.running.take() {
+        let running = match self.running.take() {
             Some(running) => running,
             None => Running::new(&self.command)?,
         };
@@ -104,7 +104,10 @@ impl Asker {
                     self.ended += 1;
                     if !self.answered && self.ended >= MAX_STARTS {
                         return Err(Error::usage(format!("--ask: {} {how} before it answers", self.command.join(" ")))
-                            .with_detail("  its own messages are above; a question is a line of JSON on standard input".to_owned()));
+                            .with_detail(
+                                "  its own messages are above; a question is a line of JSON on standard input"
+                                    .to_owned(),
+                            ));
                     }
                     return Ok(Answer::Crashed(format!("the program {how}")));
                 }
@@ -127,9 +130,10 @@ impl Running {
             let pipes = child.stdin.take().zip(child.stdout.take());
             Ok((child, pipes.ok_or(io::ErrorKind::BrokenPipe)?))
         };
-        let (child, (stdin, stdout)) = started.spawn().and_then(pipes).map_err(|error| {
-            Error::usage(format!("--ask: cannot start '{}': {error}", command[0]))
-        })?;
+        let (child, (stdin, stdout)) = started
+            .spawn()
+            .and_then(pipes)
+            .map_err(|error| Error::usage(format!("--ask: cannot start '{}': {error}", command[0])))?;
         let ((questions, to_write), (to_read, lines)) = (mpsc::channel(), mpsc::channel());
         thread::spawn(move || write(stdin, &to_write));
         thread::spawn(move || read(stdout, &to_read));

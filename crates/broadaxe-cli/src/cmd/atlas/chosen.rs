@@ -17,7 +17,8 @@ impl Chosen {
             let all = FAMILIES.iter().map(|family| family.name).collect::<Vec<_>>().join(", ");
             return Err(Error::usage(format!("--family: unknown family '{family}'; the families are {all}")));
         }
-        let of_family = |subject: &&Subject| families.is_empty() || families.iter().any(|name| name == subject.family().name);
+        let of_family =
+            |subject: &&Subject| families.is_empty() || families.iter().any(|name| name == subject.family().name);
         let all: Vec<&'static Subject> = Subject::all().iter().filter(of_family).collect();
         if let Some(rule) = rules.iter().find(|rule| !all.iter().any(|subject| subject.label() == **rule)) {
             let mut labels: Vec<&str> = all.iter().map(|subject| subject.label()).collect();

@@ -1,7 +1,7 @@
 //! `broadaxe atlas find`: lists the cases of shapes, of a pattern or of ranks.
 
 use broadaxe_atlas::{Case, Expected, Id, MAX_OPERANDS, MAX_RANK, Pattern, Subject, Theme};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::chosen::Chosen;
 use crate::{
@@ -17,7 +17,8 @@ use crate::{
 pub(super) fn run(args: &FindArgs) -> Result<Answer, Error> {
     let chosen = Chosen::new(&args.family, &args.rule)?;
     let shapes: Vec<&[usize]> = args.shapes.iter().map(|shape| shape.dims()).collect();
-    let ranks: Vec<usize> = if shapes.is_empty() { args.ranks.clone() } else { shapes.iter().map(|shape| shape.len()).collect() };
+    let ranks: Vec<usize> =
+        if shapes.is_empty() { args.ranks.clone() } else { shapes.iter().map(|shape| shape.len()).collect() };
     if ranks.len() > MAX_OPERANDS || ranks.iter().any(|&rank| rank > MAX_RANK) {
         return Err(Error::usage(format!("cases have up to {MAX_OPERANDS} operands, of ranks up to {MAX_RANK}")));
     }
@@ -25,7 +26,9 @@ pub(super) fn run(args: &FindArgs) -> Result<Answer, Error> {
     let operands = pattern.as_ref().map_or(ranks.len(), |pattern| pattern.ranks().len());
     let subjects: Vec<&'static Subject> = chosen.subjects().filter(|subject| subject.operands() == operands).collect();
     if subjects.is_empty() {
-        return Err(Error::usage(format!("none of the chosen rules has cases of {operands} shapes; a target counts as one")));
+        return Err(Error::usage(format!(
+            "none of the chosen rules has cases of {operands} shapes; a target counts as one"
+        )));
     }
     let (mut rows, mut lines, mut more) = (Vec::new(), Vec::new(), 0_usize);
     let mut add = |subject: &'static Subject, pattern: Pattern| {
@@ -50,7 +53,7 @@ pub(super) fn run(args: &FindArgs) -> Result<Answer, Error> {
     if more > 0 {
         text += &format!("\n... and {more} more; --rule and --family choose among them, and --limit lists more\n");
     }
-    Ok(Answer::new(text, json!({ "cases": lines, "more": more } as Value)))
+    Ok(Answer::new(text, json!({ "cases": lines, "more": more })))
 }
 
 fn row(case: &Case) -> Vec<String> {

@@ -21,7 +21,8 @@ fn write(xml: &mut Writer<Vec<u8>>, tally: &Tally) -> std::io::Result<()> {
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
     let counted = |start: &mut BytesStart<'_>, counts: super::tally::Counts| {
         let all = counts.asked() + counts.skipped;
-        let numbers = [("tests", all), ("failures", counts.wrong + counts.passed), ("skipped", counts.known + counts.skipped)];
+        let numbers =
+            [("tests", all), ("failures", counts.wrong + counts.passed), ("skipped", counts.known + counts.skipped)];
         for (key, number) in numbers {
             start.push_attribute((key, number.to_string().as_str()));
         }
@@ -51,7 +52,9 @@ fn test(xml: &mut Writer<Vec<u8>>, suite: &str, one: &Listed) -> std::io::Result
         Outcome::Right | Outcome::Skipped(_) => return Ok(()),
     };
     let text = escaped(&text);
-    xml.write_event(Event::Start(BytesStart::new("testcase").with_attributes([("classname", suite), ("name", one.id.as_str())])))?;
+    xml.write_event(Event::Start(
+        BytesStart::new("testcase").with_attributes([("classname", suite), ("name", one.id.as_str())]),
+    ))?;
     xml.write_event(Event::Start(BytesStart::new(tag).with_attributes([("message", text.as_ref())])))?;
     xml.write_event(Event::Text(BytesText::new(&format!("shapes {:?}: {text}", one.shapes))))?;
     xml.write_event(Event::End(BytesEnd::new(tag)))?;

@@ -31,17 +31,20 @@ impl Known {
                 continue;
             }
             let wrong = |why: &str| Error::usage(format!("{}:{at}: {why}", path.display()));
-            let (id, reason) = line.split_once('#').ok_or_else(|| wrong("the reason is missing; write it after '#'"))?;
-            let pattern = Pattern::new(id.trim()).map_err(|error| wrong(&format!("'{}' is not a pattern: {error}", id.trim())))?;
+            let (id, reason) =
+                line.split_once('#').ok_or_else(|| wrong("the reason is missing; write it after '#'"))?;
+            let pattern = Pattern::new(id.trim())
+                .map_err(|error| wrong(&format!("'{}' is not a pattern: {error}", id.trim())))?;
             entries.push(Entry { pattern, line: at, reason: reason.trim().to_owned(), used: false });
         }
         Ok(Self(entries))
     }
 
-    /// Returns the reason why a question may fail, and notes that it was asked.
+    /// Returns the reason why a question may fail, and notes that it was asked. The id of a case names all questions about it.
     pub(super) fn reason(&mut self, id: &str) -> Option<&str> {
+        let case = id.split(':').next().unwrap_or(id);
         let mut found = None;
-        for entry in self.0.iter_mut().filter(|entry| entry.pattern.matches(id)) {
+        for entry in self.0.iter_mut().filter(|entry| entry.pattern.matches(id) || entry.pattern.matches(case)) {
             entry.used = true;
             found.get_or_insert(entry.reason.as_str());
         }
@@ -56,6 +59,7 @@ impl Known {
 
 /// Writes failures as a file of known ones.
 pub(super) fn written(failures: &[(String, Failure)]) -> String {
-    let line = |(id, failure): &(String, Failure)| format!("{id}  # {}\n", failure.to_string().replace(['\n', '\r'], " "));
+    let line =
+        |(id, failure): &(String, Failure)| format!("{id}  # {}\n", failure.to_string().replace(['\n', '\r'], " "));
     failures.iter().map(line).collect()
 }

@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, io::Write as _, time::Duration};
 
-use broadaxe_atlas::{Case, Failure, Question};
+use broadaxe_atlas::{Case, Failure, Question, Subject};
 use glob::Pattern;
 use serde_json::json;
 
@@ -11,7 +11,7 @@ use super::{
     chosen::Chosen,
     junit,
     known::{self, Known},
-    tally::{Listed, Outcome, Tally, name},
+    tally::{Counts, Listed, Outcome, Tally, name},
 };
 use crate::{
     answer::{Answer, table, tuple},
@@ -56,7 +56,13 @@ pub(super) fn run(args: &RunArgs) -> Result<Answer, Error> {
 }
 
 /// Asks all questions about a case.
-fn ask(case: &Case, only: Option<&Pattern>, asker: &mut Asker, known: &mut Known, tally: &mut Tally) -> Result<(), Error> {
+fn ask(
+    case: &Case,
+    only: Option<&Pattern>,
+    asker: &mut Asker,
+    known: &mut Known,
+    tally: &mut Tally,
+) -> Result<(), Error> {
     let mut asked = false;
     for question in Question::all(case) {
         let id = question.id();
@@ -86,9 +92,12 @@ fn told(args: &RunArgs, asker: &Asker, tally: &Tally, known: &Known) -> Answer {
     let who = if who.is_empty() { args.ask.clone() } else { who.join(" ") };
     let questions = total.asked() + total.skipped;
     let mut text = format!("{}: {} cases of the level {level}, {questions} questions\n\n", escaped(&who), tally.cases);
-    let row = |(subject, counts): &(_, super::tally::Counts)| {
+    let row = |(subject, counts): &(&Subject, Counts)| {
         let mut row = vec![name(subject)];
-        row.extend([counts.asked(), counts.right, counts.wrong + counts.passed, counts.known, counts.skipped].map(|count| count.to_string()));
+        row.extend(
+            [counts.asked(), counts.right, counts.wrong + counts.passed, counts.known, counts.skipped]
+                .map(|count| count.to_string()),
+        );
         row
     };
     let mut rows: Vec<Vec<String>> = tally.subjects.iter().filter(|(_, counts)| counts.asked() > 0).map(row).collect();
@@ -104,7 +113,8 @@ fn told(args: &RunArgs, asker: &Asker, tally: &Tally, known: &Known) -> Answer {
         answer.notes.push(format!("{}: these lines name no question that was asked: {lines}", path.display()));
     }
     let listed = |one: &Listed| {
-        let message = failure(one).map_or_else(|| "passes, and is listed as a known failure".into(), |(_, failure)| failure.to_string());
+        let message = failure(one)
+            .map_or_else(|| "passes, and is listed as a known failure".into(), |(_, failure)| failure.to_string());
         json!({ "id": one.id, "shapes": one.shapes, "message": message, "known": matches!(one.outcome, Outcome::Known(..)) })
     };
     answer.json = json!({

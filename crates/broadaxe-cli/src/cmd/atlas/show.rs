@@ -27,19 +27,26 @@ pub(super) fn run(args: &ShowArgs) -> Result<Answer, Error> {
     let shapes = case.operands.iter().map(|shape| tuple(shape)).collect::<Vec<_>>().join(" ");
     let theme = case.id.theme.to_string();
     let sizes = if theme.is_empty() { String::new() } else { format!(", sizes {theme}") };
-    text += &wrap("", &format!("{} ({}), rule {}", subject.family().name, subject.family().computes, case.rule), 2, prose());
+    text += &wrap(
+        "",
+        &format!("{} ({}), rule {}", subject.family().name, subject.family().computes, case.rule),
+        2,
+        prose(),
+    );
     text += &wrap("", &format!("pattern {}{sizes}: {shapes}", case.id.pattern), 2, prose());
     text += &wrap("", &format!("source: {}", case.rule.def().source), 2, prose());
     text += "\n";
-    let symbolic: Vec<SymbolicShape> = case.operands.iter().map(|shape| SymbolicShape::from(shape.as_slice())).collect();
+    let symbolic: Vec<SymbolicShape> =
+        case.operands.iter().map(|shape| SymbolicShape::from(shape.as_slice())).collect();
     match shaped(&case.rule, &symbolic, Order { reversed: false }) {
-        Ok(drawn) => text += &drawn.drawing().text(),
+        Ok(drawn) => text += &drawn.drawing().text(false),
         Err(error) => {
             let ShapedError { message, .. } = *error;
             text += &wrap("", &message, 2, prose());
         }
     }
     if let Expected::Result { elements, .. } = &case.expected {
+        text += "\n";
         let few = elements.first().map_or(0, Vec::len).min(6);
         for at in 0..few {
             let named = |(k, own): (usize, &Vec<usize>)| format!("{}[{}]", char::from(b'a' + k as u8), own[at]);

@@ -50,7 +50,10 @@ pub(crate) static MUTANTS: &[Mutant] = &[
         Some((call.a().to_vec(), vec![all.clone(), all]))
     }),
     numpy("keeps the first axis as the batch, and aligns the others to the right", |call| {
-        call.placed(|k, i| if i == 0 && call.shapes[k].len() > 1 { 0 } else { i + call.rank() - call.shapes[k].len() }, both)
+        call.placed(
+            |k, i| if i == 0 && call.shapes[k].len() > 1 { 0 } else { i + call.rank() - call.shapes[k].len() },
+            both,
+        )
     }),
     numpy("tiles an operand whose size divides the other", |call| {
         call.to_the_right(|extents, _| {
@@ -60,7 +63,9 @@ pub(crate) static MUTANTS: &[Mutant] = &[
     }),
     numpy("stretches only the second operand", |call| call.to_the_right(into_first)),
     numpy("stretches only the first operand", |call| {
-        call.to_the_right(|extents, _| extents.iter().all(|&extent| extent == extents[1] || extent == 1).then(|| extents[1]))
+        call.to_the_right(|extents, _| {
+            extents.iter().all(|&extent| extent == extents[1] || extent == 1).then(|| extents[1])
+        })
     }),
     numpy("stretches either operand, but not both", |call| {
         let right = call.right()?;
@@ -76,7 +81,9 @@ pub(crate) static MUTANTS: &[Mutant] = &[
     numpy("rejects ranks above 4", |call| call.right().filter(|(shape, _)| shape.len() <= 4)),
     numpy("drops the first axes above rank 4", |call| {
         let right = call.right()?;
-        let cut = |dims: &[usize]| [vec![1; 4_usize.saturating_sub(dims.len())], dims[dims.len().saturating_sub(4)..].to_vec()].concat();
+        let cut = |dims: &[usize]| {
+            [vec![1; 4_usize.saturating_sub(dims.len())], dims[dims.len().saturating_sub(4)..].to_vec()].concat()
+        };
         if right.0.len() <= 4 {
             return Some(right);
         }
@@ -116,7 +123,7 @@ pub(crate) static MUTANTS: &[Mutant] = &[
         let shape: Vec<usize> = (0..rank).map(|axis| all[0][axis].max(all[1][axis])).collect();
         let at = |dims: &[usize]| {
             let clamp = |index: Vec<usize>| index.iter().zip(dims).map(|(&i, &dim)| i.min(dim - 1)).collect::<Vec<_>>();
-            super::indices(&shape).map(|index| flat(dims, &clamp(index))).collect()
+            crate::support::indices(&shape).map(|index| flat(dims, &clamp(index))).collect()
         };
         let elements = vec![at(&all[0]), at(&all[1])];
         Some((shape, elements))
@@ -144,7 +151,8 @@ pub(crate) static MUTANTS: &[Mutant] = &[
     }),
     numpy("stretches at most one axis of an operand", |call| {
         let right = call.right()?;
-        let few = |shape: &[usize]| shape.iter().rev().zip(right.0.iter().rev()).filter(|(own, all)| own != all).count() <= 1;
+        let few =
+            |shape: &[usize]| shape.iter().rev().zip(right.0.iter().rev()).filter(|(own, all)| own != all).count() <= 1;
         (few(call.a()) && few(call.b())).then_some(right)
     }),
     numpy("broadcasts scalars only", |call| {
@@ -194,7 +202,9 @@ pub(crate) static MUTANTS: &[Mutant] = &[
         let row = shape.last().copied().unwrap_or(1);
         if row > 32 {
             let tail = row / 8 * 8;
-            let wrap = |own: &Vec<usize>| (0..own.len()).map(|i| if i % row >= tail { own[i - i % row] } else { own[i] }).collect();
+            let wrap = |own: &Vec<usize>| {
+                (0..own.len()).map(|i| if i % row >= tail { own[i - i % row] } else { own[i] }).collect()
+            };
             elements = elements.iter().map(wrap).collect();
         }
         Some((shape, elements))
@@ -202,7 +212,9 @@ pub(crate) static MUTANTS: &[Mutant] = &[
     of("aligns ncnn's operands to the right", &["add"], &["ncnn"], |call| call.to_the_right(both)),
     of("places a vector on ncnn's fastest axis, always", &["add"], &["ncnn"], |call| {
         let fast = |k: usize| call.shapes[k].len() == 1;
-        if call.right().is_none() && call.shapes.iter().any(|shape| shape.is_empty() || shape.len() > 4 || shape.contains(&0)) {
+        if call.right().is_none()
+            && call.shapes.iter().any(|shape| shape.is_empty() || shape.len() > 4 || shape.contains(&0))
+        {
             return None;
         }
         call.placed(|k, i| if fast(k) { call.rank() - 1 } else { i }, both)
@@ -259,9 +271,11 @@ pub(crate) static MUTANTS: &[Mutant] = &[
         let others = [call.shapes[1].clone(), call.shapes[2].clone()];
         let rank = others.iter().map(Vec::len).max()?;
         let right = call.right()?;
-        (right.0.len() == rank && right.0.iter().enumerate().all(|(axis, &dim)| {
-            dim == 1 || others.iter().any(|own| (axis + own.len()).checked_sub(rank).is_some_and(|at| own[at] == dim))
-        }))
+        (right.0.len() == rank
+            && right.0.iter().enumerate().all(|(axis, &dim)| {
+                dim == 1
+                    || others.iter().any(|own| (axis + own.len()).checked_sub(rank).is_some_and(|at| own[at] == dim))
+            }))
         .then_some(right)
     }),
     of("accepts a C of one axis on the rows (Gemm)", &["gemm"], &["gemm-c"], |call| match (call.a(), call.b()) {

@@ -33,7 +33,7 @@ impl Call {
             family,
             constants: own.iter().map(|operand| operand.constant).collect(),
             axis: params.axis.unwrap_or(-1),
-            right: super::asked(case),
+            right: crate::support::asked(case),
             shapes,
             values,
         }
@@ -51,7 +51,13 @@ impl Call {
         let result = match (self.family, &values[..]) {
             ("sub", &[a, b]) => a - b,
             ("prelu", &[a, b]) => a * b,
-            ("select", &[a, b, c]) => if a != 0 { b } else { c },
+            ("select", &[a, b, c]) => {
+                if a != 0 {
+                    b
+                } else {
+                    c
+                }
+            }
             (_, values) => values.iter().sum(),
         };
         result as f64
@@ -94,7 +100,9 @@ pub(crate) type Merge = fn(&[usize], usize) -> Option<usize>;
 
 /// Every operand may stretch.
 pub(crate) fn both(extents: &[usize], _: usize) -> Option<usize> {
-    extents.iter().try_fold(1, |all, &extent| if all == extent || extent == 1 { Some(all) } else { (all == 1).then_some(extent) })
+    extents
+        .iter()
+        .try_fold(1, |all, &extent| if all == extent || extent == 1 { Some(all) } else { (all == 1).then_some(extent) })
 }
 
 /// Only the operands after the first may stretch.
@@ -107,7 +115,8 @@ pub(crate) fn merged(all: &[Vec<usize>], merge: Merge) -> Option<Elements> {
     let rank = all[0].len();
     let extents = |axis: usize| all.iter().map(|dims| dims[axis]).collect::<Vec<_>>();
     let shape: Vec<usize> = (0..rank).map(|axis| merge(&extents(axis), axis)).collect::<Option<_>>()?;
-    let elements = all.iter().map(|dims| super::indices(&shape).map(|index| flat(dims, &index)).collect()).collect();
+    let elements =
+        all.iter().map(|dims| crate::support::indices(&shape).map(|index| flat(dims, &index)).collect()).collect();
     Some((shape, elements))
 }
 
