@@ -8,11 +8,13 @@ mod subject;
 mod case;
 mod level;
 mod question;
+mod models;
 
 pub use self::{
     case::{Case, Expected, Id},
     error::Error,
     level::{LEVELS, Level},
+    models::{FORMATS, File, Format, Unsupported, model},
     pattern::{MAX_OPERANDS, MAX_RANK, Pattern, count, tuples},
     question::{Answer, Array, Failure, Operand, Question, Verdict},
     subject::{FAMILIES, Family, Subject},

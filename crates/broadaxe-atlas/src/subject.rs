@@ -61,7 +61,8 @@ fn subjects() -> Vec<Subject> {
         let (label, source) = fixed(rule);
         put(add, label, source, 2);
     }
-    let with_axis: [(&str, fn(i64) -> Rule); 3] =
+    type WithAxis = (&'static str, fn(i64) -> Rule);
+    let with_axis: [WithAxis; 3] =
         [("pdpd", Rule::pdpd), ("paddle", Rule::paddle), ("onnx-legacy", |axis| Rule::onnx_legacy(Some(axis)))];
     for (name, rule) in with_axis {
         let default = if name == "onnx-legacy" { Rule::onnx_legacy(None) } else { rule(-1) };

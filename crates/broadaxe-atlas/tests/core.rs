@@ -251,7 +251,9 @@ fn has_every_feature() {
         let mut all: Vec<(BTreeSet<String>, Case)> =
             candidates(subject).into_iter().map(|case| (features(&case), case)).collect();
         loop {
-            all.iter_mut().for_each(|(features, _)| features.retain(|feature| !have.contains(feature)));
+            for (features, _) in &mut all {
+                features.retain(|feature| !have.contains(feature));
+            }
             all.retain(|(features, _)| !features.is_empty());
             let Some((features, case)) = all.iter().rev().max_by_key(|(features, _)| features.len()) else { break };
             have.extend(features.iter().cloned());
@@ -266,7 +268,7 @@ fn has_every_feature() {
             (subject, id.pattern.ranks().into_iter().max(), id.pattern.number(), id.to_string())
         };
         ids.sort_by_key(place);
-        let text: String = ids.iter().map(|id| format!("{id}\n")).collect();
+        let text = ids.iter().fold(String::new(), |text, id| text + id + "\n");
         fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/src/core.txt"), text).unwrap();
         return;
     }

@@ -1,6 +1,7 @@
 //! Compares the cases with the oracle, which shares no code with the rules.
 #![allow(clippy::print_stdout, reason = "the counts are the test's report")]
 
+#[allow(dead_code, reason = "other tests use the rest")]
 mod support;
 
 use broadaxe_atlas::{Case, Expected, Level, Question};
