@@ -1,7 +1,7 @@
 """Loads the models of the Atlas with the loader of each format, runs them, and compares the results.
 
     for format in onnx openvino tflite ncnn paddle; do
-        cargo run -p broadaxe-atlas --example models -- DIR/$format $format core
+        broadaxe atlas models --format $format -o DIR/$format
     done
     python -m conformance.atlas_models DIR [--only TEXT] [--verbose]
 

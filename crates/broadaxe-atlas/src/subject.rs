@@ -71,7 +71,9 @@ fn subjects() -> Vec<Subject> {
             put(add, format!("{name}{axis}"), Source::Fixed(rule(axis)), 2);
         }
     }
-    for rule in [Rule::numpy(), Rule::none(), Rule::tosa(), Rule::ncnn(), Rule::ggml(), Rule::pdpd(-1), Rule::paddle(-1)] {
+    for rule in
+        [Rule::numpy(), Rule::none(), Rule::tosa(), Rule::ncnn(), Rule::ggml(), Rule::pdpd(-1), Rule::paddle(-1)]
+    {
         let (label, source) = fixed(rule);
         put(sub, label, source, 2);
     }

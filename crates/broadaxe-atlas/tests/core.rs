@@ -275,3 +275,20 @@ fn has_every_feature() {
     let few: Vec<_> = missing.iter().take(20).map(|(feature, case)| format!("{feature}: {}", case.id)).collect();
     assert!(missing.is_empty(), "{} features are missing, such as {few:#?}", missing.len());
 }
+
+/// The data that others copy has the cases of the list.
+#[test]
+fn data_is_current() {
+    let mut text = String::new();
+    Level::Core
+        .try_each(|case| {
+            text += &format!("{}\n", case.json());
+            Ok::<_, ()>(())
+        })
+        .unwrap();
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../atlas/core.jsonl");
+    if env::var_os("BROADAXE_WRITE").is_some() {
+        fs::write(path, &text).unwrap();
+    }
+    assert!(fs::read_to_string(path).unwrap() == text, "atlas/core.jsonl is not current; BROADAXE_WRITE=1 writes it");
+}

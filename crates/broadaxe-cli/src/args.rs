@@ -15,7 +15,7 @@ use clap::{
 use clap_complete::ArgValueCompleter;
 
 pub(crate) use self::atlas::CasesArgs;
-pub use self::atlas::{AtlasArgs, AtlasCommand, FindArgs, RunArgs, ShowArgs, WriteArgs};
+pub use self::atlas::{AtlasArgs, AtlasCommand, FindArgs, ModelsArgs, RunArgs, ShowArgs, WriteArgs};
 pub use self::model::{
     AcceptArgs, AskArgs, CensusArgs, CheckArgs, ConfigArgs, DiffArgs, ExtractArgs, FailOn, FixArgs, InputArgs,
     ListArgs, OutArgs, ReportFile, ReportFormat, SizesArgs, TargetArgs, TargetsArgs, UpgradeArgs,

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use broadaxe_atlas::{LEVELS, Level, Pattern};
+use broadaxe_atlas::{FORMATS, Format, LEVELS, Level, Pattern};
 use broadaxe_shape::Shape;
 use clap::{Args, Subcommand, builder::TypedValueParser};
 
@@ -38,6 +38,9 @@ pub enum AtlasCommand {
     /// Write the cases of a level as JSON Lines
     #[command(after_help = "Example:\n  broadaxe atlas write --level full -o full.jsonl.gz")]
     Write(WriteArgs),
+    /// Write a model of one node for each question of a level
+    #[command(after_help = "Example:\n  broadaxe atlas models --format onnx -o models")]
+    Models(ModelsArgs),
 }
 
 const RUN_EXAMPLES: &str = "\
@@ -104,7 +107,7 @@ pub struct RunArgs {
 /// Which cases.
 #[derive(Args, Clone, Debug)]
 pub(crate) struct CasesArgs {
-    /// How many cases: core (430), full (every pattern up to rank 4), deep (ranks 5 to 8)
+    /// How many cases: core (494), full (every pattern up to rank 4), deep (ranks 5 to 8)
     #[arg(long, value_name = "LEVEL", default_value = "core", value_parser = level())]
     pub(crate) level: Level,
 
@@ -168,4 +171,24 @@ pub struct WriteArgs {
     /// Write to OUT, or to standard output (-); a name that ends in .gz is compressed
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+}
+
+/// Arguments of `broadaxe atlas models`.
+#[derive(Args, Clone, Debug)]
+pub struct ModelsArgs {
+    #[command(flatten)]
+    pub(crate) cases: CasesArgs,
+
+    /// The format of the models
+    #[arg(long, value_name = "FORMAT", value_parser = format())]
+    pub(crate) format: Format,
+
+    /// The folder to write to
+    #[arg(short, long, value_name = "DIR")]
+    pub output: PathBuf,
+}
+
+fn format() -> impl TypedValueParser<Value = Format> {
+    let names = clap::builder::PossibleValuesParser::new(FORMATS.iter().map(|format| format.name()));
+    names.try_map(|name| name.parse::<Format>())
 }

@@ -9,6 +9,7 @@ mod run;
 mod show;
 mod find;
 mod write;
+mod models;
 
 use crate::{
     answer::Answer,
@@ -26,5 +27,6 @@ pub fn run(args: &AtlasArgs) -> Result<Answer, Error> {
         AtlasCommand::Show(args) => show::run(args),
         AtlasCommand::Find(args) => find::run(args),
         AtlasCommand::Write(args) => write::run(args),
+        AtlasCommand::Models(args) => models::run(args),
     }
 }
