@@ -39,6 +39,8 @@ enum Action {
     Python,
     /// Asks other engines about what the package computes, where they can be installed.
     Conformance,
+    /// Runs the tests of the Atlas that others vendor, where there is a Python.
+    Atlas,
     /// Runs `cargo xtask docs --check` without leaving this program, where there is a Python.
     Site,
     /// Runs `cargo xtask page --quick` without leaving this program, where there is what it needs.
@@ -66,6 +68,7 @@ static STAGES: &[Stage] = &[
         work: Action::Cargo(&["test", "--workspace", "--no-fail-fast"]),
     },
     Stage { name: "python", about: "the Python package builds, and its tests pass", work: Action::Python },
+    Stage { name: "atlas", about: "the Atlas works in projects of others", work: Action::Atlas },
     Stage { name: "site", about: "the documentation site builds, and its links are valid", work: Action::Site },
     Stage { name: "page", about: "the page builds, and answers as the command does", work: Action::Page },
     Stage { name: "engines", about: "other engines agree, except for known differences", work: Action::Conformance },
@@ -218,6 +221,8 @@ fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
         Action::Tidy => Ok((outcome(tidy::run(root)), Count::default())),
         Action::Python | Action::Conformance if !python::is_here() => Ok(skipped("no Python from 3.10 on")),
         Action::Python => python_tests(root),
+        Action::Atlas if !python::is_here() => Ok(skipped("no Python from 3.10 on")),
+        Action::Atlas => atlas_tests(root),
         Action::Conformance => match conformance::prepare(root, conformance::BOUNDED) {
             Ok(Ready::Suite(suite)) => show(suite),
             Ok(Ready::Skipped(why)) => Ok(skipped(&why)),
@@ -250,6 +255,31 @@ fn python_tests(root: &Path) -> Result<(Outcome, Count), String> {
     }
     Ok((outcome, count))
 }
+
+/// Runs the tests of the packages in `atlas/`, and checks that the page of the results is current.
+fn atlas_tests(root: &Path) -> Result<(Outcome, Count), String> {
+    let folder = python::target(root).join("atlas-venv");
+    let programs = match python::environment_of(&folder, &root.join("atlas/requirements.txt")) {
+        Ok(programs) => programs,
+        Err(why) => return Ok((outcome(Err(why)), Count::default())),
+    };
+    let (mut outcome, mut count) = (Outcome::Passed, Count::default());
+    for (place, arguments) in ATLAS {
+        let mut command = Command::new(programs.join("python"));
+        command.args(*arguments).current_dir(root.join(place)).env("PYTHONUNBUFFERED", "1");
+        let (own, counted) = show(command)?;
+        outcome = if own == Outcome::Passed { outcome } else { own };
+        count += counted;
+    }
+    Ok((outcome, count))
+}
+
+/// The tests of the Atlas: where, and the arguments of Python.
+const ATLAS: &[(&str, &[&str])] = &[
+    ("atlas/python", &["-m", "pytest", "--quiet", "--no-header"]),
+    ("atlas/cpp", &["-m", "pytest", "--quiet", "--no-header"]),
+    (".", &["-m", "conformance.atlas.page", "--check"]),
+];
 
 /// Prints why a stage is skipped.
 fn skipped(why: &str) -> (Outcome, Count) {

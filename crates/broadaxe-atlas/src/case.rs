@@ -1,4 +1,4 @@
-//! One case: shapes under a rule, and what the rule makes of them.
+//! One case: shapes under a rule, and the answer of the rule.
 
 use std::{fmt, str::FromStr};
 
@@ -81,11 +81,11 @@ pub struct Case {
     pub rule: Rule,
     /// The shapes of the operands, without a target.
     pub operands: Vec<Vec<usize>>,
-    /// What the rule makes of them.
+    /// The answer of the rule.
     pub expected: Expected,
 }
 
-/// What a rule makes of shapes.
+/// The answer of a rule.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Expected {
     /// It accepts them.
@@ -181,7 +181,7 @@ pub(crate) fn parameters(rule: &Rule) -> Map<String, Value> {
     fields
 }
 
-/// Returns what a rule makes of shapes, or nothing where the result is too large.
+/// Returns the answer of a rule, or nothing where the result is too large.
 fn expected(rule: &Rule, operands: &[Vec<usize>]) -> Option<Expected> {
     let shapes: Vec<&[usize]> = operands.iter().map(Vec::as_slice).collect();
     let alignment = match rule.align(&shapes) {

@@ -111,7 +111,7 @@ impl<'a> Question<'a> {
         }
     }
 
-    /// Returns what the operator makes of one element from each operand.
+    /// Returns the result of the operator for one element from each operand.
     fn result(&self, elements: &[usize]) -> i64 {
         let value = |k: usize| self.value(k, elements[k]);
         match self.case.id.subject.family().name {

@@ -29,7 +29,7 @@ pub static FAMILIES: [Family; 7] = [
 
 /// How a subject makes its rule.
 #[derive(Debug)]
-enum Source {
+enum RuleSource {
     Fixed(Rule),
     Bidirectional,
     BroadcastTo,
@@ -41,7 +41,7 @@ enum Source {
 pub struct Subject {
     family: &'static Family,
     label: String,
-    source: Source,
+    source: RuleSource,
     operands: usize,
 }
 
@@ -50,13 +50,14 @@ static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(subjects);
 /// The axes that rules with the parameter `axis` are asked about, besides their default.
 const AXES: [i64; 4] = [0, 1, 2, 3];
 
+// Long: the list of what is asked.
 fn subjects() -> Vec<Subject> {
     let [add, sub, sum, select, prelu, expand, gemm] = &FAMILIES;
     let mut all = Vec::new();
     let mut put = |family, label: String, source, operands| {
         all.push(Subject { family, label, source, operands });
     };
-    let fixed = |rule: Rule| (rule.name().to_owned(), Source::Fixed(rule));
+    let fixed = |rule: Rule| (rule.name().to_owned(), RuleSource::Fixed(rule));
     for rule in [Rule::numpy(), Rule::none(), Rule::tosa(), Rule::ncnn(), Rule::ggml()] {
         let (label, source) = fixed(rule);
         put(add, label, source, 2);
@@ -66,9 +67,9 @@ fn subjects() -> Vec<Subject> {
         [("pdpd", Rule::pdpd), ("paddle", Rule::paddle), ("onnx-legacy", |axis| Rule::onnx_legacy(Some(axis)))];
     for (name, rule) in with_axis {
         let default = if name == "onnx-legacy" { Rule::onnx_legacy(None) } else { rule(-1) };
-        put(add, name.to_owned(), Source::Fixed(default), 2);
+        put(add, name.to_owned(), RuleSource::Fixed(default), 2);
         for axis in AXES {
-            put(add, format!("{name}{axis}"), Source::Fixed(rule(axis)), 2);
+            put(add, format!("{name}{axis}"), RuleSource::Fixed(rule(axis)), 2);
         }
     }
     for rule in
@@ -77,8 +78,8 @@ fn subjects() -> Vec<Subject> {
         let (label, source) = fixed(rule);
         put(sub, label, source, 2);
     }
-    put(sub, "pdpd1".to_owned(), Source::Fixed(Rule::pdpd(1)), 2);
-    put(sub, "paddle1".to_owned(), Source::Fixed(Rule::paddle(1)), 2);
+    put(sub, "pdpd1".to_owned(), RuleSource::Fixed(Rule::pdpd(1)), 2);
+    put(sub, "paddle1".to_owned(), RuleSource::Fixed(Rule::paddle(1)), 2);
     let (label, source) = fixed(Rule::numpy());
     put(sum, label, source, 3);
     let (label, source) = fixed(Rule::numpy());
@@ -86,19 +87,19 @@ fn subjects() -> Vec<Subject> {
     for (mode, axis) in [("numpy", None), ("none", None), ("pdpd", None), ("pdpd", Some(0)), ("pdpd", Some(1))] {
         if let Ok(rule) = Rule::openvino_select(mode, axis) {
             let axis = axis.map(|axis: i64| axis.to_string()).unwrap_or_default();
-            put(select, format!("{}.{mode}{axis}", rule.name()), Source::Fixed(rule), 3);
+            put(select, format!("{}.{mode}{axis}", rule.name()), RuleSource::Fixed(rule), 3);
         }
     }
     for rule in [Rule::unidirectional(), Rule::openvino_prelu()] {
         let (label, source) = fixed(rule);
         put(prelu, label, source, 2);
     }
-    put(expand, "bidirectional".to_owned(), Source::Bidirectional, 2);
-    put(expand, "broadcast-to".to_owned(), Source::BroadcastTo, 2);
+    put(expand, "bidirectional".to_owned(), RuleSource::Bidirectional, 2);
+    put(expand, "broadcast-to".to_owned(), RuleSource::BroadcastTo, 2);
     for subset in 0..16_u32 {
         let axes: Vec<i64> = AXES.into_iter().filter(|axis| subset >> axis & 1 == 1).collect();
         let digits: String = axes.iter().map(i64::to_string).collect();
-        put(expand, format!("explicit.{digits}"), Source::Explicit(axes), 2);
+        put(expand, format!("explicit.{digits}"), RuleSource::Explicit(axes), 2);
     }
     let (label, source) = fixed(Rule::gemm_c());
     put(gemm, label, source, 2);
@@ -133,13 +134,13 @@ impl Subject {
 
     /// Says whether the last shape of a pattern is a target.
     pub fn has_target(&self) -> bool {
-        !matches!(self.source, Source::Fixed(_))
+        !matches!(self.source, RuleSource::Fixed(_))
     }
 
     /// Says whether the operator can have operands of these ranks at all.
     pub fn has_ranks(&self, ranks: &[usize]) -> bool {
         match &self.source {
-            Source::Explicit(axes) => ranks[0] == axes.len(),
+            RuleSource::Explicit(axes) => ranks[0] == axes.len(),
             _ => self.family.name != "gemm" || ranks[0] == 2,
         }
     }
@@ -154,10 +155,10 @@ impl Subject {
     /// Returns the rule; `target` is the last shape of a pattern.
     pub fn rule(&self, target: &[usize]) -> Rule {
         match &self.source {
-            Source::Fixed(rule) => rule.clone(),
-            Source::Bidirectional => Rule::bidirectional(Shape::from(target)),
-            Source::BroadcastTo => Rule::broadcast_to(Shape::from(target)),
-            Source::Explicit(axes) => Rule::explicit(axes.clone(), Shape::from(target)),
+            RuleSource::Fixed(rule) => rule.clone(),
+            RuleSource::Bidirectional => Rule::bidirectional(Shape::from(target)),
+            RuleSource::BroadcastTo => Rule::broadcast_to(Shape::from(target)),
+            RuleSource::Explicit(axes) => Rule::explicit(axes.clone(), Shape::from(target)),
         }
     }
 }

@@ -14,7 +14,7 @@ pub enum Theme {
     /// The smallest primes, and then other small numbers.
     #[default]
     Small,
-    /// One axis of the first operand is a multiple of so many lanes, the others are small.
+    /// One axis of the first operand is a multiple of this number of lanes, the others are small.
     Pack(usize, usize),
     /// The last axis of the first operand has more elements than a vector, and a remainder.
     Wide,

@@ -72,7 +72,7 @@ fn shapes(rank: usize) -> Vec<Vec<usize>> {
     all
 }
 
-/// What a rule makes of shapes: the dims of the result, and where the axes of the operands are.
+/// The answer of a rule: the dims of the result, and where the axes of the operands are.
 type Answer = Option<(Vec<usize>, Vec<Vec<usize>>)>;
 
 fn answer(rule: &Rule, operands: &[&[usize]]) -> Answer {

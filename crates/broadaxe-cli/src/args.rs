@@ -156,7 +156,7 @@ pub enum Command {
     #[command(after_help = "Example:\n  broadaxe page -o page.html")]
     Page(PageArgs),
     /// Test a runtime with cases that cover every way in which shapes broadcast
-    #[command(after_help = atlas::EXAMPLES)]
+    #[command(after_help = atlas::ATLAS_EXAMPLES)]
     Atlas(AtlasArgs),
     /// Print a completion script for a shell
     #[command(after_help = COMPLETIONS_EXAMPLES)]

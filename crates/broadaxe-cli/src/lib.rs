@@ -15,6 +15,8 @@ pub mod error;
 
 pub mod stop;
 
+mod child;
+
 pub mod bytes;
 
 mod natural;

@@ -170,7 +170,7 @@ def _value(case: dict, bit: int | None, k: int, i: int) -> int:
 
 
 def _result(question: Question, elements: tuple[int, ...]) -> int:
-    """Return what the operator makes of one element from each operand."""
+    """Return the result of the operator for one element from each operand."""
     case = _case(question)
 
     def value(k: int) -> int:

@@ -70,8 +70,8 @@ fn operator(call: &Call<'_>) -> Result<Operator, Unsupported> {
     Ok(Operator { kind, opset, data })
 }
 
-/// Where an operand is from: its layer, and its port as it is in the file.
-struct Source {
+/// Where an operand is from: its layer, and its port in the file.
+struct PortSource {
     layer: usize,
     precision: &'static str,
     dims: String,
@@ -116,7 +116,7 @@ impl Net {
         (element, precision): (&str, &'static str),
         shape: &[i64],
         bytes: Option<Vec<u8>>,
-    ) -> Source {
+    ) -> PortSource {
         let list = shape.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
         let dims = dims(shape);
         let output = |names: &str| format!("<output>{}</output>", port(0, precision, names, &dims));
@@ -136,11 +136,11 @@ impl Net {
                 self.layer(name, "Const", 1, &body)
             }
         };
-        Source { layer, precision, dims }
+        PortSource { layer, precision, dims }
     }
 
     /// Adds the operator and the result.
-    fn operator(&mut self, operator: &Operator, inputs: &[Source], result: &[i64]) {
+    fn operator(&mut self, operator: &Operator, inputs: &[PortSource], result: &[i64]) {
         let node = self.count;
         let mut ports = String::new();
         for (k, input) in inputs.iter().enumerate() {

@@ -11,7 +11,7 @@ mod program;
 use super::{Call, File, Unsupported, protobuf::Message};
 
 /// Numbers of types of elements in protocol buffers.
-const BOOL: i64 = 0;
+const PADDLE_BOOL: i64 = 0;
 const FP32: i64 = 5;
 
 /// Writes the model.
@@ -47,7 +47,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Vec<File>, Unsupported> {
 
 /// Makes the description of a tensor: `VarType.TensorDesc`.
 fn description(is_bool: bool, dims: impl IntoIterator<Item = i64>) -> Message {
-    Message::default().int(1, if is_bool { BOOL } else { FP32 }).each(dims, |tensor, dim| tensor.int(2, dim))
+    Message::default().int(1, if is_bool { PADDLE_BOOL } else { FP32 }).each(dims, |tensor, dim| tensor.int(2, dim))
 }
 
 /// Returns what precedes a tensor in the file of parameters: a version, no levels, a version, and the description.

@@ -8,7 +8,6 @@ use super::{Call, File, RESULT, Unsupported};
 
 /// Writes the model.
 pub(super) fn write(call: &Call<'_>) -> Result<Vec<File>, Unsupported> {
-    let list = |dims: &[String]| format!("({})", dims.join(","));
     let (op, parameter) = match call.key() {
         ("add", "numpy") => ("pnnx.Expression", "expr=add(@0,@1)".to_owned()),
         ("sub", "numpy") => ("pnnx.Expression", "expr=sub(@0,@1)".to_owned()),
@@ -24,6 +23,11 @@ pub(super) fn write(call: &Call<'_>) -> Result<Vec<File>, Unsupported> {
     if call.operands.iter().any(|operand| operand.shape.is_empty()) || call.dims().is_empty() {
         return Err(Unsupported("files of pnnx cannot say that an array has rank 0".to_owned()));
     }
+    Ok(files(call, op, parameter))
+}
+
+/// Writes the text of a node, and the archive of its constants.
+fn files(call: &Call<'_>, op: &str, parameter: String) -> Vec<File> {
     let (mut lines, mut shapes, mut members) = (Vec::new(), Vec::new(), Vec::new());
     for (name, operand) in call.named() {
         let dims: Vec<String> = operand.shape.iter().map(usize::to_string).collect();
@@ -49,10 +53,15 @@ pub(super) fn write(call: &Call<'_>) -> Result<Vec<File>, Unsupported> {
     lines.push(format!("{op} op {} 1 {} {RESULT} {}", names.len(), names.join(" "), words.join(" ")));
     lines.push(format!("pnnx.Output pnnx_output_0 1 0 {RESULT} {}", result.unwrap_or_default()).trim_end().to_owned());
     let text = format!("7767517\n{} {}\n{}\n", lines.len(), names.len() + 1, lines.join("\n"));
-    Ok(vec![
+    vec![
         File { extension: ".pnnx.param", bytes: text.into_bytes() },
         File { extension: ".pnnx.bin", bytes: archive(&members) },
-    ])
+    ]
+}
+
+/// Writes dims as pnnx does.
+fn list(dims: &[String]) -> String {
+    format!("({})", dims.join(","))
 }
 
 /// Writes a zip whose members are stored as they are.

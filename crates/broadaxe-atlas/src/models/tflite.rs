@@ -10,7 +10,7 @@ use super::{
 };
 
 /// An operator of the schema: its number, its version, and the number of the type of its options.
-struct Operator {
+struct Builtin {
     code: i32,
     version: i32,
     options: Option<u8>,
@@ -19,10 +19,10 @@ struct Operator {
 /// Numbers of types of elements.
 const FLOAT32: u8 = 0;
 const INT32: u8 = 2;
-const BOOL: u8 = 6;
+const TFLITE_BOOL: u8 = 6;
 
 /// The name of the shape that `BROADCAST_TO` stretches to.
-const TARGET: &str = "shape";
+const SHAPE_INPUT: &str = "shape";
 
 /// Writes the model.
 pub(super) fn write(call: &Call<'_>) -> Result<Vec<File>, Unsupported> {
@@ -30,7 +30,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Vec<File>, Unsupported> {
     let mut model = Model::default();
     let (mut read, mut inputs) = (Vec::new(), Vec::new());
     for (name, operand) in call.named() {
-        let element = if call.is_condition(name) { BOOL } else { FLOAT32 };
+        let element = if call.is_condition(name) { TFLITE_BOOL } else { FLOAT32 };
         let data = operand.constant.then(|| call.bytes(name, operand));
         let tensor = model.tensor(name, element, Some(&operand.shape), data);
         read.push(tensor);
@@ -39,7 +39,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Vec<File>, Unsupported> {
     if call.family == "expand" {
         let target = call.target();
         let data = target.iter().flat_map(|&dim| (dim as i32).to_le_bytes()).collect();
-        read.push(model.tensor(TARGET, INT32, Some(&[target.len()]), Some(data)));
+        read.push(model.tensor(SHAPE_INPUT, INT32, Some(&[target.len()]), Some(data)));
     }
     let result = model.tensor(RESULT, FLOAT32, call.result.as_deref(), None);
     let bytes = model.finish(&operator, read, inputs, result);
@@ -47,7 +47,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Vec<File>, Unsupported> {
 }
 
 /// Returns the operator with the rule of a call.
-fn operator(call: &Call<'_>) -> Result<Operator, Unsupported> {
+fn operator(call: &Call<'_>) -> Result<Builtin, Unsupported> {
     let (code, version, options) = match call.key() {
         ("add", "numpy") => (0, 1, Some(11)),
         ("sub", "numpy") => (41, 1, Some(28)),
@@ -60,7 +60,7 @@ fn operator(call: &Call<'_>) -> Result<Operator, Unsupported> {
         ("expand", "broadcast-to") => (130, 2, Some(104)),
         _ => return Err(call.unsupported("TFLite")),
     };
-    Ok(Operator { code, version, options })
+    Ok(Builtin { code, version, options })
 }
 
 /// The tensors and buffers so far.
@@ -97,7 +97,7 @@ impl Model {
     }
 
     /// Writes the model.
-    fn finish(self, operator: &Operator, read: Vec<i32>, inputs: Vec<i32>, result: i32) -> Vec<u8> {
+    fn finish(self, operator: &Builtin, read: Vec<i32>, inputs: Vec<i32>, result: i32) -> Vec<u8> {
         let ints = |numbers: Vec<i32>| Field::Of(Object::Ints(numbers));
         // Readers of old files read the first field, in which numbers above 127 do not fit.
         let code = Object::Table(vec![

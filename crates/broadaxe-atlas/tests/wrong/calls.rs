@@ -44,7 +44,7 @@ impl Call {
         self.right.clone()
     }
 
-    /// Returns what the operator makes of one element from each operand.
+    /// Returns the result of the operator for one element from each operand.
     pub(crate) fn result(&self, elements: impl Iterator<Item = usize>) -> f64 {
         let values: Vec<i64> =
             elements.zip(&self.values).map(|(i, own)| own.get(i).copied().unwrap_or(i64::MAX >> 20)).collect();

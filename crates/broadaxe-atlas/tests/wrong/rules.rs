@@ -71,7 +71,7 @@ pub(crate) static MUTANTS: &[Mutant] = &[
         let right = call.right()?;
         [&call.shapes[0], &call.shapes[1]].iter().any(|shape| **shape == right.0).then_some(right)
     }),
-    numpy("takes the larger extent, also where one is 0", |call| {
+    numpy("gives the larger extent, also where one is 0", |call| {
         call.to_the_right(|extents, _| {
             let fits = both(extents, 0).is_some();
             fits.then(|| extents.iter().copied().max()).flatten()

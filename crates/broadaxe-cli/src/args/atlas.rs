@@ -6,7 +6,7 @@ use broadaxe_atlas::{FORMATS, Format, LEVELS, Level, Pattern};
 use broadaxe_shape::Shape;
 use clap::{Args, Subcommand, builder::TypedValueParser};
 
-pub(super) const EXAMPLES: &str = "\
+pub(super) const ATLAS_EXAMPLES: &str = "\
 Examples:
   broadaxe atlas run --ask './mine'
   broadaxe atlas run --ask 'python adapter.py' --rule numpy --known known.txt
@@ -157,7 +157,7 @@ pub struct FindArgs {
     #[arg(long, value_name = "RULES", value_delimiter = ',')]
     pub rule: Vec<String>,
 
-    /// List at most so many cases
+    /// List at most N cases
     #[arg(long, value_name = "N", default_value_t = 40)]
     pub limit: usize,
 }

@@ -1,10 +1,10 @@
 //! `broadaxe atlas`: test cases for runtimes, and runs of programs that answer them.
 
 mod chosen;
-mod asker;
+mod program;
 mod known;
-mod junit;
 mod tally;
+mod junit;
 mod run;
 mod show;
 mod find;

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::super::{Call, File};
 
 /// The version of the representation.
-const VERSION: u32 = 4;
+const PIR_VERSION: u32 = 4;
 
 /// Writes a program of one operator.
 pub(super) fn write(call: &Call<'_>, op: &str) -> File {
@@ -29,7 +29,7 @@ pub(super) fn write(call: &Call<'_>, op: &str) -> File {
     let fetch = vec![attribute("name", "0.a_str", &json!("fetch_name_0")), attribute("col", "0.a_i32", &json!(0))];
     block.operation("1.fetch", &fetch, &[value], ("f32", &result));
     let program = json!({
-        "base_code": {"magic": "pir", "trainable": false, "version": VERSION},
+        "base_code": {"magic": "pir", "trainable": false, "version": PIR_VERSION},
         "program": {"regions": [{"#": "region_0", "blocks": [{"#": "block_0", "args": [], "ops": block.ops}]}]},
     });
     File { extension: ".json", bytes: program.to_string().into_bytes() }

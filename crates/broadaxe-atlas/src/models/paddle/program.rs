@@ -6,7 +6,7 @@ use super::{
 };
 
 /// The version of programs that Paddle 2.6 writes.
-const VERSION: i64 = 2_006_002;
+const PROGRAM_VERSION: i64 = 2_006_002;
 
 /// Numbers of types of variables.
 const DENSE_TENSOR: i64 = 7;
@@ -32,7 +32,7 @@ pub(super) fn write(call: &Call<'_>, op: &str, axis: i64) -> Vec<u8> {
     let slots: Vec<_> = ["X", "Y"].into_iter().zip(call.names()).collect();
     block = block.message(4, &operator(op, &slots, RESULT, ("axis", axis)));
     block = block.message(4, &operator("fetch", &[("X", RESULT)], "fetch", ("col", 0)));
-    Message::default().message(1, &block).message(4, &Message::default().int(1, VERSION)).finish()
+    Message::default().message(1, &block).message(4, &Message::default().int(1, PROGRAM_VERSION)).finish()
 }
 
 /// Makes the `VarDesc` of a tensor.

@@ -30,30 +30,35 @@ pub(super) fn run(args: &FindArgs) -> Result<Answer, Error> {
             "none of the chosen rules has cases of {operands} shapes; a target counts as one"
         )));
     }
+    Ok(list(&subjects, pattern.as_ref(), &ranks, args.limit))
+}
+
+/// Lists the cases of subjects: of a pattern, or of all patterns of these ranks.
+fn list(subjects: &[&'static Subject], pattern: Option<&Pattern>, ranks: &[usize], limit: usize) -> Answer {
     let (mut rows, mut lines, mut more) = (Vec::new(), Vec::new(), 0_usize);
     let mut add = |subject: &'static Subject, pattern: Pattern| {
         if !subject.has_ranks(&pattern.ranks()) {
             return;
         }
         let Ok(case) = Case::new(Id { subject, pattern, theme: Theme::Small }) else { return };
-        if rows.len() < args.limit {
+        if rows.len() < limit {
             rows.push(row(&case));
             lines.push(case.json());
         } else {
             more += 1;
         }
     };
-    for subject in subjects {
-        match &pattern {
+    for &subject in subjects {
+        match pattern {
             Some(pattern) => add(subject, pattern.clone()),
-            None => Pattern::all(&ranks).for_each(|pattern| add(subject, pattern)),
+            None => Pattern::all(ranks).for_each(|pattern| add(subject, pattern)),
         }
     }
     let mut text = table(&["id", "pattern", "shapes", "result"], false, rows);
     if more > 0 {
         text += &format!("\n... and {more} more; --rule and --family choose among them, and --limit lists more\n");
     }
-    Ok(Answer::new(text, json!({ "cases": lines, "more": more })))
+    Answer::new(text, json!({ "cases": lines, "more": more }))
 }
 
 fn row(case: &Case) -> Vec<String> {

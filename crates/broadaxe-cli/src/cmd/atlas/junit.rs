@@ -5,7 +5,7 @@ use quick_xml::{
     events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event},
 };
 
-use super::tally::{Listed, Outcome, Tally, name};
+use super::tally::{Miss, Outcome, Tally, name};
 use crate::error::escaped;
 
 /// Writes all suites. Questions that pass are counted, and are not listed.
@@ -19,7 +19,7 @@ pub(super) fn suites(tally: &Tally) -> String {
 fn write(xml: &mut Writer<Vec<u8>>, tally: &Tally) -> std::io::Result<()> {
     let total = tally.total();
     xml.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let counted = |start: &mut BytesStart<'_>, counts: super::tally::Counts| {
+    let counted = |start: &mut BytesStart<'_>, counts: super::tally::Tallied| {
         let all = counts.asked() + counts.skipped;
         let numbers =
             [("tests", all), ("failures", counts.wrong + counts.passed), ("skipped", counts.known + counts.skipped)];
@@ -44,7 +44,7 @@ fn write(xml: &mut Writer<Vec<u8>>, tally: &Tally) -> std::io::Result<()> {
     xml.write_event(Event::End(BytesEnd::new("testsuites")))
 }
 
-fn test(xml: &mut Writer<Vec<u8>>, suite: &str, one: &Listed) -> std::io::Result<()> {
+fn test(xml: &mut Writer<Vec<u8>>, suite: &str, one: &Miss) -> std::io::Result<()> {
     let (tag, text) = match &one.outcome {
         Outcome::Wrong(failure) => ("failure", failure.to_string()),
         Outcome::Passed(reason) => ("failure", format!("passes, and is listed as a known failure: {reason}")),

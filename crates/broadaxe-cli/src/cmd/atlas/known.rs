@@ -9,9 +9,9 @@ use crate::error::Error;
 
 /// The known failures of a runtime.
 #[derive(Default)]
-pub(super) struct Known(Vec<Entry>);
+pub(super) struct Known(Vec<KnownLine>);
 
-struct Entry {
+struct KnownLine {
     pattern: Pattern,
     line: usize,
     reason: String,
@@ -35,7 +35,7 @@ impl Known {
                 line.split_once('#').ok_or_else(|| wrong("the reason is missing; write it after '#'"))?;
             let pattern = Pattern::new(id.trim())
                 .map_err(|error| wrong(&format!("'{}' is not a pattern: {error}", id.trim())))?;
-            entries.push(Entry { pattern, line: at, reason: reason.trim().to_owned(), used: false });
+            entries.push(KnownLine { pattern, line: at, reason: reason.trim().to_owned(), used: false });
         }
         Ok(Self(entries))
     }

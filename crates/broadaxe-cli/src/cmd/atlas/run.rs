@@ -7,11 +7,11 @@ use glob::Pattern;
 use serde_json::json;
 
 use super::{
-    asker::Asker,
     chosen::Chosen,
     junit,
     known::{self, Known},
-    tally::{Counts, Listed, Outcome, Tally, name},
+    program::Program,
+    tally::{Miss, Outcome, Tallied, Tally, name},
 };
 use crate::{
     answer::{Answer, table, tuple},
@@ -33,11 +33,11 @@ pub(super) fn run(args: &RunArgs) -> Result<Answer, Error> {
     let only = args.only.as_deref().map(Pattern::new).transpose();
     let only = only.map_err(|error| Error::usage(format!("--only: not a pattern: {error}")))?;
     let mut known = args.known.as_deref().map(Known::read).transpose()?.unwrap_or_default();
-    let mut asker = Asker::new(&args.ask, Duration::from_secs(args.timeout))?;
+    let mut program = Program::new(&args.ask, Duration::from_secs(args.timeout))?;
     let mut tally = Tally::default();
     args.cases.level.try_each(|case| {
         if chosen.has(&case) {
-            ask(&case, only.as_ref(), &mut asker, &mut known, &mut tally)?;
+            ask(&case, only.as_ref(), &mut program, &mut known, &mut tally)?;
         }
         Ok::<_, Error>(())
     })?;
@@ -52,14 +52,14 @@ pub(super) fn run(args: &RunArgs) -> Result<Answer, Error> {
     if let Some(path) = &args.junit {
         Whole::create(path)?.save(|to| to.write_all(junit::suites(&tally).as_bytes()))?;
     }
-    Ok(told(args, &asker, &tally, &known))
+    Ok(told(args, &program, &tally, &known))
 }
 
 /// Asks all questions about a case.
 fn ask(
     case: &Case,
     only: Option<&Pattern>,
-    asker: &mut Asker,
+    program: &mut Program,
     known: &mut Known,
     tally: &mut Tally,
 ) -> Result<(), Error> {
@@ -70,40 +70,29 @@ fn ask(
             continue;
         }
         asked = true;
-        let verdict = question.judge(&asker.ask(&question)?);
+        let verdict = question.judge(&program.ask(&question)?);
         tally.add(&question, Outcome::of(verdict, &id, known));
     }
     tally.cases += usize::from(asked);
     Ok(())
 }
 
-fn failure(listed: &Listed) -> Option<(String, Failure)> {
+fn failure(listed: &Miss) -> Option<(String, Failure)> {
     match &listed.outcome {
         Outcome::Wrong(failure) | Outcome::Known(failure, _) => Some((listed.id.clone(), failure.clone())),
         _ => None,
     }
 }
 
-fn told(args: &RunArgs, asker: &Asker, tally: &Tally, known: &Known) -> Answer {
+fn told(args: &RunArgs, program: &Program, tally: &Tally, known: &Known) -> Answer {
     let total = tally.total();
-    let engine = asker.engine().cloned().unwrap_or_default();
+    let engine = program.named().cloned().unwrap_or_default();
     let (level, who) = (args.cases.level.name(), [&engine.engine, &engine.version, &engine.device]);
     let who: Vec<&str> = who.into_iter().map(String::as_str).filter(|part| !part.is_empty()).collect();
     let who = if who.is_empty() { args.ask.clone() } else { who.join(" ") };
     let questions = total.asked() + total.skipped;
     let mut text = format!("{}: {} cases of the level {level}, {questions} questions\n\n", escaped(&who), tally.cases);
-    let row = |(subject, counts): &(&Subject, Counts)| {
-        let mut row = vec![name(subject)];
-        row.extend(
-            [counts.asked(), counts.right, counts.wrong + counts.passed, counts.known, counts.skipped]
-                .map(|count| count.to_string()),
-        );
-        row
-    };
-    let mut rows: Vec<Vec<String>> = tally.subjects.iter().filter(|(_, counts)| counts.asked() > 0).map(row).collect();
-    let sum = [total.asked(), total.right, total.wrong + total.passed, total.known, total.skipped];
-    rows.push(std::iter::once("all".to_owned()).chain(sum.map(|count| count.to_string())).collect());
-    text += &table(&["rule", "asked", "right", "wrong", "known", "skipped"], false, rows);
+    text += &rows(tally);
     text += &failures(tally);
     text += &skipped(tally);
     let unused = known.unused();
@@ -112,7 +101,7 @@ fn told(args: &RunArgs, asker: &Asker, tally: &Tally, known: &Known) -> Answer {
         let lines = unused.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
         answer.notes.push(format!("{}: these lines name no question that was asked: {lines}", path.display()));
     }
-    let listed = |one: &Listed| {
+    let listed = |one: &Miss| {
         let message = failure(one)
             .map_or_else(|| "passes, and is listed as a known failure".into(), |(_, failure)| failure.to_string());
         json!({ "id": one.id, "shapes": one.shapes, "message": message, "known": matches!(one.outcome, Outcome::Known(..)) })
@@ -127,9 +116,26 @@ fn told(args: &RunArgs, asker: &Asker, tally: &Tally, known: &Known) -> Answer {
     answer
 }
 
+/// Draws the counts of each rule as a table.
+fn rows(tally: &Tally) -> String {
+    let total = tally.total();
+    let row = |(subject, counts): &(&Subject, Tallied)| {
+        let mut row = vec![name(subject)];
+        row.extend(
+            [counts.asked(), counts.right, counts.wrong + counts.passed, counts.known, counts.skipped]
+                .map(|count| count.to_string()),
+        );
+        row
+    };
+    let mut rows: Vec<Vec<String>> = tally.subjects.iter().filter(|(_, counts)| counts.asked() > 0).map(row).collect();
+    let sum = [total.asked(), total.right, total.wrong + total.passed, total.known, total.skipped];
+    rows.push(std::iter::once("all".to_owned()).chain(sum.map(|count| count.to_string())).collect());
+    table(&["rule", "asked", "right", "wrong", "known", "skipped"], false, rows)
+}
+
 /// Lists the first failures that make the run fail, smallest first.
 fn failures(tally: &Tally) -> String {
-    let mut all: Vec<&Listed> = tally.listed.iter().filter(|one| one.outcome.fails()).collect();
+    let mut all: Vec<&Miss> = tally.listed.iter().filter(|one| one.outcome.fails()).collect();
     all.sort_by_key(|one| one.shapes.iter().map(|shape| shape.len() + shape.iter().product::<usize>()).sum::<usize>());
     let mut text = String::new();
     for one in all.iter().take(SHOWN) {

@@ -13,6 +13,9 @@ use crate::{
     terminal::{prose, wrap},
 };
 
+/// How many elements of a result are explained.
+const SHOWN_ELEMENTS: usize = 6;
+
 /// Shows a case.
 ///
 /// # Errors
@@ -45,16 +48,21 @@ pub(super) fn run(args: &ShowArgs) -> Result<Answer, Error> {
             text += &wrap("", &message, 2, prose());
         }
     }
-    if let Expected::Result { elements, .. } = &case.expected {
-        text += "\n";
-        let few = elements.first().map_or(0, Vec::len).min(6);
-        for at in 0..few {
-            let named = |(k, own): (usize, &Vec<usize>)| format!("{}[{}]", char::from(b'a' + k as u8), own[at]);
-            let from = elements.iter().enumerate().map(named).collect::<Vec<_>>().join(", ");
-            let _ = writeln!(text, "element {at} comes from {from}");
-        }
-    }
+    text += &elements(&case);
     let address = Address { shapes: symbolic, rule: Some(case.rule.clone()) };
     let _ = writeln!(text, "\nIn the page: #{address}");
     Ok(Answer::new(text, case.json()))
+}
+
+/// Says where the first elements of the result come from.
+fn elements(case: &Case) -> String {
+    let Expected::Result { elements, .. } = &case.expected else { return String::new() };
+    let few = elements.first().map_or(0, Vec::len).min(SHOWN_ELEMENTS);
+    let mut text = String::from("\n");
+    for at in 0..few {
+        let named = |(k, own): (usize, &Vec<usize>)| format!("{}[{}]", char::from(b'a' + k as u8), own[at]);
+        let from = elements.iter().enumerate().map(named).collect::<Vec<_>>().join(", ");
+        let _ = writeln!(text, "element {at} comes from {from}");
+    }
+    text
 }

@@ -1,4 +1,4 @@
-//! Counts answers by rule, and lists those that differ.
+//! Tallied answers by rule, and lists those that differ.
 
 use std::collections::BTreeMap;
 
@@ -39,7 +39,7 @@ impl Outcome {
 
 /// The counts of a subject.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counts {
+pub(super) struct Tallied {
     pub(super) right: usize,
     /// How many of the right answers reject the shapes.
     pub(super) rejections: usize,
@@ -49,7 +49,7 @@ pub(super) struct Counts {
     pub(super) skipped: usize,
 }
 
-impl Counts {
+impl Tallied {
     /// Says whether the program has shown that it computes anything under the rule.
     fn is_shown(self) -> bool {
         self.right > self.rejections
@@ -73,7 +73,7 @@ impl Counts {
 
 /// A failure that is listed.
 #[derive(Debug)]
-pub(super) struct Listed {
+pub(super) struct Miss {
     pub(super) id: String,
     pub(super) shapes: Vec<Vec<usize>>,
     pub(super) outcome: Outcome,
@@ -82,13 +82,13 @@ pub(super) struct Listed {
 /// How many failures are kept with their texts.
 const MOST_LISTED: usize = 10_000;
 
-/// Counts what became of all questions.
+/// Tallied what became of all questions.
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) cases: usize,
     /// In the order in which they were asked.
-    pub(super) subjects: Vec<(&'static Subject, Counts)>,
-    pub(super) listed: Vec<Listed>,
+    pub(super) subjects: Vec<(&'static Subject, Tallied)>,
+    pub(super) listed: Vec<Miss>,
     /// Failures of each subject by kind of failure, operands and rank: the numbers of their cases.
     failed: BTreeMap<(String, &'static str, String), Vec<(String, u128)>>,
     reasons: BTreeMap<String, usize>,
@@ -101,7 +101,7 @@ impl Tally {
         match self.subjects.last_mut() {
             Some((subject, counts)) if std::ptr::eq(*subject, case.id.subject) => counts.add(&outcome, rejects),
             _ => {
-                let mut counts = Counts::default();
+                let mut counts = Tallied::default();
                 counts.add(&outcome, rejects);
                 self.subjects.push((case.id.subject, counts));
             }
@@ -114,7 +114,7 @@ impl Tally {
         if !matches!(outcome, Outcome::Right | Outcome::Skipped(_)) && self.listed.len() < MOST_LISTED {
             let mut shapes = case.operands.clone();
             shapes.extend(case.rule.params().target.as_ref().map(|target| target.dims().to_vec()));
-            self.listed.push(Listed { id: question.id(), shapes, outcome });
+            self.listed.push(Miss { id: question.id(), shapes, outcome });
         }
     }
 
@@ -126,8 +126,8 @@ impl Tally {
         self.failed.entry(key).or_default().push((group, case.id.pattern.number()));
     }
 
-    pub(super) fn total(&self) -> Counts {
-        self.subjects.iter().fold(Counts::default(), |all, (_, one)| Counts {
+    pub(super) fn total(&self) -> Tallied {
+        self.subjects.iter().fold(Tallied::default(), |all, (_, one)| Tallied {
             right: all.right + one.right,
             rejections: all.rejections + one.rejections,
             wrong: all.wrong + one.wrong,
@@ -158,7 +158,7 @@ impl Tally {
 
     /// Returns the counts of each subject.
     pub(super) fn counts(&self) -> Value {
-        let one = |(subject, counts): &(&'static Subject, Counts)| {
+        let one = |(subject, counts): &(&'static Subject, Tallied)| {
             json!({
                 "family": subject.family().name, "rule": subject.label(), "asked": counts.asked(), "right": counts.right,
                 "wrong": counts.wrong, "known": counts.known, "unexpected_passes": counts.passed, "skipped": counts.skipped,

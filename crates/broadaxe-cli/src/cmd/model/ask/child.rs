@@ -1,11 +1,10 @@
 //! Runs an engine in a child process, and asks it: the process may end, hang, or write invalid answers.
 
 use std::{
-    io::{BufRead, BufReader, Read, Write},
+    io::{BufRead, BufReader, Read},
     path::PathBuf,
-    process::{Child, ChildStdin, ChildStdout, ExitStatus},
-    sync::mpsc::{self, Receiver, RecvTimeoutError, Sender},
-    thread,
+    process::ChildStdout,
+    sync::mpsc::{RecvTimeoutError, Sender},
     time::Duration,
 };
 
@@ -18,6 +17,7 @@ use serde_json::{Map, Value, json};
 
 use super::engines::{self, Engine};
 use crate::{
+    child::Child,
     error::{Error, escaped},
     stop,
 };
@@ -42,10 +42,8 @@ pub(super) struct Asker {
 /// The process of an engine.
 #[derive(Debug)]
 struct Running {
-    child: Child,
-    questions: Sender<Vec<u8>>,
-    answers: Receiver<Option<Reply>>,
-    folder: PathBuf,
+    child: Child<Option<Reply>>,
+    folder: Folder,
     /// Whether it has given a wrong result.
     was_wrong: bool,
 }
@@ -105,10 +103,9 @@ impl Asker {
             Some(running) => running,
             None => self.start()?,
         };
-        // A process that has ended cannot be written to; it is noticed when it is read from.
-        let _ = running.questions.send(request(question, self.limit));
         let limit = self.limit;
-        match running.answers.recv_timeout(limit) {
+        running.child.send(request(question, limit));
+        match running.child.answer(limit) {
             Ok(Some(Reply::Said(said, data))) => {
                 let outcome = outcome(question, &said, &data);
                 if let Some(outcome) = outcome {
@@ -135,7 +132,7 @@ impl Asker {
             Error::usage(format!("--ask {}: {package} {version} does not work: {why}", wanted.runtime.name))
                 .with_detail(format!("  it was started with {python}"))
         };
-        match running.answers.recv_timeout(START_TIME) {
+        match running.child.answer(START_TIME) {
             Ok(Some(Reply::Said(Said { ready: true, device, .. }, _))) => {
                 self.device = device.map(|name| one_line(&name));
                 Ok(running)
@@ -154,61 +151,30 @@ impl Running {
     fn new(engine: &Engine, script: &str) -> Result<Self, Error> {
         let folder = stop::create_folder("broadaxe-ask")
             .map_err(|error| Error::io(&std::env::temp_dir(), "make a temporary folder", &error))?;
+        let folder = Folder(folder);
         let mut command = engines::command(&engine.python, script, &[]);
-        command.current_dir(&folder).envs(["TMPDIR", "TEMP", "TMP"].map(|name| (name, &folder)));
-        let started = command.spawn().and_then(|mut child| {
-            let pipes = child.stdin.take().zip(child.stdout.take());
-            Ok((child, pipes.ok_or(std::io::ErrorKind::BrokenPipe)?))
-        });
-        let (child, (stdin, stdout)) = match started {
-            Ok(started) => started,
-            Err(error) => {
-                stop::remove_folder(&folder);
-                return Err(Error::io(&engine.python, "start it", &error));
-            }
-        };
-        let ((questions, to_write), (to_read, answers)) = (mpsc::channel(), mpsc::channel());
-        thread::spawn(move || write(stdin, &to_write));
-        thread::spawn(move || read(stdout, &to_read));
-        // The thread that writes ends only when this is dropped.
-        let _ = questions.send(script.as_bytes().to_vec());
-        Ok(Self { child, questions, answers, folder, was_wrong: false })
+        command.current_dir(&folder.0).envs(["TMPDIR", "TEMP", "TMP"].map(|name| (name, &folder.0)));
+        let child = Child::start(&mut command, read).map_err(|error| Error::io(&engine.python, "start it", &error))?;
+        child.send(script.as_bytes().to_vec());
+        Ok(Self { child, folder, was_wrong: false })
     }
 
     /// Says how the process ended.
-    fn ended(mut self) -> String {
-        self.child.wait().map_or_else(|error| error.to_string(), |status| format!("ends the process ({})", how(status)))
+    fn ended(self) -> String {
+        let Self { child, folder, .. } = self;
+        let how = child.ended();
+        drop(folder);
+        how
     }
 }
 
-impl Drop for Running {
+/// The folder of a process, which is removed when this is dropped.
+#[derive(Debug)]
+struct Folder(PathBuf);
+
+impl Drop for Folder {
     fn drop(&mut self) {
-        // It may have ended already.
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-        stop::remove_folder(&self.folder);
-    }
-}
-
-/// Writes how a process ended.
-fn how(status: ExitStatus) -> String {
-    #[cfg(unix)]
-    if let Some(signal) = std::os::unix::process::ExitStatusExt::signal(&status) {
-        return format!("signal {signal}");
-    }
-    match status.code() {
-        Some(code) if cfg!(windows) && code < 0 => format!("exception {code:#x}"),
-        Some(code) => format!("exit code {code}"),
-        None => "without a code".to_owned(),
-    }
-}
-
-/// Writes questions until there are no more, or the process does not read them.
-fn write(mut stdin: ChildStdin, questions: &Receiver<Vec<u8>>) {
-    for question in questions {
-        if stdin.write_all(&question).and_then(|()| stdin.flush()).is_err() {
-            return;
-        }
+        stop::remove_folder(&self.0);
     }
 }
 
