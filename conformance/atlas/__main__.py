@@ -30,7 +30,7 @@ def versions(engine, environments):
     """Yield the version and the folder of each environment of an engine."""
     for requirements in engine["requirements"]:
         name, version = requirements[0].split("==")
-        yield version, environments / f"{name}-{version}", [*requirements, *engine.get("also", [])]
+        yield version, environments / f"{name.split('[')[0]}-{version}", [*requirements, *engine.get("also", [])]
 
 
 def install(folder, requirements):
@@ -49,18 +49,18 @@ def vulkan(environments):
     return dict(line.split("=", 1) for line in shown.splitlines() if line.startswith(wanted) and "=" in line)
 
 
-def run(command, name, level, broadaxe, environment=None, rules=(), only=None):
+def run(command, name, given, environment=None):
     """Ask one program, and write its results."""
     started = time.monotonic()
-    arguments = [broadaxe, "atlas", "run", "--json", "--level", level, "--ask", " ".join(map(str, command))]
-    arguments += ["--rule", ",".join(rules)] if rules else []
-    arguments += ["--only", only] if only else []
+    arguments = [given.broadaxe, "atlas", "run", "--json", "--level", given.level, "--ask", " ".join(map(str, command))]
+    for option in ("rule", "family"):
+        arguments += [f"--{option}", ",".join(getattr(given, option))] if getattr(given, option) else []
     done = subprocess.run(arguments, capture_output=True, text=True, env={**os.environ, **(environment or {})})
     if done.returncode not in (0, 1):
         print(f"{name}: {done.stderr.strip()[-300:]} {done.stdout.strip()[-300:]}", flush=True)
         return
     found = json.loads(done.stdout)
-    folder = RESULTS / level
+    folder = RESULTS / given.level
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / (re.sub(r"[^a-z0-9]+", "-", f"{found['engine'] or name} {found['device']}".lower()).strip("-") + f"-{found['version']}.json")
     file.write_text(json.dumps(found, indent=1) + "\n")
@@ -77,13 +77,15 @@ def main():
     parser.add_argument("--engine", action="append", help="only this engine")
     parser.add_argument("--level", default="core", choices=["core", "full", "deep"])
     parser.add_argument("--rule", action="append", default=[])
-    parser.add_argument("--only")
+    parser.add_argument("--family", action="append", default=[])
+    parser.add_argument("--newest", action="store_true", help="only the newest version of each engine")
     parser.add_argument("--install", action="store_true")
     given = parser.parse_args()
     for engine in engines():
         if given.engine and engine["name"] not in given.engine:
             continue
-        for version, folder, requirements in versions(engine, given.environments):
+        all_versions = list(versions(engine, given.environments))
+        for version, folder, requirements in all_versions[:1] if given.newest else all_versions:
             if not folder.exists():
                 if not given.install:
                     print(f"{engine['name']} {version}: no environment")
@@ -92,10 +94,10 @@ def main():
             environment = dict(engine.get("environment", {}), OMP_NUM_THREADS="1")
             environment |= vulkan(given.environments) if engine.get("vulkan") else {}
             command = [folder / "bin" / "python", ADAPTERS / engine["adapter"], *engine.get("arguments", [])]
-            run(command, f"{engine['name']} {version}", given.level, given.broadaxe, environment, given.rule, given.only)
+            run(command, f"{engine['name']} {version}", given, environment)
     for program in sorted(given.programs.iterdir()) if given.programs else []:
         if program.is_file() and os.access(program, os.X_OK) and (not given.engine or program.name in given.engine):
-            run([program], program.name, given.level, given.broadaxe, None, given.rule, given.only)
+            run([program], program.name, given)
 
 
 if __name__ == "__main__":

@@ -37,29 +37,41 @@ impl Level {
     ///
     /// # Errors
     /// With the first error of the function.
-    pub fn try_each<E>(self, mut ask: impl FnMut(Case) -> Result<(), E>) -> Result<(), E> {
+    pub fn try_each<E>(self, ask: impl FnMut(Case) -> Result<(), E>) -> Result<(), E> {
+        self.try_each_of(|_| true, ask)
+    }
+
+    /// Calls a function with each case of some subjects, in the order of the files.
+    ///
+    /// # Errors
+    /// With the first error of the function.
+    pub fn try_each_of<E>(
+        self,
+        wanted: impl Fn(&Subject) -> bool,
+        mut ask: impl FnMut(Case) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let subjects = Subject::all().iter().filter(|subject| wanted(subject));
         match self {
-            Self::Core => core().try_for_each(ask),
-            Self::Full => {
-                Subject::all().iter().filter(|subject| subject.family().name != "sub").try_for_each(|subject| {
-                    let rank = if subject.operands() == 3 { 3 } else { 4 };
-                    (0..=rank).try_for_each(|rank| full(subject, rank).try_for_each(&mut ask))
-                })
+            Self::Core => core(wanted).try_for_each(ask),
+            Self::Full => subjects.filter(|subject| subject.family().name != "sub").try_for_each(|subject| {
+                let rank = if subject.operands() == 3 { 3 } else { 4 };
+                (0..=rank).try_for_each(|rank| full(subject, rank).try_for_each(&mut ask))
+            }),
+            Self::Deep => {
+                subjects.filter(|subject| DEEP.contains(&(subject.family().name, subject.label()))).try_for_each(
+                    |subject| (5..=8).try_for_each(|rank| deep(subject, rank).into_iter().try_for_each(&mut ask)),
+                )
             }
-            Self::Deep => Subject::all()
-                .iter()
-                .filter(|subject| DEEP.contains(&(subject.family().name, subject.label())))
-                .try_for_each(|subject| {
-                    (5..=8).try_for_each(|rank| deep(subject, rank).into_iter().try_for_each(&mut ask))
-                }),
         }
     }
 }
 
 /// Makes the cases of the list of the core.
-fn core() -> impl Iterator<Item = Case> {
-    let ids = CORE.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
-    ids.map(|id| id.parse().and_then(Case::new).expect("the tests make every case of the list"))
+fn core(wanted: impl Fn(&Subject) -> bool) -> impl Iterator<Item = Case> {
+    let lines = CORE.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
+    let ids = lines.map(|id| id.parse::<Id>().expect("the tests read every id of the list"));
+    let ids = ids.filter(move |id| wanted(id.subject));
+    ids.map(|id| Case::new(id).expect("the tests make every case of the list"))
 }
 
 /// Makes the cases of all patterns of one rank.

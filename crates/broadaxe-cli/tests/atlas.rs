@@ -108,7 +108,7 @@ fn programs_that_end_hang_or_write_something_else() {
         (
             "    rank = max(",
             "    sys.exit(3) if a[\"shape\"] == [2] else 0\n    rank = max(",
-            "the program ends (exit status: 3)",
+            "ends the process (exit code 3)",
         ),
         (
             "    rank = max(",
@@ -146,7 +146,7 @@ fn wrong_usage() {
     let table: [(&str, &[&str], &str); 6] = [
         ("no-such-program", &[], "cannot start 'no-such-program'"),
         ("", &[], "names no program"),
-        ("sh -c 'exit 4'", &[], "ends (exit status: 4) before it answers"),
+        ("sh -c 'exit 4'", &[], "ends the process (exit code 4) before it answers"),
         (&right, &["--rule", "nump"], "no cases of 'nump'; the rules are"),
         (&right, &["--family", "mul"], "unknown family 'mul'; the families are add, sub"),
         (&right, &["--known", "bad.txt"], "bad.txt:1: the reason is missing; write it after '#'"),

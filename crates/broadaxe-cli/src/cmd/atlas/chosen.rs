@@ -1,6 +1,6 @@
 //! Which subjects the options `--family` and `--rule` choose.
 
-use broadaxe_atlas::{Case, FAMILIES, Subject};
+use broadaxe_atlas::{FAMILIES, Subject};
 
 use crate::{args::CasesArgs, error::Error};
 
@@ -42,7 +42,7 @@ impl Chosen {
         self.0.iter().copied()
     }
 
-    pub(super) fn has(&self, case: &Case) -> bool {
-        self.0.iter().any(|subject| std::ptr::eq(*subject, case.id.subject))
+    pub(super) fn has(&self, subject: &Subject) -> bool {
+        self.0.iter().any(|one| std::ptr::eq(*one, subject))
     }
 }

@@ -28,16 +28,14 @@ pub(super) fn run(args: &ModelsArgs) -> Result<Answer, Error> {
     let mut lines = BufWriter::new(lines);
     let (mut written, mut without) = (0_usize, 0_usize);
     let mut all = |case: Case| -> io::Result<()> {
-        if chosen.has(&case) {
-            for question in Question::all(&case) {
-                let made = one(folder, args.format, &question, &mut lines)?;
-                written += usize::from(made);
-                without += usize::from(!made);
-            }
+        for question in Question::all(&case) {
+            let made = one(folder, args.format, &question, &mut lines)?;
+            written += usize::from(made);
+            without += usize::from(!made);
         }
         Ok(())
     };
-    let done = args.cases.level.try_each(&mut all).and_then(|()| lines.flush());
+    let done = args.cases.level.try_each_of(|subject| chosen.has(subject), &mut all).and_then(|()| lines.flush());
     done.map_err(|error| Error::io(folder, "write the models", &error))?;
     let (name, format) = (folder.display(), args.format);
     let text = format!(

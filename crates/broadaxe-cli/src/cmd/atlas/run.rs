@@ -35,12 +35,10 @@ pub(super) fn run(args: &RunArgs) -> Result<Answer, Error> {
     let mut known = args.known.as_deref().map(Known::read).transpose()?.unwrap_or_default();
     let mut program = Program::new(&args.ask, Duration::from_secs(args.timeout))?;
     let mut tally = Tally::default();
-    args.cases.level.try_each(|case| {
-        if chosen.has(&case) {
-            ask(&case, only.as_ref(), &mut program, &mut known, &mut tally)?;
-        }
-        Ok::<_, Error>(())
-    })?;
+    args.cases.level.try_each_of(
+        |subject| chosen.has(subject),
+        |case| ask(&case, only.as_ref(), &mut program, &mut known, &mut tally),
+    )?;
     tally.end();
     if tally.subjects.is_empty() {
         return Err(Error::usage("no case of this level is chosen; --level full and --level deep have more"));

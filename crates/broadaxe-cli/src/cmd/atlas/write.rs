@@ -19,18 +19,19 @@ pub(super) fn run(args: &WriteArgs) -> Result<Answer, Error> {
     let chosen = Chosen::of(&args.cases)?;
     let mut count = 0_usize;
     let mut lines = |to: &mut dyn Write| {
-        args.cases.level.try_each(|case| {
-            if chosen.has(&case) {
+        args.cases.level.try_each_of(
+            |subject| chosen.has(subject),
+            |case| {
                 count += 1;
-                writeln!(to, "{}", case.json())?;
-            }
-            Ok::<_, io::Error>(())
-        })
+                writeln!(to, "{}", case.json())
+            },
+        )
     };
     if args.output == Path::new("-") {
-        let mut text = Vec::new();
-        lines(&mut text).map_err(|error| Error::output(&error))?;
-        return Ok(Answer::new(String::from_utf8_lossy(&text).into_owned(), json!({ "output": "-" })));
+        // Not kept in memory: a level can have a gigabyte.
+        let mut to = BufWriter::new(io::stdout().lock());
+        lines(&mut to).and_then(|()| to.flush()).map_err(|error| Error::output(&error))?;
+        return Ok(Answer::new(String::new(), json!(null)));
     }
     let compressed = args.output.extension().is_some_and(|extension| extension == "gz");
     Whole::create(&args.output)?.save(|file| {
