@@ -53,7 +53,7 @@ impl Level {
         let subjects = Subject::all().iter().filter(|subject| wanted(subject));
         match self {
             Self::Core => core(wanted).try_for_each(ask),
-            Self::Full => subjects.filter(|subject| subject.family().name != "sub").try_for_each(|subject| {
+            Self::Full => subjects.filter(|subject| is_in_full(subject)).try_for_each(|subject| {
                 let rank = if subject.operands() == 3 { 3 } else { 4 };
                 (0..=rank).try_for_each(|rank| full(subject, rank).try_for_each(&mut ask))
             }),
@@ -64,6 +64,12 @@ impl Level {
             }
         }
     }
+}
+
+/// Says whether the level `full` has a subject: one whose rule no other subject of as many operands has.
+fn is_in_full(subject: &Subject) -> bool {
+    let repeats = ["openvino-select.numpy", "openvino-select.pdpd0"].contains(&subject.label());
+    subject.family().name != "sub" && !repeats
 }
 
 /// Makes the cases of the list of the core.

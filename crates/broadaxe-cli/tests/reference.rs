@@ -12,7 +12,8 @@ const COLUMNS: &str = "100";
 
 fn help(subcommand: &str) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_broadaxe"))
-        .args(["help", subcommand])
+        .args(subcommand.split(' '))
+        .arg("--help")
         .env("COLUMNS", COLUMNS)
         .env("LC_ALL", "C.UTF-8")
         .env("NO_COLOR", "1")
@@ -28,12 +29,18 @@ fn the_reference_is_current() {
         "# Reference of the command\n\nGenerated from the help of each subcommand; do not edit. `broadaxe man` prints the same as manual pages.\n",
     );
     let command = Cli::command();
-    let names: Vec<&str> =
-        command.get_subcommands().filter(|one| !one.is_hide_set()).map(clap::Command::get_name).collect();
+    let shown = |command: &clap::Command| {
+        let names = command.get_subcommands().filter(|one| !one.is_hide_set() && one.get_name() != "help");
+        names.map(|one| one.get_name().to_owned()).collect::<Vec<_>>()
+    };
+    let names = shown(&command);
     let list: Vec<String> = names.iter().map(|name| format!("[{name}](#broadaxe-{name})")).collect();
     text += &format!("\n{}\n", list.join(", "));
     for name in names {
-        text += &format!("\n## broadaxe {name}\n\n```text\n{}\n```\n", help(name));
+        text += &format!("\n## broadaxe {name}\n\n```text\n{}\n```\n", help(&name));
+        for inner in command.find_subcommand(&name).map(shown).unwrap_or_default() {
+            text += &format!("\n### broadaxe {name} {inner}\n\n```text\n{}\n```\n", help(&format!("{name} {inner}")));
+        }
     }
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference.md");
     if std::env::var_os("BROADAXE_WRITE").is_some() {

@@ -47,10 +47,10 @@ const RUN_EXAMPLES: &str = "\
 The program reads questions from standard input and writes answers to standard
 output, each a line of JSON:
 
-  {\"id\":\"add-numpy-r1-0003:ii\",\"op\":\"add\",\"rule\":\"numpy\",\"dtype\":\"f32\",
+  {\"id\":\"add-numpy-r1-0006:ii\",\"op\":\"add\",\"rule\":\"numpy\",\"dtype\":\"f32\",
    \"operands\":[{\"shape\":[2],\"constant\":false,\"values\":[0,1]},
                {\"shape\":[1],\"constant\":false,\"values\":[0]}],\"shape\":[2]}
-  {\"id\":\"add-numpy-r1-0003:ii\",\"shape\":[2],\"values\":[0,1]}
+  {\"id\":\"add-numpy-r1-0006:ii\",\"shape\":[2],\"values\":[0,1]}
 
 An answer can also have \"reject\": \"why\" in place of a result, where the runtime
 rejects the shapes, or \"skip\": \"why\", where it does not have the operator.
