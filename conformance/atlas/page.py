@@ -85,10 +85,10 @@ def smallest(ids, known):
     return name, known.get(name.split(":")[0])
 
 
-def link(case):
-    """Return the shapes of a case as a link to the page's state."""
+def link(case, text=None):
+    """Return the shapes of a case, or a text, as a link to the page's state."""
     shapes = case["operands"]
-    text = " ".join(_tuple(shape) for shape in shapes) + (f" to {_tuple(case['target'])}" if "target" in case else "")
+    text = text or " ".join(_tuple(shape) for shape in shapes) + (f" to {_tuple(case['target'])}" if "target" in case else "")
     address = "+".join(",".join(map(str, shape)) or "()" for shape in shapes) + f"&rule={case['rule']}"
     for name in ("axis", "axes", "target", "mode"):
         if name in case:
@@ -119,6 +119,24 @@ def explained(all_notes, engine, rule, kind, ids):
     return None
 
 
+def cell(asked, right, rule, version, found, known):
+    """Return the count of a rule and a version; where it deviates, with a link to the smallest case that does."""
+    if asked == right:
+        return f"{asked}" if asked else "not asked"
+    ids = set().union(*(by_version.get(version, set()) for (name, _), by_version in found.items() if name == rule))
+    _, case = smallest(ids, known) if ids else (None, None)
+    text = f"{right} of {asked}"
+    return f"**{link(case, text)}**" if case else f"**{text}**"
+
+
+def example(rule, known):
+    """Return a rule as a link to a case in which one operand has a lower rank, where there is one."""
+    cases = [case for name, case in known.items() if name.startswith(f"{rule}-r") and "shape" in case]
+    lower = [case for case in cases if len(set(case["ranks"])) > 1 and max(case["ranks"]) == 2]
+    found = (lower or cases or [None])[-1]
+    return link(found, rule) if found else rule
+
+
 def engine_section(engine, device, versions, known, all_notes, missing):
     """Return the section of an engine."""
     lines = [f"## {engine}", ""]
@@ -126,15 +144,21 @@ def engine_section(engine, device, versions, known, all_notes, missing):
         lines += [f"Device: {device}.", ""]
     counts = {(result["version"], f"{row['family']}-{row['rule']}"): row for result in versions for row in result["rules"]}
     rules = list(dict.fromkeys(f"{row['family']}-{row['rule']}" for result in versions for row in result["rules"] if row["asked"]))
-    lines += ["| rule | " + " | ".join(result["version"] for result in versions) + " |", "|---" * (len(versions) + 1) + "|"]
+    found = deviations(versions)
+    lines += ["| rule | " + " | ".join(result["version"] for result in versions) + " | right since |", "|---" * (len(versions) + 2) + "|"]
     for rule in rules:
-        cells = []
+        cells, since = [], None
         for result in versions:
             row = counts.get((result["version"], rule), {"asked": 0})
             asked, right = row["asked"], row.get("right", 0)
-            cells.append("not asked" if not asked else f"{asked}" if asked == right else f"**{right} of {asked}**")
-        lines.append(f"| {rule} | " + " | ".join(cells) + " |")
-    found = deviations(versions)
+            cells.append(cell(asked, right, rule, result["version"], found, known))
+            if asked and asked == right and (since is None or since[1]):
+                since = (result["version"], True)
+            elif asked:
+                since = (since[0] if since else "", False)
+        oldest = since and since[1] and since[0] == versions[-1]["version"]
+        text = "the oldest asked" if oldest else (since[0] if since and since[0] else "none asked")
+        lines.append(f"| {example(rule, known)} | " + " | ".join(cells) + f" | {text} |")
     if found:
         lines += ["", "| deviation | smallest case | versions | explanation |", "|---|---|---|---|"]
     for (rule, kind), by_version in sorted(found.items()):

@@ -219,9 +219,8 @@ fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
         Action::Again(rerun) if !(rerun.here)() => Ok((Outcome::Skipped, Count::default())),
         Action::Again(rerun) => again(root, rerun),
         Action::Tidy => Ok((outcome(tidy::run(root)), Count::default())),
-        Action::Python | Action::Conformance if !python::is_here() => Ok(skipped("no Python from 3.10 on")),
+        Action::Python | Action::Atlas | Action::Conformance if !python::is_here() => Ok(skipped("no Python from 3.10 on")),
         Action::Python => python_tests(root),
-        Action::Atlas if !python::is_here() => Ok(skipped("no Python from 3.10 on")),
         Action::Atlas => atlas_tests(root),
         Action::Conformance => match conformance::prepare(root, conformance::BOUNDED) {
             Ok(Ready::Suite(suite)) => show(suite),

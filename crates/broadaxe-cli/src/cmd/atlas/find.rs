@@ -1,6 +1,7 @@
 //! `broadaxe atlas find`: lists the cases of shapes, of a pattern or of ranks.
 
 use broadaxe_atlas::{Case, Expected, Id, MAX_OPERANDS, MAX_RANK, Pattern, Subject, Theme};
+use broadaxe_shape::Shape;
 use serde_json::json;
 
 use super::chosen::Chosen;
@@ -16,7 +17,7 @@ use crate::{
 /// When a family or a rule is unknown, or no case can have such operands.
 pub(super) fn run(args: &FindArgs) -> Result<Answer, Error> {
     let chosen = Chosen::new(&args.family, &args.rule)?;
-    let shapes: Vec<&[usize]> = args.shapes.iter().map(|shape| shape.dims()).collect();
+    let shapes: Vec<&[usize]> = args.shapes.iter().map(Shape::dims).collect();
     let ranks: Vec<usize> =
         if shapes.is_empty() { args.ranks.clone() } else { shapes.iter().map(|shape| shape.len()).collect() };
     if ranks.len() > MAX_OPERANDS || ranks.iter().any(|&rank| rank > MAX_RANK) {

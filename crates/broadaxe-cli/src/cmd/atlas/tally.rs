@@ -82,15 +82,17 @@ pub(super) struct Miss {
 /// How many failures are kept with their texts.
 const MOST_LISTED: usize = 10_000;
 
-/// Tallied what became of all questions.
+/// A subject, a kind of failure, and which operands are constants. Under it are the rank and the number of each case that fails.
+type FailureKey = (String, &'static str, String);
+
+/// Counts what became of all questions.
 #[derive(Default)]
 pub(super) struct Tally {
     pub(super) cases: usize,
     /// In the order in which they were asked.
     pub(super) subjects: Vec<(&'static Subject, Tallied)>,
     pub(super) listed: Vec<Miss>,
-    /// Failures of each subject by kind of failure, operands and rank: the numbers of their cases.
-    failed: BTreeMap<(String, &'static str, String), Vec<(String, u128)>>,
+    failed: BTreeMap<FailureKey, Vec<(String, u128)>>,
     reasons: BTreeMap<String, usize>,
 }
 
