@@ -184,10 +184,16 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
 
 fn run_stages(root: &Path, chosen: &[&Stage]) -> Result<(), String> {
     let mut ran: Vec<(&str, Outcome, Duration, Count)> = Vec::new();
-    // What Python's tests need is fetched while other stages compute.
-    let wanted = chosen.iter().any(|stage| matches!(stage.work, Action::Python)) && python::is_here();
+    // What the stages install is fetched while others compute.
+    let has = |wanted: fn(&Action) -> bool| chosen.iter().any(|stage| wanted(&stage.work)) && python::is_here();
+    let (for_python, for_atlas) =
+        (has(|work| matches!(work, Action::Python)), has(|work| matches!(work, Action::Atlas)));
     let owned = root.to_owned();
-    let mut environment = wanted.then(|| thread::spawn(move || python::environment(&owned)));
+    let mut environments = Some(thread::spawn(move || {
+        // Where one fails, its stage tries again and says why.
+        let _ = for_python.then(|| python::environment(&owned));
+        let _ = for_atlas.then(|| atlas_environment(&owned));
+    }));
     for stage in chosen {
         if ran.iter().any(|&(_, outcome, ..)| outcome == Outcome::Failed) {
             ran.push((stage.name, Outcome::NotRun, Duration::ZERO, Count::default()));
@@ -195,9 +201,8 @@ fn run_stages(root: &Path, chosen: &[&Stage]) -> Result<(), String> {
         }
         println!("\n==== {}: {} ====", stage.name, stage.about);
         let begin = Instant::now();
-        if matches!(stage.work, Action::Python) {
-            // If it failed, the stage tries again and says why.
-            let _ = environment.take().map(thread::JoinHandle::join);
+        if matches!(stage.work, Action::Python | Action::Atlas) {
+            let _ = environments.take().map(thread::JoinHandle::join);
         }
         let (outcome, count) = perform(&stage.work, root)?;
         ran.push((stage.name, outcome, begin.elapsed(), count));
@@ -219,7 +224,9 @@ fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
         Action::Again(rerun) if !(rerun.here)() => Ok((Outcome::Skipped, Count::default())),
         Action::Again(rerun) => again(root, rerun),
         Action::Tidy => Ok((outcome(tidy::run(root)), Count::default())),
-        Action::Python | Action::Atlas | Action::Conformance if !python::is_here() => Ok(skipped("no Python from 3.10 on")),
+        Action::Python | Action::Atlas | Action::Conformance if !python::is_here() => {
+            Ok(skipped("no Python from 3.10 on"))
+        }
         Action::Python => python_tests(root),
         Action::Atlas => atlas_tests(root),
         Action::Conformance => match conformance::prepare(root, conformance::BOUNDED) {
@@ -257,8 +264,7 @@ fn python_tests(root: &Path) -> Result<(Outcome, Count), String> {
 
 /// Runs the tests of the packages in `atlas/`, and checks that the page of the results is current.
 fn atlas_tests(root: &Path) -> Result<(Outcome, Count), String> {
-    let folder = python::target(root).join("atlas-venv");
-    let programs = match python::environment_of(&folder, &root.join("atlas/requirements.txt")) {
+    let programs = match atlas_environment(root) {
         Ok(programs) => programs,
         Err(why) => return Ok((outcome(Err(why)), Count::default())),
     };
@@ -271,6 +277,11 @@ fn atlas_tests(root: &Path) -> Result<(Outcome, Count), String> {
         count += counted;
     }
     Ok((outcome, count))
+}
+
+/// Makes the environment of the tests of the Atlas, and returns the folder of its programs.
+fn atlas_environment(root: &Path) -> Result<PathBuf, String> {
+    python::environment_of(&python::target(root).join("atlas-venv"), &root.join("atlas/requirements.txt"))
 }
 
 /// The tests of the Atlas: where, and the arguments of Python.
