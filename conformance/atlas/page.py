@@ -191,9 +191,12 @@ def beyond(level):
     lines = []
     for (engine, _), versions in results(level).items():
         for result in versions:
-            for row in result["rules"]:
-                if row["asked"]:
-                    lines.append(f"| {engine} | {result['version']} | {row['family']}-{row['rule']} | {row['asked']:,} | {row['right']:,} | {row['asked'] - row['right']:,} |")
+            for row in (row for row in result["rules"] if row["asked"]):
+                rule = f"{row['family']}-{row['rule']}"
+                differ = row["asked"] - row["right"]
+                kinds = ", ".join(WORDS[kind] for kind in result["failures"].get(rule, {}))
+                text = f"{differ:,}: {kinds}" if differ else "0"
+                lines.append(f"| {engine} | {result['version']} | {rule} | {row['asked']:,} | {row['right']:,} | {text} |")
     head = ["| engine | version | rule | asked | right | differ |", "|---|---|---|---|---|---|"]
     return [*head, *lines, ""] if lines else []
 
@@ -205,7 +208,7 @@ def page():
     for level, title in (("full", "Every pattern"), ("deep", "Ranks 5 to 8")):
         table = beyond(level)
         if table:
-            lines += [f"## {title}", "", f"Runs of the level `{level}`.", "", *table]
+            lines += [f"## {title}", "", f"Runs of the level `{level}`. The deviations are those that the tables of the engines explain.", "", *table]
     for (engine, device), versions in found.items():
         lines += engine_section(engine, device, versions, known, all_notes, missing)
     return "\n".join(lines).rstrip() + "\n", missing
