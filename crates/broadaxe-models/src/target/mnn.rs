@@ -7,6 +7,7 @@ use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Way,
+    neighbours::Op,
     opset6::{axis_ignored, is_old},
 };
 use crate::meaning::Kind;
@@ -60,6 +61,12 @@ pub(super) static MNN: Profile = Profile {
             kinds: &[Kind::Binary],
             way: Way::Ask(comparison),
             text: "compares two negative floats the wrong way round: always in Less, and in Greater, GreaterOrEqual and LessOrEqual where both operands stretch",
+            evidence: MNN_ALL_ASKED,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            way: Way::Ask(bias_of_product),
+            text: "adds a constant with as many elements as a product of matrices has columns along the columns, whatever its shape",
             evidence: MNN_ALL_ASKED,
         },
         Law {
@@ -135,6 +142,43 @@ pub(super) fn has_no_elements(asked: &Asked<'_>) -> bool {
 
 fn empty(asked: &Asked<'_>) -> Option<Does> {
     has_no_elements(asked).then(|| Does::Refused("gives no result where a tensor has no elements".into()))
+}
+
+/// Finds constants that become the bias of a product of matrices, by the pass `FuseMatMulBias`, which compares counts of elements only.
+///
+/// The second factor has rank 2. The sum is right where the last axis of the constant is that of the product, and the constant has no
+/// more axes than the product. `docs/reports/mnn-gemm.md` has the models that were asked.
+fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
+    const TEXT: &str = "may add the constant along the columns of the product of matrices, whatever its shape";
+    if asked.operator() != Some(id("add")) && asked.node.op != "Sum" || asked.operands.len() != 2 {
+        return None;
+    }
+    let operand = (0..2).find(|&k| asked.constants[k] && !asked.constants[1 - k])?;
+    let (made, Op::MatMul) = asked.maker(asked.value(1 - operand)?)? else { return None };
+    let factor = made.input(1).and_then(|factor| asked.shape(factor)).and_then(SymbolicShape::rank);
+    if factor.is_some_and(|rank| rank != 2) || asked.elements(operand) == Some(1) {
+        return None;
+    }
+    let constant = asked.operands[operand].known();
+    let (Some(constant), Some(rank)) = (constant, asked.operands[1 - operand].rank()) else {
+        return Some(Does::Unknown(format!("{TEXT}, and the shapes are not known").into()));
+    };
+    let columns = asked.operands[1 - operand].dims().and_then(|dims| dims.last()?.size());
+    let count: usize = constant.iter().product();
+    if columns.is_some_and(|columns| columns != count) {
+        return None;
+    }
+    let along_columns = constant.last() == Some(&count) && constant.len() <= rank;
+    let single = asked.value(1 - operand).is_some_and(|value| asked.is_single(value));
+    let asked_about = single && asked.operator() == Some(id("add")) && asked.node.op != "Sum" && factor.is_some();
+    match (along_columns, asked_about && columns.is_some()) {
+        (true, _) => None,
+        (false, false) => Some(Does::Unknown(TEXT.into())),
+        (false, true) if constant.len() > rank => {
+            Some(Does::Garbled("makes the constant the bias of the product, whose result has fewer axes".into()))
+        }
+        (false, true) => Some(Does::List { operand, axis: rank - 1 }),
+    }
 }
 
 fn quotient(asked: &Asked<'_>) -> Option<Does> {
@@ -289,6 +333,30 @@ mod tests {
             let (model, shapes) = model(text);
             let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
             assert_eq!(report.findings[0].verdict.name(), want, "{text}");
+        }
+    }
+
+    #[test]
+    fn constants_behind_products_of_matrices() {
+        for (text, want) in [
+            ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Add(p,c)", "differs"),
+            ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Add(c,p)", "differs"),
+            ("a(4,3); b(3,4); c=const(1,4); p=MatMul(a,b); r=Add(p,c)", "same"),
+            ("a(4,3); b(3,4); c=const(4); p=MatMul(a,b); r=Add(p,c)", "same"),
+            ("a(4,3); b(3,4); c=const(1,1,4); p=MatMul(a,b); r=Add(p,c)", "differs"),
+            ("a(5,3); b(3,4); c=const(5,1); p=MatMul(a,b); r=Add(p,c)", "same"),
+            ("a(4,3); b(3,4); c(4,1); p=MatMul(a,b); r=Add(p,c)", "same"),
+            ("a(4,3); b(3,4); c=const(1,1); p=MatMul(a,b); r=Add(p,c)", "same"),
+            ("a(2,4,3); b(2,3,4); c=const(4,1); p=MatMul(a,b); r=Add(p,c)", "same"),
+            ("a(2,4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Add(p,c)", "differs"),
+            ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Mul(p,c)", "same"),
+            ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Sum(p,c)", "unknown"),
+            ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); q=Relu(p); r=Add(p,c)", "unknown"),
+        ] {
+            let (model, shapes) = model(text);
+            let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
+            let found = report.findings.last().expect("a finding");
+            assert_eq!(found.verdict.name(), want, "{text}");
         }
     }
 
