@@ -282,7 +282,8 @@ fn data_is_current() {
     let mut text = String::new();
     Level::Core
         .try_each(|case| {
-            text += &format!("{}\n", case.json());
+            text += &case.json().to_string();
+            text.push('\n');
             Ok::<_, ()>(())
         })
         .unwrap();
