@@ -28,6 +28,7 @@ pub(super) fn write(call: &Call<'_>) -> Result<Vec<File>, Unsupported> {
         ("add", "numpy") => ("Add", OPSET),
         ("add", "none" | "onnx-legacy") => ("Add", OLD_OPSET),
         ("sub", "numpy") => ("Sub", OPSET),
+        ("sub", "none") => ("Sub", OLD_OPSET),
         ("sum", "numpy") => ("Sum", OPSET),
         ("select", "numpy") => ("Where", OPSET),
         ("prelu", "unidirectional") => ("PRelu", OPSET),

@@ -57,7 +57,7 @@ fn operator(call: &Call<'_>) -> Result<Operator, Unsupported> {
     let rule = call.rule.name();
     let (kind, opset, data) = match call.key() {
         ("add", "numpy" | "none" | "pdpd") => ("Add", 1, auto(rule, call.axis())),
-        ("sub", "numpy") => ("Subtract", 1, auto(rule, -1)),
+        ("sub", "numpy" | "none" | "pdpd") => ("Subtract", 1, auto(rule, call.axis())),
         ("select", "openvino-select") => {
             let mode = call.rule.params().mode.map_or("numpy", Mode::name);
             ("Select", 1, auto(mode, call.axis()))

@@ -17,8 +17,9 @@ const FP32: i64 = 5;
 /// Writes the model.
 pub(super) fn write(call: &Call<'_>) -> Result<Vec<File>, Unsupported> {
     let graph = match call.key() {
-        ("add", "paddle") => {
-            File { extension: ".pdmodel", bytes: program::write(call, "elementwise_add", call.axis()) }
+        ("add" | "sub", "paddle") => {
+            let op = format!("elementwise_{}", call.family);
+            File { extension: ".pdmodel", bytes: program::write(call, &op, call.axis()) }
         }
         ("add", "numpy") => pir::write(call, "add"),
         ("sub", "numpy") => pir::write(call, "subtract"),
