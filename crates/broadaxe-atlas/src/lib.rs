@@ -39,6 +39,7 @@ mod case;
 mod level;
 mod question;
 mod models;
+mod serve;
 
 pub use self::{
     case::{Case, Expected, Id},
@@ -47,6 +48,7 @@ pub use self::{
     models::{FORMATS, File, Format, Unsupported, model},
     pattern::{MAX_OPERANDS, MAX_RANK, Pattern, count, tuples},
     question::{Answer, Array, Failure, Operand, Question, Verdict},
+    serve::{Refusal, serve},
     subject::{FAMILIES, Family, Subject},
     theme::{LANES, Theme},
 };

@@ -3,6 +3,7 @@
 //! Operands hold whole numbers that f32 holds exactly. They are chosen so that every choice of one element from each
 //! operand has another result.
 
+use broadaxe_shape::Rule;
 use serde_json::{Map, Value, json};
 
 use crate::case::{Case, Expected, parameters};
@@ -33,6 +34,13 @@ pub struct Operand {
     pub values: Vec<i64>,
 }
 
+impl Operand {
+    /// Returns the elements as f32, which holds them exactly.
+    pub fn floats(&self) -> Vec<f32> {
+        self.values.iter().map(|&value| value as f32).collect()
+    }
+}
+
 /// An array: the result that is expected, or that a program gave.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Array {
@@ -57,6 +65,30 @@ impl<'a> Question<'a> {
         all.map(|(kinds, round)| Question { case, kinds, round }).collect()
     }
 
+    /// Finds a question about a case by the end of its id: `ic`, or `iii.0`.
+    pub fn named(case: &'a Case, kinds: &str) -> Option<Self> {
+        let end = |question: &Self| match question.round {
+            Round::Only => question.kinds.to_owned(),
+            Round::Bit(bit) => format!("{}.{bit}", question.kinds),
+        };
+        Self::all(case).into_iter().find(|question| end(question) == kinds)
+    }
+
+    /// Returns the name of the family of operators: `add`, `prelu`.
+    pub fn family(&self) -> &'static str {
+        self.case.id.subject.family().name
+    }
+
+    /// Returns the rule with its parameters.
+    pub fn rule(&self) -> &Rule {
+        &self.case.rule
+    }
+
+    /// Returns the target shape of an `expand`, and nothing for other families.
+    pub fn target(&self) -> &[usize] {
+        self.case.rule.params().target.as_deref().unwrap_or_default()
+    }
+
     /// Returns the case.
     pub fn case(&self) -> &'a Case {
         self.case
@@ -77,7 +109,7 @@ impl<'a> Question<'a> {
 
     /// Returns the operands with their elements.
     pub fn operands(&self) -> Vec<Operand> {
-        let shapes = match self.case.id.subject.family().name {
+        let shapes = match self.family() {
             "gemm" => {
                 let product = &self.case.operands[0];
                 vec![vec![product[0], 1], vec![1, product[1]], self.case.operands[1].clone()]
@@ -96,7 +128,7 @@ impl<'a> Question<'a> {
         let sizes: Vec<i64> =
             self.case.operands.iter().map(|shape| shape.iter().product::<usize>().max(1) as i64).collect();
         let i = i as i64;
-        match (self.case.id.subject.family().name, k) {
+        match (self.family(), k) {
             ("prelu", 0) => -(i + 1),
             ("prelu", _) => 1 + (sizes[0] + 1) * i,
             ("select", 0) => match self.round {
@@ -114,7 +146,7 @@ impl<'a> Question<'a> {
     /// Returns the result of the operator for one element from each operand.
     fn result(&self, elements: &[usize]) -> i64 {
         let value = |k: usize| self.value(k, elements[k]);
-        match self.case.id.subject.family().name {
+        match self.family() {
             "sub" => value(0) - value(1),
             "prelu" => value(0) * value(1),
             "select" => {
@@ -159,7 +191,7 @@ impl<'a> Question<'a> {
     pub fn json(&self) -> Value {
         let mut line = Map::new();
         line.insert("id".into(), json!(self.id()));
-        line.insert("op".into(), json!(self.case.id.subject.family().name));
+        line.insert("op".into(), json!(self.family()));
         line.extend(parameters(&self.case.rule));
         line.insert("dtype".into(), json!("f32"));
         let operand = |one: Operand| json!({"shape": one.shape, "constant": one.constant, "values": one.values});

@@ -6,6 +6,6 @@ use rten_tensor_0_27 as rten_tensor;
 #[path = "../engine/rten.rs"]
 mod engine;
 
-fn main() {
-    atlas_adapters::serve("RTen", atlas_adapters::version("rten", "0.27."), engine::answer);
+fn main() -> std::io::Result<()> {
+    broadaxe_atlas::serve("RTen", atlas_adapters::version("rten", "0.27."), engine::answer)
 }

@@ -1,7 +1,13 @@
 //! Asks burn's tensors on the backend ndarray. They are computed one by one, so no operand is a constant.
 
 use super::{burn_ndarray::NdArray, burn_tensor::Tensor, burn_tensor::TensorData};
-use atlas_adapters::{Answer, No, Operand, Question};
+use broadaxe_atlas::{Array, Operand, Question, Refusal};
+
+type Answer = Result<Array, Refusal>;
+
+fn skipped(why: &str) -> Answer {
+    Err(Refusal::Skipped(why.into()))
+}
 
 /// Calls a function whose last parameter is a rank. Burn has ranks in types, and its backend ndarray has 1 to 6.
 macro_rules! with_rank {
@@ -13,33 +19,34 @@ macro_rules! with_rank {
             4 => $f::<$($first,)? 4>($question),
             5 => $f::<$($first,)? 5>($question),
             6 => $f::<$($first,)? 6>($question),
-            _ => Err(No::Skip("the backend has ranks from 1 to 6")),
+            _ => skipped("the backend has ranks from 1 to 6"),
         }
     };
 }
 
 pub fn answer(question: &Question) -> Answer {
-    match (question.op.as_str(), question.rule.as_str()) {
-        _ if question.operands.iter().any(|x| x.constant) => Err(No::Skip("burn does not distinguish constants")),
+    match (question.family(), question.rule().name()) {
+        _ if question.operands().iter().any(|x| x.constant) => skipped("burn does not distinguish constants"),
         // Where a mask chooses, the backend stretches the other two operands to its shape.
         ("add" | "sub" | "sum", "tosa") | ("select", "unidirectional") => {
-            with_rank!(question.operands[0].shape.len(), elementwise::<_>(question))
+            with_rank!(question.operands()[0].shape.len(), elementwise::<_>(question))
         }
-        ("expand", "broadcast-to") => with_rank!(question.operands[0].shape.len(), expand::<_>(question)),
-        _ => Err(No::Skip("burn does not have this rule for this operator")),
+        ("expand", "broadcast-to") => with_rank!(question.operands()[0].shape.len(), expand::<_>(question)),
+        _ => skipped("burn does not have this rule for this operator"),
     }
 }
 
 fn tensor<const D: usize>(operand: &Operand) -> Tensor<NdArray, D> {
-    Tensor::from_data(TensorData::new(operand.values.clone(), operand.shape.clone()), &Default::default())
+    Tensor::from_data(TensorData::new(operand.floats(), operand.shape.clone()), &Default::default())
 }
 
 fn elementwise<const D: usize>(question: &Question) -> Answer {
-    if question.operands.iter().any(|x| x.shape.len() != D || question.rule == "tosa" && x.shape.contains(&0)) {
-        return Err(No::Skip("operands have one rank, and TOSA has no dims of 0"));
+    let operands = question.operands();
+    if operands.iter().any(|x| x.shape.len() != D || question.rule().name() == "tosa" && x.shape.contains(&0)) {
+        return skipped("operands have one rank, and TOSA has no dims of 0");
     }
-    let x = |k: usize| tensor::<D>(&question.operands[k]);
-    result(match question.op.as_str() {
+    let x = |k: usize| tensor::<D>(&operands[k]);
+    result(match question.family() {
         "add" => x(0) + x(1),
         "sub" => x(0) - x(1),
         "sum" => x(0) + x(1) + x(2),
@@ -48,13 +55,15 @@ fn elementwise<const D: usize>(question: &Question) -> Answer {
 }
 
 fn expand<const D: usize>(question: &Question) -> Answer {
-    with_rank!(question.target.len(), expand_to::<D, _>(question))
+    with_rank!(question.target().len(), expand_to::<D, _>(question))
 }
 
 fn expand_to<const D: usize, const E: usize>(question: &Question) -> Answer {
-    result(tensor::<D>(&question.operands[0]).expand::<E, [usize; E]>(question.target.as_slice().try_into()?))
+    result(tensor::<D>(&question.operands()[0]).expand::<E, [usize; E]>(question.target().try_into()?))
 }
 
 fn result<const D: usize>(result: Tensor<NdArray, D>) -> Answer {
-    Ok((result.dims().to_vec(), result.into_data().to_vec().map_err(|error| format!("{error:?}"))?))
+    let shape = result.dims().to_vec();
+    let values: Vec<f32> = result.into_data().to_vec().map_err(|error| format!("{error:?}"))?;
+    Ok(Array { shape, values: values.into_iter().map(f64::from).collect() })
 }
