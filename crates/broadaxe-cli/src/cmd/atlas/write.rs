@@ -36,7 +36,7 @@ pub(super) fn run(args: &WriteArgs) -> Result<Answer, Error> {
     let compressed = args.output.extension().is_some_and(|extension| extension == "gz");
     Whole::create(&args.output)?.save(|file| {
         if compressed {
-            let mut to = GzEncoder::new(BufWriter::with_capacity(1 << 20, file), Compression::best());
+            let mut to = GzEncoder::new(BufWriter::with_capacity(1 << 20, file), Compression::default());
             lines(&mut to)?;
             to.finish()?.flush()
         } else {
