@@ -47,7 +47,7 @@ pub struct Subject {
 
 static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(subjects);
 
-/// The axes that rules with the parameter `axis` are asked about, besides their default.
+/// The values of the parameter `axis`. Rules that have it are also asked about with its default.
 const AXES: [i64; 4] = [0, 1, 2, 3];
 
 // Long: the list of what is asked.

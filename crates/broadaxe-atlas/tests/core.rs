@@ -93,7 +93,7 @@ fn features(case: &Case) -> BTreeSet<String> {
     found
 }
 
-/// Rules that code applies in place of the right one.
+/// Rules that a kernel may confuse with the right one.
 static OTHERS: LazyLock<Vec<Rule>> = LazyLock::new(|| {
     let mut others = vec![
         Rule::numpy(),

@@ -121,7 +121,7 @@ fn every_pair_of_shapes_answers_as_its_class() {
     }
 }
 
-/// The classes that dims 0 to 3 have are those that the patterns list, as far as three sizes besides 1 reach.
+/// Compares the patterns of all pairs of shapes with dims 0 to 3 with the list. Three sizes differ from 1, so they have up to three letters.
 #[test]
 fn the_patterns_are_the_classes_of_all_pairs() {
     let all = shapes(4);
