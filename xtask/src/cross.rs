@@ -5,7 +5,7 @@
 //! Nothing is installed: whatever is missing is listed with the command that installs it.
 
 use std::{
-    env, fs,
+    env, fs, io,
     path::{Path, PathBuf},
     process::Command,
 };
@@ -20,6 +20,9 @@ use crate::{
 };
 
 pub(crate) const CROSS_USAGE: &str = "--list | --quick | --target T [--test] [--release] [--package P]...";
+
+/// The folder that everything is built in, below that of the sources.
+const BUILT: &str = "target/cross";
 
 /// The package that compares golden bits.
 const GOLDEN: &str = "broadaxe-testing";
@@ -56,6 +59,15 @@ pub(crate) struct BuildOptions {
     pub builds_std: bool,
     /// The oldest C library of GNU that programs must run with, if not that of the linker.
     pub oldest_glibc: Option<&'static str>,
+    /// A build folder of its own, below that of all targets. Builds in one folder wait for each other.
+    pub folder: &'static str,
+}
+
+impl BuildOptions {
+    /// Returns the folder that cargo builds in.
+    pub(crate) fn folder(&self, root: &Path) -> PathBuf {
+        root.join(BUILT).join(self.folder)
+    }
 }
 
 /// What is looked at.
@@ -272,10 +284,12 @@ impl Target {
     /// Sets what cargo reads of its environment. Returns whether the standard library is built too.
     fn set(&self, root: &Path, build: &BuildOptions, command: &mut Command) -> Result<bool, String> {
         let own = format!("CARGO_TARGET_{}", self.triple.to_uppercase().replace('-', "_"));
-        command.env("CARGO_TARGET_DIR", root.join("target/cross"));
-        if let Linker::Program(program, _) = self.linker(build) {
-            command.env(format!("{own}_LINKER"), program);
-        }
+        command.env("CARGO_TARGET_DIR", build.folder(root));
+        let linker = match self.linker(build) {
+            Linker::Program(program, _) => PathBuf::from(program),
+            Linker::Zig => self.zig_linker(root, build)?,
+        };
+        command.env(format!("{own}_LINKER"), linker);
         if !self.runner.is_empty() {
             let words = self.runner.iter().map(|word| {
                 let file = root.join(word);
@@ -300,6 +314,25 @@ impl Target {
         let Std::Built(compiler) = self.std(build)? else { return Ok(false) };
         command.env("RUSTC", compiler).env("RUSTC_BOOTSTRAP", "1");
         Ok(true)
+    }
+
+    /// Writes the script that links with zig, and returns its path.
+    ///
+    /// cargo-zigbuild and maturin each write one. Cargo compiles every crate again when the path of the linker changes, so
+    /// both are told to use this one.
+    fn zig_linker(&self, root: &Path, build: &BuildOptions) -> Result<PathBuf, String> {
+        let name = self.triple.replace("-unknown", "").replace("apple-darwin", "macos-none");
+        let name = self.glibc(build).map_or_else(|| name.clone(), |version| format!("{name}.{version}"));
+        let folder = root.join(BUILT).join("linkers");
+        let path = folder.join(&name);
+        let text = format!("#!/bin/sh\nexec cargo-zigbuild zig cc -- -g -fno-sanitize=all -target {name} \"$@\"\n");
+        // Another build may be running the script.
+        if fs::read_to_string(&path).is_ok_and(|there| there == text) {
+            return Ok(path);
+        }
+        fs::create_dir_all(&folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        write_program(&path, &text).map_err(|error| format!("{}: {error}", path.display()))?;
+        Ok(path)
     }
 
     /// Returns whether the toolchain has the standard library of the target.
@@ -363,6 +396,14 @@ fn bcryptprimitives(root: &Path) -> Result<Option<Command>, String> {
     let mut command = Command::new("x86_64-w64-mingw32-gcc");
     command.args(["-shared", "-o"]).arg(&library).arg(root.join("xtask/bcryptprimitives.c")).arg("-ladvapi32");
     Ok(Some(command))
+}
+
+/// Writes a file that can be run.
+fn write_program(path: &Path, text: &str) -> io::Result<()> {
+    fs::write(path, text)?;
+    #[cfg(unix)]
+    fs::set_permissions(path, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    Ok(())
 }
 
 /// The first line that a program prints, if it ends well.

@@ -4,16 +4,32 @@
 //! Each target is built as [`crate::cross`] does, with the profile `release`. Two runs on the same commit with the same tools
 //! write the same bytes: times are that of the commit, and paths of this machine are replaced. `packaging/pack.py`
 //! writes the archives.
+//!
+//! Half of the time of a platform goes into single crates and links, which leave all cores but one idle, so two platforms are
+//! built at a time. What their programs print goes into a file for each platform.
 
 use std::{
-    env, fs,
+    env,
+    fs::{self, File},
     path::{Path, PathBuf},
     process::Command,
+    sync::{
+        Mutex, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
+    thread,
+    time::Instant,
 };
 
 use crate::cross::{self, BuildOptions};
 
 pub(crate) const DIST_USAGE: &str = "[--target T]... [--no-wheels | --no-archives]";
+
+/// How many platforms are built at a time.
+const JOBS: usize = 2;
+
+/// The last lines of a failed program that are shown.
+const SHOWN: usize = 40;
 
 /// The profile of what is shipped.
 const PROFILE: &str = "release";
@@ -95,6 +111,11 @@ fn system() -> &'static str {
 }
 
 impl Platform {
+    /// Returns the name of its build folder and of its log.
+    fn name(&self) -> &'static str {
+        self.wheel.unwrap_or(self.targets[0])
+    }
+
     fn has(&self, name: &str) -> bool {
         self.targets.contains(&name)
     }
@@ -114,31 +135,22 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let args = DistArgs::read(words)?;
     args.check()?;
     let out = root.join("target/dist.partial");
-    let _ = fs::remove_dir_all(&out);
-    fs::create_dir_all(&out).map_err(|error| format!("{}: {error}", out.display()))?;
+    for folder in [&out, &out.with_extension("logs")] {
+        let _ = fs::remove_dir_all(folder);
+        fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+    }
     let epoch = match env::var("SOURCE_DATE_EPOCH") {
         Ok(epoch) => epoch,
         Err(_) => git(root, &["log", "-1", "--format=%ct"])?,
     };
     let bench = Bench { root, out, epoch, commit: git(root, &["rev-parse", "HEAD"])? };
-    let mut built = Vec::new();
-    for platform in PLATFORMS {
-        let wanted = platform.targets.iter().filter(|target| args.wants(target));
-        for target in wanted.filter(|_| !args.no_archives) {
-            built.push(format!("{target}={}", bench.command_of(target)?.display()));
-        }
-        if !args.no_wheels && platform.targets.iter().any(|target| args.wants(target)) {
-            for free in [false, true] {
-                bench.wheel(platform, free)?;
-            }
-        }
-    }
+    let built = bench.platforms(&args)?;
     if !args.no_wheels {
-        bench.maturin(&["sdist"], None)?;
+        bench.step("source package", "sdist", &mut bench.maturin(&["sdist"], None)?)?;
     }
     let mut pack = Command::new("python3");
     pack.arg("packaging/pack.py").args(["--epoch", &bench.epoch, "--dist"]).arg(&bench.out).args(&built);
-    succeed(pack.current_dir(root))?;
+    bench.step("archives", "pack", pack.current_dir(root))?;
     let dist = root.join("target/dist");
     let _ = fs::remove_dir_all(&dist);
     fs::rename(&bench.out, &dist).map_err(|error| format!("{}: {error}", dist.display()))?;
@@ -147,35 +159,66 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
 }
 
 impl Bench<'_> {
+    /// Builds what was asked for of each platform. Returns the targets with their commands, `T=PATH`, in the order of
+    /// [`PLATFORMS`].
+    fn platforms(&self, args: &DistArgs) -> Result<Vec<String>, String> {
+        let next = AtomicUsize::new(0);
+        let all: Vec<_> = PLATFORMS.iter().map(|_| Mutex::new(Ok(Vec::new()))).collect();
+        let work = || {
+            loop {
+                let k = next.fetch_add(1, Ordering::Relaxed);
+                let Some(platform) = PLATFORMS.get(k) else { return };
+                let built = self.platform(platform, args);
+                if built.is_err() {
+                    next.store(PLATFORMS.len(), Ordering::Relaxed);
+                }
+                *all[k].lock().unwrap_or_else(PoisonError::into_inner) = built;
+            }
+        };
+        thread::scope(|scope| {
+            for _ in 0..JOBS {
+                scope.spawn(work);
+            }
+        });
+        let each = all.into_iter().map(|one| one.into_inner().unwrap_or_else(PoisonError::into_inner));
+        each.collect::<Result<Vec<_>, _>>().map(|built| built.concat())
+    }
+
+    /// Builds what was asked for of one platform.
+    fn platform(&self, platform: &Platform, args: &DistArgs) -> Result<Vec<String>, String> {
+        let mut built = Vec::new();
+        for triple in platform.targets.iter().filter(|target| args.wants(target) && !args.no_archives) {
+            let build = self.build(platform);
+            let target = cross::find(triple)?;
+            let mut command = target.build(self.root, &build, &["broadaxe-cli"])?;
+            self.step(&format!("{triple}: command"), platform.name(), &mut command)?;
+            let name = if triple.contains("windows") { "broadaxe.exe" } else { "broadaxe" };
+            let file = build.folder(self.root).join(triple).join(PROFILE).join(name);
+            built.push(format!("{triple}={}", file.display()));
+        }
+        if !args.no_wheels && platform.targets.iter().any(|target| args.wants(target)) {
+            for free in [false, true] {
+                self.wheel(platform, free)?;
+            }
+        }
+        Ok(built)
+    }
+
     /// What every build is told: no path of this machine is in what it writes, and its time is that of the commit.
-    fn build(&self) -> BuildOptions {
+    fn build(&self, platform: &Platform) -> BuildOptions {
         let home = env::var_os("CARGO_HOME").map_or_else(|| home().join(".cargo"), PathBuf::from);
         let flags = format!(
             "--remap-path-prefix={}=/broadaxe --remap-path-prefix={}=/cargo",
             self.root.display(),
             home.display()
         );
-        BuildOptions { profile: Some(PROFILE), flags, oldest_glibc: Some("2.17"), ..BuildOptions::default() }
-    }
-
-    fn stamp(&self, command: &mut Command) {
-        command.env("SOURCE_DATE_EPOCH", &self.epoch).env("BROADAXE_COMMIT", &self.commit);
-        command.env("CARGO_INCREMENTAL", "0");
-    }
-
-    /// Builds the command for a target and returns its file.
-    fn command_of(&self, target: &str) -> Result<PathBuf, String> {
-        let target = cross::find(target)?;
-        let mut command = target.build(self.root, &self.build(), &["broadaxe-cli"])?;
-        self.stamp(&mut command);
-        succeed(&mut command)?;
-        let name = if target.triple.contains("windows") { "broadaxe.exe" } else { "broadaxe" };
-        Ok(self.root.join("target/cross").join(target.triple).join(PROFILE).join(name))
+        let folder = platform.name();
+        BuildOptions { profile: Some(PROFILE), flags, oldest_glibc: Some("2.17"), folder, ..BuildOptions::default() }
     }
 
     /// Builds the wheel of a platform: for every Python from 3.10 on, or for 3.14 without a global lock.
     fn wheel(&self, platform: &Platform, free: bool) -> Result<(), String> {
-        let triple = platform.wheel.unwrap_or(platform.targets[0]);
+        let triple = platform.name();
         let mut words = vec!["build", "--target", triple, "--profile", PROFILE];
         // The tool that strips libraries for macOS is not among what Debian's compiler brings.
         if !triple.contains("apple") {
@@ -185,18 +228,44 @@ impl Bench<'_> {
         if free {
             words.extend(["--no-default-features", "--interpreter", "python3.14t"]);
         }
-        self.maturin(&words, Some(platform.targets))
+        let what = format!("{triple}: wheel for Python {}", if free { "3.14t" } else { "3.10 and newer" });
+        self.step(&what, platform.name(), &mut self.maturin(&words, Some(platform))?)
     }
 
-    /// Runs maturin; `targets` are those that it builds for.
-    fn maturin(&self, words: &[&str], targets: Option<&[&str]>) -> Result<(), String> {
+    /// Prepares a call of maturin for a platform.
+    fn maturin(&self, words: &[&str], platform: Option<&Platform>) -> Result<Command, String> {
         let mut command = Command::new("maturin");
         command.args(words).arg("--out").arg(&self.out).current_dir(self.root.join("crates/broadaxe-python"));
-        self.stamp(&mut command);
-        for (k, target) in targets.into_iter().flatten().enumerate() {
-            cross::find(target)?.prepare(self.root, &self.build(), &mut command, k == 0)?;
+        if let Some(platform) = platform {
+            for (k, target) in platform.targets.iter().enumerate() {
+                cross::find(target)?.prepare(self.root, &self.build(platform), &mut command, k == 0)?;
+            }
         }
-        succeed(&mut command)
+        Ok(command)
+    }
+
+    /// Runs one step, whose output is appended to the file `log`, and says how long it took.
+    fn step(&self, what: &str, log: &str, command: &mut Command) -> Result<(), String> {
+        command.env("SOURCE_DATE_EPOCH", &self.epoch).env("BROADAXE_COMMIT", &self.commit);
+        command.env("CARGO_INCREMENTAL", "0");
+        let log = self.out.with_extension("logs").join(format!("{log}.log"));
+        let failed = |error: std::io::Error| format!("{}: {error}", log.display());
+        let file = File::options().create(true).append(true).open(&log).map_err(failed)?;
+        let start = Instant::now();
+        let name = command.get_program().to_string_lossy().into_owned();
+        let status = command.stdout(file.try_clone().map_err(failed)?).stderr(file).status();
+        let status = status.map_err(|error| match error.kind() {
+            std::io::ErrorKind::NotFound => format!("{name} is missing; run: pip install maturin cargo-zigbuild"),
+            _ => format!("{name} cannot be run: {error}"),
+        })?;
+        if status.success() {
+            println!("{what}: {:.0} s", start.elapsed().as_secs_f64());
+            return Ok(());
+        }
+        let text = fs::read_to_string(&log).unwrap_or_default();
+        let lines: Vec<_> = text.lines().collect();
+        let last = lines[lines.len().saturating_sub(SHOWN)..].join("\n");
+        Err(format!("{last}\n{what}: {name} failed; the lines above say why, and {} has all", log.display()))
     }
 }
 
@@ -211,15 +280,6 @@ fn git(root: &Path, words: &[&str]) -> Result<String, String> {
         return Err("a release is built from a clone with git; or set SOURCE_DATE_EPOCH".to_owned());
     }
     Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
-}
-
-fn succeed(command: &mut Command) -> Result<(), String> {
-    let name = command.get_program().to_string_lossy().into_owned();
-    let status = command.status().map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => format!("{name} is missing; run: pip install maturin cargo-zigbuild"),
-        _ => format!("{name} cannot be run: {error}"),
-    })?;
-    if status.success() { Ok(()) } else { Err(format!("{name} failed; the lines above say why")) }
 }
 
 #[cfg(test)]

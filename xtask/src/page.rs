@@ -120,7 +120,7 @@ fn module(root: &Path, programs: &Path, features: &str, to: &Path) -> Result<(),
         build.args(["--features", features]);
     }
     succeed(build)?;
-    let built = root.join("target/cross").join(TARGET).join("page/broadaxe_web.wasm");
+    let built = options.folder(root).join(TARGET).join("page/broadaxe_web.wasm");
     let mut smaller = Command::new(programs.join("wasm-opt"));
     smaller.args(WASM_OPT).arg(built).arg("-o").arg(to);
     succeed(smaller)
