@@ -1,9 +1,6 @@
 //! Executors run the parts of a job on one or several threads.
 
-use std::sync::{
-    Mutex, PoisonError,
-    atomic::{AtomicBool, AtomicU64, Ordering},
-};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// Runs the parts of a job, on one thread or several.
 pub trait Executor: Sync {
@@ -113,25 +110,11 @@ pub(crate) struct Watch<'a> {
     progress: Option<Progress<'a>>,
     done: AtomicU64,
     stop: AtomicBool,
-    /// The first rejected element so far, and the step that rejected it.
-    rejected: Mutex<Option<(u64, usize)>>,
 }
 
 impl<'a> Watch<'a> {
     pub(crate) fn new(total: u64, progress: Option<Progress<'a>>) -> Self {
-        Self { total, progress, done: AtomicU64::new(0), stop: AtomicBool::new(false), rejected: Mutex::new(None) }
-    }
-
-    /// Records an element that a step rejected. The first element is kept.
-    pub(crate) fn reject(&self, element: u64, step: usize) {
-        let mut rejected = self.rejected.lock().unwrap_or_else(PoisonError::into_inner);
-        let found = (element, step);
-        *rejected = Some(rejected.map_or(found, |first| first.min(found)));
-    }
-
-    /// Returns the first rejected element and its step, if any.
-    pub(crate) fn rejected(&self) -> Option<(u64, usize)> {
-        *self.rejected.lock().unwrap_or_else(PoisonError::into_inner)
+        Self { total, progress, done: AtomicU64::new(0), stop: AtomicBool::new(false) }
     }
 
     /// Says whether the caller asked to stop.

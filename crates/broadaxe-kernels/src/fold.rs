@@ -63,7 +63,7 @@ pub(crate) struct Band<'a> {
 }
 
 /// The state of a fold, or of a search, over several sequences.
-pub(crate) trait Folder {
+pub(crate) trait Folder: Send {
     /// Resets the state to `width` sequences, whose next element has the number `first`.
     fn start(&mut self, width: usize, first: u64);
     /// Reads the next elements of one sequence, or all elements of every sequence, one row each. Returns whether they

@@ -1,7 +1,7 @@
 //! Everything specific to the machine: instruction sets, with every loop compiled for each; the floating-point mode of
 //! a thread; and pages of files that may vanish while they are read.
 //!
-//! A `Body` is an ordinary loop that is always inlined. `versions` makes one function per [`Level`] around it, each
+//! A `LoopCode` is an ordinary loop that is always inlined. `versions` makes one function per [`Level`] around it, each
 //! allowed to use that level's instructions, so the compiler vectorises the same source several times. An [`Isa`]
 //! selects the version; it exists only for a level that the CPU supports.
 //!
@@ -112,19 +112,36 @@ impl Block {
     }
 }
 
+/// Rows of strided elements.
+#[derive(Clone, Copy)]
+pub(crate) struct StridedBlock {
+    /// The elements of a row.
+    pub(crate) n: usize,
+    pub(crate) rows: usize,
+    /// Where the first row of each operand begins, the bytes from row to row, and those from element to element.
+    pub(crate) places: [*const u8; 3],
+    pub(crate) steps: [isize; 3],
+    pub(crate) apart: [isize; 3],
+    /// The same of the result.
+    pub(crate) out: *mut u8,
+    pub(crate) out_step: isize,
+    pub(crate) out_apart: isize,
+}
+
 /// Moves each address by a number of bytes.
 #[inline(always)]
 pub(crate) fn moved([a, b, c]: [*const u8; 3], by: [isize; 3]) -> [*const u8; 3] {
     [a.wrapping_offset(by[0]), b.wrapping_offset(by[1]), c.wrapping_offset(by[2])]
 }
 
-/// Computes a block. Returns whether an element was rejected; then the result is meaningless.
+/// Does the work that its argument describes: for a kernel a [`Block`], for others what their [`LoopCode`] names. Returns
+/// whether an element was rejected; then the result is meaningless.
 ///
 /// # Safety
-/// In every row, each operand is readable for `n` elements of its dtype where the loop reads it as dense, and for one
+/// As the argument says. For a block: in every row, each operand is readable for `n` elements of its dtype where the loop reads it as dense, and for one
 /// where it reads it as constant; `out` is writable for `n` elements. Any alignment is allowed. No row of `out`
 /// overlaps an operand or another row.
-pub(crate) type Loop = unsafe fn(block: &Block) -> bool;
+pub(crate) type Loop<A = Block> = unsafe fn(args: &A) -> bool;
 
 /// Finds the first of `n` elements that an operator rejects, or returns `n`. An operand with step 0 is constant, with
 /// step 1 dense.
@@ -134,12 +151,14 @@ pub(crate) type Loop = unsafe fn(block: &Block) -> bool;
 pub(crate) type SearchLoop = unsafe fn(n: usize, operands: [*const u8; 3], steps: [usize; 3]) -> usize;
 
 /// A loop, before it is compiled for a level.
-pub(crate) trait Body {
+pub(crate) trait LoopCode {
+    /// What describes the work.
+    type Args;
     /// Runs the loop. Everything it calls is always inlined, so that it may use the instructions of the level.
     ///
     /// # Safety
     /// As for [`Loop`].
-    unsafe fn run(block: &Block) -> bool;
+    unsafe fn run(args: &Self::Args) -> bool;
 }
 
 /// The levels of instruction sets. Those of one architecture are in order, lowest first.
@@ -283,51 +302,53 @@ impl Isa {
 }
 
 // SAFETY: as for `Loop`.
-unsafe fn baseline<B: Body>(block: &Block) -> bool {
+unsafe fn baseline<B: LoopCode>(args: &B::Args) -> bool {
     // SAFETY: the caller keeps the promise of `Loop`.
-    unsafe { B::run(block) }
+    unsafe { B::run(args) }
 }
 
 // SAFETY: as for `Loop`, on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<B: Body>(block: &Block) -> bool {
+unsafe fn avx2<B: LoopCode>(args: &B::Args) -> bool {
     stack::align();
     // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only if the CPU supports it.
-    unsafe { B::run(block) }
+    unsafe { B::run(args) }
 }
 
 // SAFETY: as for `Loop`, on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<B: Body>(block: &Block) -> bool {
+unsafe fn avx512<B: LoopCode>(args: &B::Args) -> bool {
     stack::align();
     // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only if the CPU supports it.
-    unsafe { B::run(block) }
+    unsafe { B::run(args) }
 }
 
 /// Returns a body compiled for every level, in order.
 #[cfg(target_arch = "x86_64")]
-pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
+pub(crate) const fn versions<B: LoopCode>() -> [Loop<B::Args>; LEVELS] {
     [baseline::<B>, avx2::<B>, avx512::<B>]
 }
 
 /// Returns a body compiled for every level, in order.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) const fn versions<B: Body>() -> [Loop; LEVELS] {
+pub(crate) const fn versions<B: LoopCode>() -> [Loop<B::Args>; LEVELS] {
     [baseline::<B>; LEVELS]
 }
 
 /// Returns a separate body for each level, in order: `M` for the second, `L` for the third.
 #[cfg(target_arch = "x86_64")]
-pub(crate) const fn each<B: Body, M: Body, L: Body>() -> [Loop; LEVELS] {
+pub(crate) const fn each<B: LoopCode, M: LoopCode<Args = B::Args>, L: LoopCode<Args = B::Args>>()
+-> [Loop<B::Args>; LEVELS] {
     [baseline::<B>, avx2::<M>, avx512::<L>]
 }
 
 /// Returns a separate body for each level, in order: `M` for the second, if the architecture has one.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) const fn each<B: Body, M: Body, L: Body>() -> [Loop; LEVELS] {
-    let mut all = [baseline::<B> as Loop; LEVELS];
+pub(crate) const fn each<B: LoopCode, M: LoopCode<Args = B::Args>, L: LoopCode<Args = B::Args>>()
+-> [Loop<B::Args>; LEVELS] {
+    let mut all = [baseline::<B> as Loop<B::Args>; LEVELS];
     let mut i = 1;
     while i < LEVELS {
         all[i] = baseline::<M>;
@@ -338,20 +359,20 @@ pub(crate) const fn each<B: Body, M: Body, L: Body>() -> [Loop; LEVELS] {
 
 /// Returns bodies that exist only for the wider levels, in the order of all levels.
 #[cfg(target_arch = "x86_64")]
-pub(crate) const fn wide<M: Body, L: Body>() -> [Option<Loop>; LEVELS] {
+pub(crate) const fn wide<M: LoopCode, L: LoopCode<Args = M::Args>>() -> [Option<Loop<M::Args>>; LEVELS] {
     [None, Some(avx2::<M>), Some(avx512::<L>)]
 }
 
 /// Returns a body compiled for the wider levels, in the order of all levels. The widest level has the vectors of AVX2
 /// here.
 #[cfg(target_arch = "x86_64")]
-pub(crate) const fn half_wide<B: Body>() -> [Option<Loop>; LEVELS] {
+pub(crate) const fn half_wide<B: LoopCode>() -> [Option<Loop<B::Args>>; LEVELS] {
     [None, Some(avx2::<B>), Some(avx2::<B>)]
 }
 
 /// Returns no body: there are no wider levels.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) const fn half_wide<B: Body>() -> [Option<Loop>; LEVELS] {
+pub(crate) const fn half_wide<B: LoopCode>() -> [Option<Loop<B::Args>>; LEVELS] {
     [None; LEVELS]
 }
 

@@ -7,7 +7,7 @@
 
 use crate::{
     dtype::{DType, Element},
-    isa::{Isa, LEVELS, Level, Loop, SearchLoop},
+    isa::{Isa, LEVELS, Level, Loop, SearchLoop, StridedBlock},
     math::f32xn::Fma,
     number::{Function, Function2, Real},
 };
@@ -205,7 +205,7 @@ pub struct Kernel {
     /// The first variant reads every operand as dense.
     pub(crate) variants: &'static [Variant],
     /// The loops with any element stride, of operands and result.
-    pub(crate) apart: [Option<Loop>; LEVELS],
+    pub(crate) apart: [Option<Loop<StridedBlock>>; LEVELS],
     pub(crate) guard: Option<Guard>,
     /// Whether the loops expect the two operands in the opposite order.
     pub(crate) exchanged: bool,

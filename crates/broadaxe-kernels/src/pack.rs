@@ -35,6 +35,23 @@ impl CopyAxis {
     }
 }
 
+/// Rows and where the first one begins, on both sides.
+#[derive(Clone, Copy)]
+pub(crate) struct CopyRows {
+    pub(crate) axis: CopyAxis,
+    pub(crate) from: *const u8,
+    pub(crate) to: *mut u8,
+}
+
+impl CopyRows {
+    /// Returns where a row begins, on both sides.
+    #[inline(always)]
+    pub(crate) fn row(self, r: usize) -> (*const u8, *mut u8) {
+        let r = r as isize;
+        (self.from.wrapping_offset(self.axis.from * r), self.to.wrapping_offset(self.axis.to * r))
+    }
+}
+
 /// The kernels that copy elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum CopyKernel {

@@ -12,10 +12,7 @@
 
 use std::{
     ops::Range,
-    sync::{
-        Mutex, MutexGuard, PoisonError,
-        atomic::{AtomicUsize, Ordering},
-    },
+    sync::{Mutex, PoisonError},
 };
 
 use crate::{
@@ -25,10 +22,11 @@ use crate::{
     family::copy,
     fold::{Band, Folder, LARGEST_BLOCK},
     isa::{FloatMode, Isa},
+    job::{Failure, Job, Worker},
     nest::{Nest, reach},
     program::{Cost, Program, Slot, Step},
     reduction::Reduction,
-    run::{Failure, run_at},
+    run::run_at,
     tile::{Buffer, Input, Output},
 };
 
@@ -320,17 +318,10 @@ struct ReduceJob<'a> {
     saved_size: usize,
 }
 
-/// The next item, and the first item that can be skipped.
-struct WorkQueue<'a> {
-    next: &'a AtomicUsize,
-    stop: &'a AtomicUsize,
-}
-
-/// The memory that threads write to, and the failure of the earliest item.
+/// The memory that threads write to.
 struct Places<'a> {
     out: &'a mut [u8],
     saved: &'a mut [u8],
-    failed: Option<(usize, Failure)>,
 }
 
 impl ReduceJob<'_> {
@@ -342,57 +333,16 @@ impl ReduceJob<'_> {
         progress: Option<Progress>,
     ) -> Result<(), Failure> {
         let total = self.cut.kept as u64 * self.cut.folded as u64;
-        let items = self.cut.boxes() * self.cut.chunks;
+        let units = self.cut.boxes() * self.cut.chunks;
         let work = self.reduce.work(total);
         self.isa.prepare(work.worth());
-        let parts = parts(work.nanos(), executor.threads()).min(executor.threads()).clamp(1, items);
+        let parts = parts(work.nanos(), executor.threads()).clamp(1, units);
         let watch = Watch::new(total, progress);
-        let places = Mutex::new(Places { out, saved: saved.bytes_mut(), failed: None });
-        let (next, stop) = (AtomicUsize::new(0), AtomicUsize::new(usize::MAX));
-        let share = |_: usize| self.share(items, &WorkQueue { next: &next, stop: &stop }, &watch, &places);
-        if parts == 1 {
-            share(0);
-        } else {
-            executor.run_for(work.worth(), parts, &share);
-            // A foreign executor may skip parts: they are run here.
-            if next.load(Ordering::Relaxed) < items {
-                share(0);
-            }
-        }
+        let places = Mutex::new(Places { out, saved: saved.bytes_mut() });
+        let job = Job { units, parts, worth: work.worth(), watch: &watch };
+        job.run(executor, || ReduceWorker::new(self, &places))?;
         let mut places = places.into_inner().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, failure)) = places.failed.take() {
-            return Err(failure);
-        }
-        if watch.is_stopped() {
-            return Err(Failure::Interrupted);
-        }
         if self.cut.chunks > 1 { self.join(&mut places) } else { Ok(()) }
-    }
-
-    /// Folds items on one of the threads until none is left.
-    fn share(&self, items: usize, turns: &WorkQueue, watch: &Watch, places: &Mutex<Places>) {
-        let _mode = FloatMode::standard();
-        let mut worker = match ReduceWorker::new(self) {
-            Ok(worker) => worker,
-            Err(failure) => {
-                lock(places).failed = Some((0, failure));
-                return turns.stop.store(0, Ordering::Relaxed);
-            }
-        };
-        loop {
-            // Items after a rejected one no longer matter; one before it may still be rejected.
-            let item = turns.next.fetch_add(1, Ordering::Relaxed);
-            if item >= items || item >= turns.stop.load(Ordering::Relaxed) || watch.is_stopped() {
-                return;
-            }
-            if let Err(failure) = worker.item(item, watch, places) {
-                turns.stop.fetch_min(item, Ordering::Relaxed);
-                let failed = &mut lock(places).failed;
-                if failed.as_ref().is_none_or(|&(before, _)| item < before) {
-                    *failed = Some((item, failure));
-                }
-            }
-        }
     }
 
     /// Joins the saved states of items that share results.
@@ -416,25 +366,34 @@ impl ReduceJob<'_> {
     }
 }
 
-fn lock<'p, 'a>(places: &'p Mutex<Places<'a>>) -> MutexGuard<'p, Places<'a>> {
-    places.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
 /// One thread's slab and state.
-struct ReduceWorker<'a> {
+struct ReduceWorker<'a, 'p> {
     job: &'a ReduceJob<'a>,
+    places: &'a Mutex<Places<'p>>,
     folder: Box<dyn Folder>,
     slab: Buffer,
 }
 
-impl<'a> ReduceWorker<'a> {
-    fn new(job: &'a ReduceJob<'a>) -> Result<Self, Failure> {
+impl Worker for ReduceWorker<'_, '_> {
+    fn run(&mut self, units: Range<usize>, watch: &Watch) -> Result<(), (usize, Failure)> {
+        for item in units {
+            self.item(item, watch).map_err(|failure| (item, failure))?;
+            if watch.is_stopped() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+}
+
+impl<'a, 'p> ReduceWorker<'a, 'p> {
+    fn new(job: &'a ReduceJob<'a>, places: &'a Mutex<Places<'p>>) -> Result<Self, Failure> {
         let slab = Buffer::zeroed(job.cut.slab(job.reduce.operand.size())).ok_or(Failure::Memory)?;
-        Ok(Self { job, folder: job.reduce.folder()?, slab })
+        Ok(Self { job, places, folder: job.reduce.folder()?, slab })
     }
 
     /// Folds an item and writes its results, or saves its states.
-    fn item(&mut self, item: usize, watch: &Watch, places: &Mutex<Places>) -> Result<(), Failure> {
+    fn item(&mut self, item: usize, watch: &Watch) -> Result<(), Failure> {
         let (job, cut) = (self.job, &self.job.cut);
         let results = cut.results(item / cut.chunks);
         let (chunk, [first, last]) = (item % cut.chunks, results);
@@ -453,7 +412,7 @@ impl<'a> ReduceWorker<'a> {
             }
             at = to;
         }
-        let mut places = lock(places);
+        let mut places = self.places.lock().unwrap_or_else(PoisonError::into_inner);
         if cut.chunks == 1 {
             self.folder.finish(&mut places.out[first * job.size..last * job.size]);
         } else {

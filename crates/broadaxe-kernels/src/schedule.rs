@@ -1,32 +1,101 @@
 //! Schedules: everything that is decided before the first element, and is the same for every call with the same layout.
 //!
-//! A nest is divided into units (see `nest.rs`). A program of one step whose operands can be used in place is one call
-//! per unit. Any other program runs over *tiles*, small pieces of a unit: results of steps stay in the first-level
-//! cache between one step and the next, and tiles are so short that the processor loads the operands of the next one
-//! while it computes this one. The last step writes its result directly to the output, or through a tile if it must be
-//! scattered, may overlap an input, or is too large for the caches and therefore streamed.
+//! The loops of a nest are divided twice, from the outside to the inside:
+//!
+//! ```text
+//!   nest    all loops of all operands            dims 8 x 64 x 1000
+//!    +- unit    what a thread does at a time     rows of the last loops, at most 2^15 elements: 32 x 1000
+//!    |   +- row     what a loop runs along       every operand dense, constant, ... there: 1000
+//!    |   +- tile    what stays in the L1 cache   a piece of rows, where several loops follow one another: 384
+//!    +- unit    the next one: `outer` loops lead from unit to unit
+//! ```
+//!
+//! `nest.rs` chooses the units, by cost. How they are computed is the [`Body`] of the schedule: one call of one loop per
+//! unit, if the operands of a single step can be used in place; the loops of all steps, tile by tile; one loop that
+//! applies all steps; or a loop over strided elements. Operands that a loop cannot read are packed first, unit by unit.
 
-mod bind;
 mod units;
+mod bind;
 mod spread;
 
 use once_cell::race::OnceBox;
 pub(crate) use spread::{Copied, Spread};
-use units::{Method, choose_units, lay_over};
+use units::{choose_units, lay_over};
 
 use crate::{
     cache::Caches,
-    dtype::DType,
     executor::parts,
-    isa::{Isa, Level, Loop},
+    isa::{Isa, Level, Loop, StridedBlock},
     loops::Guard,
-    nest::{AccessPattern, Blocking, MAX_UNIT_ELEMENTS, Nest, WHOLE, reach},
-    program::{Program, Slot, Step},
+    nest::{AccessPattern, Blocking, Nest, reach},
+    program::Program,
     tile::{
         Call,
-        chain::{Link, LinkAction, OperandMode},
+        chain::{ChainLoop, Link, LinkAction, OperandMode},
     },
 };
+
+/// How the units of a schedule are computed.
+pub(crate) enum Body {
+    /// One call of the only step's loop for a unit, or for several.
+    Loop(LoopBody),
+    /// A call of the loop of every step for each tile.
+    Tiles(TileBody),
+    /// One loop that applies all steps.
+    Chain(ChainBody),
+    /// The only step's loop over strided elements.
+    Strided(StridedBody),
+}
+
+impl Body {
+    /// Returns the outer loop whose rounds one call computes, if any.
+    pub(crate) fn turning(&self) -> Option<usize> {
+        if let Self::Loop(own) = self { own.turning } else { None }
+    }
+
+    /// Counts the units that one call computes at most.
+    fn turns(&self, outer: &[Outer]) -> usize {
+        self.turning().map_or(1, |at| outer[at].count)
+    }
+}
+
+/// The loop of the only step, whose operands are all inputs.
+pub(crate) struct LoopBody {
+    pub(crate) step: BoundStep,
+    /// The outer loop whose rounds one call computes, if any.
+    pub(crate) turning: Option<usize>,
+    /// Elements recomputed from the preceding piece so that streaming stores start on a cache line.
+    pub(crate) margin: usize,
+}
+
+/// The loops of steps over tiles: results stay in the first-level cache between one step and the next, and tiles are so
+/// short that the processor loads the operands of the next one while it computes this one.
+pub(crate) struct TileBody {
+    pub(crate) steps: Vec<BoundStep>,
+    /// The elements of a tile.
+    pub(crate) elements: usize,
+    /// Constants that are repeated in a tile, for loops that do not read them as such.
+    pub(crate) splats: Vec<PackedInput>,
+    pub(crate) finish: Finish,
+    /// Inputs that are prefetched, tile by tile.
+    pub(crate) fetched: Vec<usize>,
+}
+
+/// A program that one loop computes without tiles, with its sources chosen.
+pub(crate) struct ChainBody {
+    pub(crate) call: ChainLoop,
+    pub(crate) links: Vec<BoundLink>,
+}
+
+/// The loop of the only step over elements at any distance.
+pub(crate) struct StridedBody {
+    pub(crate) call: Loop<StridedBlock>,
+    /// The inputs of the operands.
+    pub(crate) inputs: Vec<usize>,
+    /// The bytes between elements of operands and result.
+    pub(crate) apart: [isize; 3],
+    pub(crate) out_apart: isize,
+}
 
 /// The source of an operand of a bound step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -48,14 +117,6 @@ pub(crate) struct BoundStep {
     pub(crate) args: [Source; 3],
     /// The tile of the result; `None` for the output itself.
     pub(crate) out: Option<usize>,
-    /// The bytes between elements of operands and result, for a loop over strided elements.
-    pub(crate) apart: Option<([isize; 3], isize)>,
-}
-
-/// A program that one loop computes without tiles, with its sources chosen.
-pub(crate) struct BoundChain {
-    pub(crate) call: Loop,
-    pub(crate) links: Vec<BoundLink>,
 }
 
 /// A link of a chain, and the source of its operand.
@@ -105,6 +166,16 @@ pub(crate) enum Finish {
     Scatter(usize),
 }
 
+impl Finish {
+    /// Returns the tile that the last step writes to, if any.
+    fn tile(self) -> Option<usize> {
+        match self {
+            Self::Direct => None,
+            Self::Copy(at) | Self::Scatter(at) => Some(at),
+        }
+    }
+}
+
 /// An operand over the whole nest.
 #[derive(Clone)]
 pub(crate) struct Operand {
@@ -132,14 +203,41 @@ pub(crate) struct PackedInput {
     pub(crate) ahead: bool,
 }
 
-/// The bytes of a tile: the widest element times its number of elements.
-const TILE: usize = 1536;
+/// How results are written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Store {
+    /// Through the caches.
+    Cached,
+    /// With streaming stores, where the loop has them.
+    Streamed,
+    /// So by one thread only: results of several threads stay in the cache that they share.
+    StreamedAlone,
+}
 
-/// The bytes of a row from which it is streamed although it has partial cache lines.
-const LONG_ROW: usize = 1024;
+impl Store {
+    /// Says whether one thread streams.
+    pub(crate) fn streams(self) -> bool {
+        self != Self::Cached
+    }
+}
 
-/// The bytes of an operand from which the elements of the next tile are prefetched.
-const FETCHED: usize = 1 << 20;
+/// What is prefetched for the unit after this one.
+pub(crate) struct Prefetch {
+    /// Inputs of which the next unit has the adjacent pieces of the rows.
+    pub(crate) rows: Vec<usize>,
+    /// The nest reaches so much memory that data comes from memory: it is prefetched into the second-level cache.
+    pub(crate) is_far: bool,
+}
+
+/// What a schedule is expected to cost on one thread.
+#[derive(Clone, Copy)]
+pub(crate) struct Estimate {
+    pub(crate) nanos: u64,
+    /// The part of it that is worth waking a thread for.
+    pub(crate) worth: u64,
+    /// The nanoseconds per element, without its arithmetic.
+    pub(crate) price: f64,
+}
 
 /// A program over a nest with every decision made. It can be run any number of times, over any memory.
 pub struct Schedule {
@@ -152,57 +250,21 @@ pub struct Schedule {
     pub(crate) total: u64,
     pub(crate) cut: Blocking,
     pub(crate) outer: Vec<Outer>,
-    /// The loop outside the units, if any, whose rounds one call computes.
-    pub(crate) turning: Option<usize>,
-    /// The quick path, for small programs.
-    pub(crate) quick: Option<Quick>,
-    /// The steps, if each has a loop of its own.
-    pub(crate) steps: Vec<BoundStep>,
-    /// The chain of all steps.
-    pub(crate) chain: Option<BoundChain>,
     pub(crate) packs: Vec<PackedInput>,
-    pub(crate) splats: Vec<PackedInput>,
-    pub(crate) finish: Finish,
-    /// The last step uses streaming stores if its kernel can.
-    pub(crate) streams: bool,
-    /// Only one thread does so: results of several threads stay in the cache that they share.
-    pub(crate) streams_alone: bool,
-    /// The elements of a tile; `None` where each unit is one call.
-    pub(crate) tile: Option<usize>,
-    /// Elements recomputed from the preceding piece so that streaming stores start on a cache line; only for untiled,
-    /// infallible, single-kernel units.
-    pub(crate) margin: Option<usize>,
-    /// Inputs that are prefetched.
-    pub(crate) fetched: Vec<usize>,
-    /// Inputs whose rows are prefetched for the next unit, which has the adjacent pieces of the rows.
-    pub(crate) next_rows: Vec<usize>,
-    /// The nest reaches so much memory that prefetched data comes from memory: it is prefetched into the second-level
-    /// cache.
-    pub(crate) second: bool,
+    pub(crate) body: Body,
+    pub(crate) store: Store,
+    pub(crate) prefetch: Prefetch,
+    /// The bytes of scratch memory.
     pub(crate) scratch: usize,
-    /// An estimate of the time on one thread.
-    pub(crate) nanos: u64,
-    /// The part of it that is worth waking a thread for.
-    pub(crate) worth: u64,
-    /// Estimates the nanoseconds per element, without its arithmetic.
-    pub(crate) price: f64,
+    pub(crate) estimate: Estimate,
+    /// Whether one call of every loop computes the whole nest, so that small programs take the quick path.
+    pub(crate) is_quick: bool,
     /// The alternative that first copies operands over the innermost loops, if it is cheaper.
     pub(crate) spread: Option<Box<Spread>>,
     /// The schedule for a result that overwrites an input, element for element; decided when it is first needed.
     pub(crate) in_place: OnceBox<Schedule>,
-    /// The schedule for several threads, if `streams_alone`; decided when it is first needed.
+    /// The schedule for several threads, if one thread alone streams; decided when it is first needed.
     pub(crate) together: OnceBox<Schedule>,
-}
-
-/// How one call of every loop computes a small program.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Quick {
-    /// The only loop, for this number of units.
-    Loop(usize),
-    /// The loop of every step, for one unit.
-    Steps,
-    /// The loop of the chain, for one unit.
-    Chain,
 }
 
 /// The most bytes of scratch memory that the quick path uses on the stack.
@@ -255,55 +317,44 @@ impl Schedule {
     pub(crate) fn bind(isa: Isa, program: &Program, nest: &Nest, sizes: Sizes, manner: Manner) -> Self {
         let Sizes { dims, mut operands, total } = sizes;
         let choice = choose_units(isa, program, &dims, &operands, manner);
-        let (cut, method) = (choice.cut, choice.method);
         lay_over(choice, program, &dims, &mut operands);
-        let mut schedule = Self {
+        let bytes = reached(&dims, &operands);
+        let work = program.work(total, bytes as u64);
+        let outer = outer_loops(&dims, &operands, &choice.cut);
+        let (cut, is_far) = (choice.cut, is_far(bytes));
+        let draft = bind::Draft {
+            isa,
+            program,
+            dims: &dims,
+            operands: &operands,
+            outer: &outer,
+            total,
+            cut,
+            manner,
+            is_far,
+            scratch: 0,
+        };
+        let bind::Bound { body, store, packs, next_rows, scratch, is_quick } = draft.bind(choice.method);
+        Self {
             isa,
             program: program.clone(),
             nest: nest.clone(),
-            outer: outer_loops(&dims, &operands, &cut),
-            price: choice.price,
-            spread: None,
-            turning: None,
-            quick: None,
             cut,
+            outer,
             dims,
             operands,
             total,
-            steps: Vec::new(),
-            chain: None,
-            packs: Vec::new(),
-            splats: Vec::new(),
-            finish: Finish::Direct,
-            streams: false,
-            streams_alone: false,
-            tile: None,
-            margin: None,
-            fetched: Vec::new(),
-            next_rows: Vec::new(),
-            second: false,
-            scratch: 0,
-            nanos: 0,
-            worth: 0,
+            packs,
+            body,
+            store,
+            prefetch: Prefetch { rows: next_rows, is_far },
+            scratch,
+            estimate: Estimate { nanos: work.nanos(), worth: work.worth(), price: choice.price },
+            is_quick,
+            spread: None,
             in_place: OnceBox::new(),
             together: OnceBox::new(),
-        };
-        let bytes = reached(&schedule.dims, &schedule.operands);
-        let work = program.work(total, bytes as u64);
-        schedule.second = is_far(bytes);
-        (schedule.nanos, schedule.worth) = (work.nanos(), work.worth());
-        schedule.choose_tiles(manner, method);
-        schedule.make_room_for_packs();
-        match method {
-            Method::Chain => schedule.bind_chain(),
-            Method::Strided => schedule.bind_strided(),
-            Method::Loops => {
-                schedule.bind_steps();
-                schedule.turning = schedule.choose_turning();
-            }
         }
-        schedule.quick = schedule.choose_quick();
-        schedule
     }
 
     /// Returns the decisions.
@@ -313,157 +364,50 @@ impl Schedule {
         }
         let inputs =
             |access| (0..self.program.inputs.len()).filter(move |&i| self.operands[i].access == access).collect();
+        let (tile, loops) = match &self.body {
+            Body::Tiles(own) => (Some(own.elements), own.steps.len()),
+            Body::Loop(_) | Body::Chain(_) | Body::Strided(_) => (None, 1),
+        };
         Decisions {
             level: self.isa.level(),
             rows: self.cut.rows,
             row: self.cut.chunk * self.cut.inner,
-            turns: self.turning.map_or(1, |at| self.outer[at].count),
-            tile: self.tile,
-            loops: if self.chain.is_some() { 1 } else { self.steps.len() },
+            turns: self.turns(),
+            tile,
+            loops,
             packed: inputs(AccessPattern::Irregular),
             constant: inputs(AccessPattern::Constant),
-            streams: self.streams,
+            streams: self.store.streams(),
         }
     }
 
     /// Returns the number of parts for this many threads; 1 means the caller's thread alone.
     pub fn parts(&self, threads: usize) -> usize {
-        parts(self.nanos, threads).clamp(1, self.units())
+        parts(self.estimate.nanos, threads).clamp(1, self.units())
     }
 
     /// Returns an estimate of the nanoseconds on one thread.
     pub fn nanos(&self) -> u64 {
-        self.nanos
-    }
-
-    /// Returns the size of the widest element that the program reads or writes.
-    fn widest(&self) -> usize {
-        let results = self.program.steps.iter().map(|step| step.kernel.output());
-        results.chain(self.program.inputs.iter().copied()).map(DType::size).max().unwrap_or(8)
-    }
-
-    fn take_scratch(&mut self, bytes: usize) -> usize {
-        let at = self.scratch;
-        self.scratch += bytes.next_multiple_of(64);
-        at
-    }
-
-    /// Says whether results of steps, or repeated constants, need tiles.
-    fn needs_tiles(&self) -> bool {
-        let splats = |step: &Step| {
-            let constants = self.constants(step);
-            step.kernel.choose(constants).constants != constants
-        };
-        self.program.steps.len() > 1 || self.program.steps.iter().any(splats)
-    }
-
-    /// Decides whether units are divided into tiles, and how the result reaches the output.
-    fn choose_tiles(&mut self, manner: Manner, method: Method) {
-        let in_place = manner == Manner::InPlace;
-        let output = self.program.inputs.len();
-        let widest = self.widest();
-        let scatters = self.operands[output].access == AccessPattern::Irregular;
-        let row_bytes = self.cut.chunk * self.cut.inner * self.operands[output].size;
-        let in_pieces = self.cut.across != self.cut.axis && self.cut.chunk < self.dims[self.cut.axis];
-        let tile = if scatters { self.cut.elements() } else { (TILE / widest).min(self.cut.elements()) };
-        if method != Method::Strided && (in_place || scatters || self.needs_tiles()) {
-            self.tile = Some(tile);
-        }
-        let is_plain =
-            matches!(&self.program.steps[..], [step] if step.kernel.guard().is_none()) && method == Method::Loops;
-        let blocks = is_plain && self.tile.is_none() && self.cut.across != self.cut.axis;
-        // Pieces of rows that one loop computes can start and end at cache lines of the result.
-        let shifts = blocks && self.cut.inner == 1 && row_bytes.is_multiple_of(64);
-        let fits =
-            if in_pieces { shifts || self.operands[output].across(self) % 64 == 0 } else { row_bytes >= 2 * WHOLE };
-        let rows_fit = row_bytes >= LONG_ROW || row_bytes.is_multiple_of(WHOLE) && fits;
-        let streams = |manner| {
-            method != Method::Strided
-                && !in_place
-                && !scatters
-                && rows_fit
-                && is_large(&self.dims, &self.operands, manner)
-        };
-        let (streams, streams_alone) = (streams(manner), streams(manner) && !streams(Manner::Together));
-        let far: Vec<usize> = (0..output)
-            .filter(|&i| self.operands[i].access == AccessPattern::Dense && self.is_far(&self.operands[i]))
-            .collect();
-        self.next_rows = if in_pieces { far.clone() } else { Vec::new() };
-        self.fetched = if self.tile.is_some() { far } else { Vec::new() };
-        (self.streams, self.streams_alone) = (streams, streams_alone);
-        self.margin = blocks.then(|| if shifts && in_pieces && streams { 64 / self.operands[output].size } else { 0 });
-        self.finish = match (scatters, in_place) {
-            (true, _) => Finish::Scatter(self.take_scratch(tile * widest)),
-            (_, true) => Finish::Copy(self.take_scratch(tile * widest)),
-            _ => Finish::Direct,
-        };
-    }
-
-    /// Says whether an operand comes from memory and is worth prefetching: elements in a cache arrive as fast, or
-    /// faster, without a prefetch.
-    fn is_far(&self, operand: &Operand) -> bool {
-        self.second && footprint(&self.dims, operand) >= FETCHED
-    }
-
-    fn make_room_for_packs(&mut self) {
-        for input in 0..self.program.inputs.len() {
-            if self.operands[input].access == AccessPattern::Irregular {
-                let elements = self.cut.elements() + self.cut.rows * self.margin.unwrap_or(0);
-                let at = self.take_scratch(elements * self.operands[input].size);
-                let (low, high) = self.operands[input].reach;
-                let ahead = is_far(high.abs_diff(low));
-                self.packs.push(PackedInput { input, at, ahead });
-            }
-        }
-    }
-
-    /// Chooses the loop outside the units whose rounds one call computes: possible if a unit is one call, nothing is
-    /// done before it, and whole rounds of the loop follow one another.
-    fn choose_turning(&self) -> Option<usize> {
-        let [BoundStep { guard: None, .. }] = self.steps[..] else { return None };
-        let at = self.outer.iter().rposition(|outer| outer.count > 1)?;
-        let pieces = if self.cut.across == self.cut.axis { 1 } else { 2 };
-        (self.tile.is_none() && self.packs.is_empty() && at + pieces < self.outer.len()).then_some(at)
-    }
-
-    /// Chooses the quick path if one call of every loop computes the whole nest.
-    fn choose_quick(&self) -> Option<Quick> {
-        let turns = self.turning.map_or(1, |at| self.outer[at].count);
-        let is_whole = (self.cut.elements() * turns) as u64 == self.total
-            && (turns == 1 || self.total <= MAX_UNIT_ELEMENTS as u64);
-        if !is_whole || !self.packs.is_empty() {
-            return None;
-        }
-        if self.chain.is_some() {
-            return Some(Quick::Chain).filter(|_| self.total <= MAX_UNIT_ELEMENTS as u64);
-        }
-        let Some(tile) = self.tile else {
-            return matches!(&self.steps[..], [BoundStep { apart: None, .. }]).then_some(Quick::Loop(turns));
-        };
-        let fits = self.cut.elements() <= tile && self.scratch <= QUICK_SCRATCH && self.finish == Finish::Direct;
-        fits.then_some(Quick::Steps)
-    }
-
-    /// Returns a bit for each operand of a step that is constant along a row.
-    fn constants(&self, step: &Step) -> u8 {
-        let is_constant =
-            |arg: &Slot| matches!(*arg, Slot::Input(i) if self.operands[i].access == AccessPattern::Constant);
-        step.args.iter().enumerate().map(|(k, arg)| u8::from(is_constant(arg)) << k).sum()
-    }
-
-    /// Reserves space for an input's constants, repeated.
-    fn splat(&mut self, input: usize, bytes: usize) -> Source {
-        let known = self.splats.iter().position(|splat| splat.input == input);
-        Source::Splat(known.unwrap_or_else(|| {
-            let at = self.take_scratch(bytes);
-            self.splats.push(PackedInput { input, at, ahead: false });
-            self.splats.len() - 1
-        }))
+        self.estimate.nanos
     }
 
     /// Counts the units.
     pub(crate) fn units(&self) -> usize {
         self.outer.iter().map(|outer| outer.count).product()
+    }
+
+    /// Counts the units that one call computes at most.
+    pub(crate) fn turns(&self) -> usize {
+        self.body.turns(&self.outer)
+    }
+
+    /// Returns the steps that are called one by one; none where one loop is called for all of them.
+    pub(crate) fn steps(&self) -> &[BoundStep] {
+        match &self.body {
+            Body::Loop(own) => std::slice::from_ref(&own.step),
+            Body::Tiles(own) => &own.steps,
+            Body::Chain(_) | Body::Strided(_) => &[],
+        }
     }
 }
 

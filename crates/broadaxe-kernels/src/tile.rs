@@ -27,7 +27,7 @@ use std::{marker::PhantomData, mem::MaybeUninit};
 
 use crate::{
     dtype::Element,
-    isa::{Block, Body},
+    isa::{Block, LoopCode},
     loops::{Binary, ByPrecomputed, Rejects, Ternary, Unary},
     math::f32xn::Fma,
     number::Integer,
@@ -74,7 +74,8 @@ pub(crate) trait Line {
     unsafe fn run(places: [*const u8; 3], out: OutputRow<Self::Out>) -> bool;
 }
 
-impl<L: Line> Body for L {
+impl<L: Line> LoopCode for L {
+    type Args = Block;
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
         block.any_row(
@@ -116,7 +117,8 @@ pub(crate) const MIN_GROUP_BYTES: usize = 16;
 /// The groups of the longest such row.
 const MAX_GROUPS: usize = 16;
 
-impl<L: Line> Body for Brief<L> {
+impl<L: Line> LoopCode for Brief<L> {
+    type Args = Block;
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
         let (n, bytes) = (block.n, block.n.wrapping_mul(size_of::<L::Out>()));
@@ -556,7 +558,7 @@ fn hint<const SECOND: bool>(place: *const u8) {
 
 /// Returns no loop for chains: other architectures have none.
 #[cfg(not(target_arch = "x86_64"))]
-pub(crate) fn chained(_: crate::isa::Isa, _: crate::DType, _: bool) -> Option<crate::isa::Loop> {
+pub(crate) fn chained(_: crate::isa::Isa, _: crate::DType, _: bool) -> Option<chain::ChainLoop> {
     None
 }
 

@@ -20,14 +20,15 @@ pub(super) fn align() {
 #[cfg(test)]
 mod tests {
     use super::{
-        super::{Block, Body, Isa, LEVELS, Level, versions},
+        super::{Block, Isa, LEVELS, Level, LoopCode, versions},
         *,
     };
 
     /// Reports whether the stack of a loop is not aligned to the widest vector.
     struct Skewed;
 
-    impl Body for Skewed {
+    impl LoopCode for Skewed {
+        type Args = Block;
         #[inline(always)]
         unsafe fn run(_: &Block) -> bool {
             let place: usize;

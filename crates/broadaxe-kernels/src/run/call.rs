@@ -4,16 +4,17 @@ use std::marker::PhantomData;
 
 use once_cell::race::OnceBox;
 
-use super::{Failure, ProgramJob};
+use super::ProgramJob;
 use crate::{
     cache::Caches,
     dtype::Element,
     executor::{Executor, Progress},
     isa::{Block, Isa},
-    nest::{Nest, apart},
+    job::Failure,
+    nest::{Blocking, Nest, apart},
     pack::{Axis, CopyPlan},
     program::Program,
-    schedule::{Copied, Manner, Operand, Schedule, Source, Spread, measure},
+    schedule::{Copied, LoopBody, Manner, Operand, Outer, Schedule, Source, Spread, Store, measure},
     tile::{Buffer, Input, Output, strided_copy},
 };
 
@@ -78,14 +79,14 @@ impl Schedule {
         if !parted {
             return self.run_apart(inputs, &output, executor, progress);
         }
-        self.isa.prepare(self.worth);
+        self.isa.prepare(self.estimate.worth);
         if let Some(spread) = &self.spread {
             return spread.run(inputs, output, executor, progress);
         }
         if progress.is_none() && self.run_quick(inputs, &output) {
             return Ok(());
         }
-        let together = self.streams_alone && self.parts(executor.threads()) > 1;
+        let together = self.store == Store::StreamedAlone && self.parts(executor.threads()) > 1;
         let plan = if together { self.instead(&self.together, Manner::Together)? } else { self };
         ProgramJob { plan, inputs, output: &output }.run(executor, progress)
     }
@@ -215,17 +216,20 @@ impl Schedule {
         let plan = Self::decide(self.isa, &self.program, &self.nest, manner)?;
         Ok(kept.get_or_init(|| Box::new(plan)))
     }
+}
 
+impl LoopBody {
     /// Extends a block that computes one unit to `turns` units.
-    pub(super) fn take_turns(&self, block: &mut Block, turns: usize) {
+    pub(super) fn take_turns(&self, outer: &[Outer], block: &mut Block, turns: usize) {
         let Some(at) = self.turning else { return };
-        let moves = &self.outer[at].moves;
-        for (k, arg) in self.steps[0].args.iter().enumerate() {
+        let moves = &outer[at].moves;
+        for (k, arg) in self.step.args.iter().enumerate() {
             if let Source::Input(i) = *arg {
                 block.turn_steps[k] = moves[i];
             }
         }
-        (block.turns, block.out_turn) = (turns, moves[self.program.inputs.len()]);
+        // The moves of the output are followed by those of the number of the element.
+        (block.turns, block.out_turn) = (turns, moves[moves.len() - 2]);
     }
 }
 
@@ -266,8 +270,8 @@ impl Operand {
     }
 
     /// Returns the bytes between rows of a unit.
-    pub(crate) fn across(&self, plan: &Schedule) -> isize {
-        if plan.cut.across == plan.cut.axis { 0 } else { self.strides[plan.cut.across] }
+    pub(crate) fn across(&self, cut: &Blocking) -> isize {
+        if cut.across == cut.axis { 0 } else { self.strides[cut.across] }
     }
 }
 

@@ -1,9 +1,9 @@
-//! The calls of bound steps and chains at given addresses.
+//! The calls of bound steps at given addresses.
 
 use crate::{
     isa::Block,
-    schedule::{BoundChain, BoundStep, Source},
-    tile::{Call, chain::Link},
+    schedule::{BoundStep, Source},
+    tile::Call,
 };
 
 /// The call of a step for the current piece.
@@ -14,20 +14,6 @@ pub(super) struct Laid<'a> {
     /// The bytes that each operand moves per element, from piece to piece; 0 for tiles and constants.
     pub(super) advances: [usize; 3],
     pub(super) out_advance: usize,
-}
-
-impl BoundChain {
-    /// Computes `rows` rows of `n` elements into `out`, with `out_step` bytes from row to row.
-    ///
-    /// # Safety
-    /// The links give the access pattern of each operand along a row (`bind_chain`); it is readable so, and the result
-    /// can be written.
-    #[inline]
-    pub(super) unsafe fn run(&self, links: &Vec<Link>, [rows, n]: [usize; 2], (out, out_step): (*mut u8, isize)) {
-        let places = [std::ptr::from_ref(links).cast(), std::ptr::null(), std::ptr::null()];
-        // SAFETY: promised by the caller; the loop is one of chains.
-        unsafe { (self.call)(&Block { n, rows, places, out, out_step, ..Block::EMPTY }) };
-    }
 }
 
 impl BoundStep {
@@ -53,10 +39,9 @@ impl BoundStep {
         let row = (n * call.out_size) as isize;
         let (out_step, out_advance) = own.map_or((row, 0), |step| (step, call.out_size));
         let follows = |k: usize| steps[k] == (n * call.sizes[k]) as isize;
-        let joins = rows > 1 && self.apart.is_none() && out_step == row && (0..3).all(follows);
+        let joins = rows > 1 && out_step == row && (0..3).all(follows);
         let (n, rows) = if joins { (n * rows, 1) } else { (n, rows) };
-        let (turn_steps, out_turn) = self.apart.unwrap_or_default();
-        let block = Block { n, rows, places, steps, turn_steps, out, out_step, out_turn, ..Block::EMPTY };
+        let block = Block { n, rows, places, steps, out, out_step, ..Block::EMPTY };
         Laid { call, block, advances, out_advance }
     }
 }

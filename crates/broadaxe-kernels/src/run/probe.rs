@@ -7,13 +7,13 @@ use crate::{
     isa::{Block, Isa},
     loops::Kernel,
     nest::{Nest, reach},
-    schedule::Schedule,
+    schedule::{Body, Schedule},
     tile::{Call, Input, Output, chained},
 };
 
 /// Says whether one loop computes all steps of a program as a chain.
 pub fn is_chain(schedule: &Schedule) -> bool {
-    schedule.chain.is_some()
+    matches!(schedule.body, Body::Chain(_))
 }
 
 /// Says whether a level has loops for chains.

@@ -7,8 +7,12 @@ use std::mem::MaybeUninit;
 use crate::{
     isa::{Block, FloatMode},
     pack::{Axis, CopyPlan},
-    schedule::{BoundLink, PackedInput, QUICK_SCRATCH, Quick, Schedule, Source},
-    tile::{Input, Output, chain::Link, strided_copy},
+    schedule::{Body, BoundLink, ChainBody, LoopBody, PackedInput, QUICK_SCRATCH, Schedule, Source, TileBody},
+    tile::{
+        Input, Output,
+        chain::{ChainBlock, Link},
+        strided_copy,
+    },
 };
 
 /// Scratch memory on the stack, aligned as a buffer is.
@@ -21,87 +25,93 @@ impl Schedule {
     /// If a step rejects an element, the ordinary path computes the nest again and finds which one.
     #[inline]
     pub(super) fn run_quick(&self, inputs: &[Input], output: &Output) -> bool {
-        let Some(quick) = self.quick else { return false };
+        if !self.is_quick {
+            return false;
+        }
         let _mode = FloatMode::standard();
-        match quick {
-            Quick::Loop(turns) => self.call_loop(turns, inputs, output),
-            Quick::Steps => self.call_steps(inputs, output),
-            Quick::Chain => self.call_chain(inputs, output),
+        match &self.body {
+            Body::Loop(own) => self.call_loop(own, inputs, output),
+            Body::Tiles(own) => self.call_tiles(own, inputs, output),
+            Body::Chain(own) => self.call_chain(own, inputs, output),
+            Body::Strided(_) => false,
         }
     }
 
-    /// Calls the only loop for this number of units; returns whether no element was rejected.
-    fn call_loop(&self, turns: usize, inputs: &[Input], output: &Output) -> bool {
-        let step = &self.steps[0];
+    /// Calls the only loop for all units; returns whether no element was rejected.
+    fn call_loop(&self, own: &LoopBody, inputs: &[Input], output: &Output) -> bool {
         let mut block = Block {
             n: self.cut.chunk * self.cut.inner,
             rows: self.cut.rows,
             out: output.base.wrapping_add(output.offset),
-            out_step: self.operands[inputs.len()].across(self),
+            out_step: self.operands[inputs.len()].across(&self.cut),
             ..Block::EMPTY
         };
-        for (k, arg) in step.args.iter().enumerate() {
+        for (k, arg) in own.step.args.iter().enumerate() {
             if let Source::Input(i) = *arg {
                 block.places[k] = inputs[i].base.wrapping_add(inputs[i].offset);
-                block.steps[k] = self.operands[i].across(self);
+                block.steps[k] = self.operands[i].across(&self.cut);
             }
         }
-        self.take_turns(&mut block, turns);
+        own.take_turns(&self.outer, &mut block, self.turns());
         // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each
-        // operand is dense or constant along a row, as its loop expects (`bind_steps`).
-        unsafe { !step.call.run(&block) }
+        // operand is dense or constant along a row, as its loop expects (`Draft::only_loop`).
+        unsafe { !own.step.call.run(&block) }
     }
 
-    /// Calls the loop of the chain over the one unit. Returns whether there is such a loop.
-    fn call_chain(&self, inputs: &[Input], output: &Output) -> bool {
-        let Some(chain) = &self.chain else { return false };
+    /// Calls the loop of the chain over the one unit.
+    fn call_chain(&self, own: &ChainBody, inputs: &[Input], output: &Output) -> bool {
         let place = |bound: &BoundLink| {
             let mut link = bound.unplaced();
             if let Some(i) = bound.input {
-                (link.place, link.step) =
-                    (inputs[i].base.wrapping_add(inputs[i].offset), self.operands[i].across(self));
+                let step = self.operands[i].across(&self.cut);
+                (link.place, link.step) = (inputs[i].base.wrapping_add(inputs[i].offset), step);
             }
             link
         };
-        let links: Vec<Link> = chain.links.iter().map(place).collect();
-        let (rows, n) = (self.cut.rows, self.cut.chunk * self.cut.inner);
-        let out = (output.base.wrapping_add(output.offset), self.operands[inputs.len()].across(self));
+        let links: Vec<Link> = own.links.iter().map(place).collect();
+        let block = ChainBlock {
+            links: &raw const links[..],
+            rows: self.cut.rows,
+            n: self.cut.chunk * self.cut.inner,
+            out: output.base.wrapping_add(output.offset),
+            out_step: self.operands[inputs.len()].across(&self.cut),
+        };
         // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output; the
         // links give the access pattern of each operand along a row.
-        unsafe { chain.run(&links, [rows, n], out) };
+        unsafe { (own.call)(&block) };
         true
     }
 
     /// Calls the loop of every step over the one unit. Returns whether no element was rejected.
-    fn call_steps(&self, inputs: &[Input], output: &Output) -> bool {
+    fn call_tiles(&self, own: &TileBody, inputs: &[Input], output: &Output) -> bool {
         let (rows, n) = (self.cut.rows, self.cut.chunk * self.cut.inner);
         let mut memory = Scratch(MaybeUninit::uninit());
         let base = memory.0.as_mut_ptr().cast::<u8>();
-        // SAFETY: a program on the quick path needs at most this much (`choose_quick`).
+        // SAFETY: a program on the quick path needs at most this much (`has_quick_path`).
         unsafe { base.write_bytes(0, self.scratch) };
         let scratch = |at: usize| base.wrapping_add(at);
         let begin = |input: usize| inputs[input].base.wrapping_add(inputs[input].offset);
-        for &PackedInput { input, at, .. } in &self.splats {
+        for &PackedInput { input, at, .. } in &own.splats {
             let operand = &self.operands[input];
-            let axes = [Axis { count: rows, stride: operand.across(self) }, Axis { count: n, stride: 0 }];
+            let axes = [Axis { count: rows, stride: operand.across(&self.cut) }, Axis { count: n, stride: 0 }];
             // SAFETY: one element per row, inside the input's buffer (`check`); a tile has room for the unit.
             unsafe { strided_copy(self.isa, &CopyPlan::pack(operand.size, &axes), begin(input), scratch(at)) };
         }
-        let own = output.base.wrapping_add(output.offset);
-        self.steps.iter().all(|step| {
+        let result = output.base.wrapping_add(output.offset);
+        own.steps.iter().all(|step| {
             let out = match step.out {
                 Some(at) => (scratch(at), None),
-                None => (own, Some(self.operands[inputs.len()].across(self))),
+                None => (result, Some(self.operands[inputs.len()].across(&self.cut))),
             };
             let find = |source| match source {
-                Source::Input(i) => (begin(i), Some(self.operands[i].across(self))),
+                Source::Input(i) => (begin(i), Some(self.operands[i].across(&self.cut))),
                 Source::Tile(at) => (scratch(at).cast_const(), None),
-                Source::Splat(number) => (scratch(self.splats[number].at).cast_const(), None),
+                Source::Splat(number) => (scratch(own.splats[number].at).cast_const(), None),
                 Source::Absent => (std::ptr::null(), None),
             };
             let laid = step.laid([rows, n], find, out);
-            // SAFETY: as for a unit of a job (`lay`): `check` found every address that the nest reaches inside its buffer, and no input on
-            // the output; tiles hold the unit.
+            // SAFETY: as for a unit of a job (`TileState::lay`): `check` found every address that the nest reaches inside
+            // its buffer, and no input on the output; tiles hold the unit.
             unsafe { !laid.call.run(&laid.block) }
         })
     }

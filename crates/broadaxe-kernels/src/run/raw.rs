@@ -6,6 +6,8 @@ use super::*;
 #[cfg(unix)]
 use crate::dtype::DType;
 use crate::executor::Scoped;
+#[cfg(unix)]
+use crate::{pack::CopyPlan, tile::strided_copy};
 
 /// Runs a program whose operands share one buffer, at these offsets: those of the inputs, and the output's.
 pub(super) fn run_shared(
@@ -55,21 +57,15 @@ pub(super) fn chain_fenced(
     at_end: bool,
 ) -> Option<Vec<f32>> {
     use crate::tile::{
-        chain::{LinkAction, OperandMode},
+        chain::{ChainBlock, Link, LinkAction, OperandMode},
         chained,
     };
     let (call, len) = (chained(isa, DType::F32, false)?, (n - 1) * apart.unsigned_abs() + 1);
     let (from, to) = (from.place(4 * len, at_end), to.place(4 * n, at_end));
     let place = from.wrapping_add(if apart < 0 { 4 * (len - 1) } else { 0 }).cast_const();
     let (act, feed, table) = (LinkAction::Begin, OperandMode::Strided, std::ptr::null());
-    let links = vec![Link { act, feed, rounds: false, place, step: 0, size: 4, times: 1, table, apart, ahead: true }];
-    let block = Block {
-        n,
-        rows: 1,
-        places: [(&raw const links).cast(), std::ptr::null(), std::ptr::null()],
-        out: to,
-        ..Block::EMPTY
-    };
+    let links = [Link { act, feed, rounds: false, place, step: 0, size: 4, times: 1, table, apart, ahead: true }];
+    let block = ChainBlock { links: &raw const links, rows: 1, n, out: to, out_step: 0 };
     // SAFETY: the elements and the room for their copies are between the guard pages, and only this call accesses them;
     // a loop that leaves them hits a guard page.
     unsafe {

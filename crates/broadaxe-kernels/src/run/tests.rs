@@ -9,8 +9,9 @@ use crate::{
     executor::{Scoped, Serial},
     family::cast,
     loops::Kernel,
+    pack::{Axis, CopyPlan},
     program::{Slot, Step},
-    schedule::Quick,
+    schedule::{Body, Prefetch, Store},
     table::find,
 };
 
@@ -187,8 +188,8 @@ fn short_rows_are_computed_in_turns() {
             Nest { dims: dims.clone(), output, inputs: inputs.into_iter().map(|(strides, _)| strides).collect() };
         let isa = Isa::available()[round % Isa::available().len()];
         let schedule = Schedule::at(isa, &operator("sub", dtype), &nest).expect("sound");
-        turned += usize::from(schedule.turning.is_some());
-        in_one_call += usize::from(matches!(schedule.quick, Some(Quick::Loop(2..))));
+        turned += usize::from(schedule.turns() > 1);
+        in_one_call += usize::from(schedule.is_quick && schedule.turns() > 1);
         let mut result = vec![0; len];
         let given: Vec<Input> = operands.iter().map(|bytes| Input::new(bytes, 0)).collect();
         schedule.run(&given, Output::new(&mut result, 0), &Scoped(1 + round % 3), None).expect("sound");
@@ -224,7 +225,11 @@ fn results_do_not_depend_on_where_they_are_written() {
         let size = dims.iter().product::<usize>() * 4;
         let nest = Nest { dims, output, inputs: vec![input] };
         let schedule = Schedule::new(&program, &nest).expect("sound");
-        assert_eq!(schedule.streams_alone, cfg!(target_arch = "x86_64") && last <= 48 << 20, "{nest:?}");
+        assert_eq!(
+            schedule.store == Store::StreamedAlone,
+            cfg!(target_arch = "x86_64") && last <= 48 << 20,
+            "{nest:?}"
+        );
         let bytes: Vec<u8> = (0..n as u32 / 333 * 335 + 333).flat_map(u32::to_le_bytes).collect();
         let ran = |threads: usize| {
             let mut result = vec![0; size];
@@ -235,8 +240,8 @@ fn results_do_not_depend_on_where_they_are_written() {
         let alone = ran(1);
         assert!(schedule.together.get().is_none());
         assert!(ran(2) == alone && ran(3) == alone);
-        assert_eq!(schedule.together.get().is_some(), schedule.streams_alone && schedule.parts(2) > 1);
-        assert!(schedule.together.get().is_none_or(|together| !together.streams));
+        assert_eq!(schedule.together.get().is_some(), schedule.store == Store::StreamedAlone && schedule.parts(2) > 1);
+        assert!(schedule.together.get().is_none_or(|together| together.store == Store::Cached));
     }
 }
 
@@ -251,7 +256,7 @@ fn rows_of_a_unit_are_scattered_to_their_places() {
     for isa in Isa::available() {
         let mut schedule = Schedule::at(isa, &operator("where", DType::I64), &nest).expect("sound");
         assert!(schedule.decisions().rows > 1, "at {:?}", isa.level());
-        (schedule.second, schedule.next_rows) = (true, vec![1]);
+        schedule.prefetch = Prefetch { rows: vec![1], is_far: true };
         let mut result = vec![0; 8 * rows * n];
         let inputs = [Input::new(&conditions, 0), Input::new(&bytes, 0), Input::new(&[7; 8], 0)];
         schedule.run(&inputs, Output::new(&mut result, 0), &Scoped(1), None).expect("sound");
@@ -290,17 +295,17 @@ fn large_results_are_written_past_the_caches() {
         let input = |i: usize| if i < read { whole.clone() } else { vec![0, 0] };
         let nest = Nest { dims: vec![rows, tenth], output: whole.clone(), inputs: vec![input(0), input(1)] };
         let schedule = Schedule::new(&operator("mul", DType::F32), &nest).expect("sound");
-        assert_eq!((schedule.streams, schedule.streams && !schedule.streams_alone), (alone, together), "{rows} {read}");
+        assert_eq!((schedule.store.streams(), schedule.store == Store::Streamed), (alone, together), "{rows} {read}");
     }
     // A row that exceeds the second-level cache is read from beyond it every time.
     let nest = Nest { dims: vec![6, tenth], output: vec![4 * tenth as isize, 4], inputs: vec![vec![0, 4], vec![0, 0]] };
     let schedule = Schedule::new(&operator("mul", DType::F32), &nest).expect("sound");
-    assert_eq!(schedule.streams_alone, 4 * tenth > Caches::here().second);
+    assert_eq!(schedule.store == Store::StreamedAlone, 4 * tenth > Caches::here().second);
     // Strided elements occupy whole cache lines.
     for (apart, streams) in [(4, false), (-4, false), (12, true), (-12, true), (1000, true)] {
         let nest = Nest { dims: vec![2 * tenth], output: vec![4], inputs: vec![vec![apart], vec![0]] };
         let schedule = Schedule::new(&operator("mul", DType::F32), &nest).expect("sound");
-        assert_eq!(schedule.streams, streams, "{apart}");
+        assert_eq!(schedule.store.streams(), streams, "{apart}");
     }
 }
 
@@ -348,7 +353,9 @@ fn pieces_of_rows_take_whole_lines() {
         for (isa, threads) in Isa::available().into_iter().flat_map(|isa| [(isa, 1), (isa, 3)]) {
             let schedule = Schedule::at(isa, &operator("sub", dtype), &nest).expect("sound");
             assert!(
-                schedule.margin > Some(0) || last < Caches::here().last || cfg!(not(target_arch = "x86_64")),
+                matches!(&schedule.body, Body::Loop(own) if own.margin > 0)
+                    || last < Caches::here().last
+                    || cfg!(not(target_arch = "x86_64")),
                 "{nest:?}"
             );
             let mut result = vec![1; want.len()];

@@ -1,11 +1,15 @@
-//! Binds steps and chains to their loops and operands.
+//! Binds the steps of a program to their loops and operands.
 
-use super::{BoundChain, BoundLink, BoundStep, Finish, Operand, Schedule, Source};
+use super::{
+    Body, BoundLink, BoundStep, ChainBody, Finish, LoopBody, Manner, Operand, Outer, PackedInput, QUICK_SCRATCH,
+    Source, Store, StridedBody, TileBody, footprint, is_far, is_large, units::Method,
+};
 use crate::{
     chain::Part,
     dtype::DType,
-    nest::AccessPattern,
-    program::Slot,
+    isa::Isa,
+    nest::{AccessPattern, Blocking, MAX_UNIT_ELEMENTS, WHOLE},
+    program::{Program, Slot, Step},
     tile::{
         Call,
         chain::{CHAIN_GROUP_ELEMENTS, OperandMode},
@@ -13,17 +17,159 @@ use crate::{
     },
 };
 
-impl Schedule {
-    /// Binds all steps to one loop, which needs no tiles.
-    pub(super) fn bind_chain(&mut self) {
-        (self.tile, self.fetched) = (None, Vec::new());
-        let parts = self.program.chain.as_deref().unwrap_or_default();
-        let links = parts.iter().map(|part| self.bind_link(part)).collect();
-        self.chain = chained(self.isa, self.program.output(), self.streams).map(|call| BoundChain { call, links });
+/// The bytes of a tile: the widest element times its number of elements.
+const TILE: usize = 1536;
+
+/// The bytes of a row from which it is streamed although it has partial cache lines.
+const LONG_ROW: usize = 1024;
+
+/// The bytes of an operand from which the elements of the next tile are prefetched.
+const FETCHED: usize = 1 << 20;
+
+/// A schedule whose units are chosen, and whose body is not.
+pub(super) struct Draft<'a> {
+    pub(super) isa: Isa,
+    pub(super) program: &'a Program,
+    pub(super) dims: &'a [usize],
+    /// The inputs, then the output.
+    pub(super) operands: &'a [Operand],
+    /// The loops outside the units.
+    pub(super) outer: &'a [Outer],
+    pub(super) total: u64,
+    pub(super) cut: Blocking,
+    pub(super) manner: Manner,
+    /// Whether data comes from memory.
+    pub(super) is_far: bool,
+    /// The bytes of scratch memory that are taken.
+    pub(super) scratch: usize,
+}
+
+/// What binding decides.
+pub(super) struct Bound {
+    pub(super) body: Body,
+    pub(super) store: Store,
+    pub(super) packs: Vec<PackedInput>,
+    /// Inputs whose rows are prefetched for the next unit.
+    pub(super) next_rows: Vec<usize>,
+    pub(super) scratch: usize,
+    pub(super) is_quick: bool,
+}
+
+impl Draft<'_> {
+    pub(super) fn bind(mut self, method: Method) -> Bound {
+        let shifts = method == Method::Loops && self.shifts();
+        let store = self.store(method, shifts);
+        let body = match method {
+            Method::Chain => self.chain(store),
+            Method::Strided => self.strided(),
+            Method::Loops => None,
+        };
+        let body = body.unwrap_or_else(|| {
+            if self.needs_tiles() { Body::Tiles(self.tiles(store)) } else { Body::Loop(self.only_loop(store, shifts)) }
+        });
+        let packs = self.packs(if let Body::Loop(own) = &body { own.margin } else { 0 });
+        let next_rows = if self.is_in_pieces() { self.far_inputs() } else { Vec::new() };
+        let is_quick = packs.is_empty() && self.has_quick_path(&body);
+        Bound { body, store, packs, next_rows, scratch: self.scratch, is_quick }
+    }
+
+    fn output(&self) -> &Operand {
+        &self.operands[self.program.inputs.len()]
+    }
+
+    /// Says whether the result is written along every loop of a unit, from a tile.
+    fn scatters(&self) -> bool {
+        self.output().access == AccessPattern::Irregular
+    }
+
+    /// Says whether units are blocks of pieces of rows.
+    fn is_in_pieces(&self) -> bool {
+        self.cut.across != self.cut.axis && self.cut.chunk < self.dims[self.cut.axis]
+    }
+
+    /// Returns the bytes of a row of the result.
+    fn row_bytes(&self) -> usize {
+        self.cut.chunk * self.cut.inner * self.output().size
+    }
+
+    /// Says whether the result, a scattered or overlapping one, or results of steps, or repeated constants, need tiles.
+    fn needs_tiles(&self) -> bool {
+        let splats = |step: &Step| {
+            let constants = self.constants(step);
+            step.kernel.choose(constants).constants != constants
+        };
+        let steps = &self.program.steps;
+        self.manner == Manner::InPlace || self.scatters() || steps.len() > 1 || steps.iter().any(splats)
+    }
+
+    /// Says whether the pieces of rows that one loop computes can start and end at cache lines of the result.
+    fn shifts(&self) -> bool {
+        let is_plain = matches!(&self.program.steps[..], [step] if step.kernel.guard().is_none());
+        let blocks = is_plain && !self.needs_tiles() && self.cut.across != self.cut.axis;
+        blocks && self.cut.inner == 1 && self.row_bytes().is_multiple_of(64)
+    }
+
+    /// Decides how results are written.
+    fn store(&self, method: Method, shifts: bool) -> Store {
+        let bytes = self.row_bytes();
+        let fits =
+            if self.is_in_pieces() { shifts || self.output().across(&self.cut) % 64 == 0 } else { bytes >= 2 * WHOLE };
+        let rows_fit = bytes >= LONG_ROW || bytes.is_multiple_of(WHOLE) && fits;
+        let can = method != Method::Strided && self.manner != Manner::InPlace && !self.scatters() && rows_fit;
+        let streams = |manner| can && is_large(self.dims, self.operands, manner);
+        match (streams(self.manner), streams(Manner::Together)) {
+            (false, _) => Store::Cached,
+            (true, true) => Store::Streamed,
+            (true, false) => Store::StreamedAlone,
+        }
+    }
+
+    /// Says whether an operand comes from memory and is worth prefetching: elements in a cache arrive as fast, or
+    /// faster, without a prefetch.
+    fn is_far(&self, operand: &Operand) -> bool {
+        self.is_far && footprint(self.dims, operand) >= FETCHED
+    }
+
+    /// Lists the dense inputs that are worth prefetching.
+    fn far_inputs(&self) -> Vec<usize> {
+        let is_far = |&i: &usize| self.operands[i].access == AccessPattern::Dense && self.is_far(&self.operands[i]);
+        (0..self.program.inputs.len()).filter(is_far).collect()
+    }
+
+    fn take_scratch(&mut self, bytes: usize) -> usize {
+        let at = self.scratch;
+        self.scratch += bytes.next_multiple_of(64);
+        at
+    }
+
+    /// Makes room for inputs that loops cannot read, with `margin` elements before each row.
+    fn packs(&mut self, margin: usize) -> Vec<PackedInput> {
+        let elements = self.cut.elements() + self.cut.rows * margin;
+        let mut packs = Vec::new();
+        for input in (0..self.program.inputs.len()).filter(|&i| self.operands[i].access == AccessPattern::Irregular) {
+            let (low, high) = self.operands[input].reach;
+            let at = self.take_scratch(elements * self.operands[input].size);
+            packs.push(PackedInput { input, at, ahead: is_far(high.abs_diff(low)) });
+        }
+        packs
+    }
+
+    /// Returns a bit for each operand of a step that is constant along a row.
+    fn constants(&self, step: &Step) -> u8 {
+        let is_constant =
+            |arg: &Slot| matches!(*arg, Slot::Input(i) if self.operands[i].access == AccessPattern::Constant);
+        step.args.iter().enumerate().map(|(k, arg)| u8::from(is_constant(arg)) << k).sum()
+    }
+
+    /// Binds all steps to one loop, which needs no tiles, if the level has it.
+    fn chain(&self, store: Store) -> Option<Body> {
+        let parts = self.program.chain.as_deref()?;
+        let call = chained(self.isa, self.program.output(), store.streams())?;
+        Some(Body::Chain(ChainBody { call, links: parts.iter().map(|part| self.link(part)).collect() }))
     }
 
     /// Binds a link to the access pattern of its operand along a row.
-    fn bind_link(&self, part: &Part) -> BoundLink {
+    fn link(&self, part: &Part) -> BoundLink {
         let mut link = BoundLink {
             act: part.act,
             feed: OperandMode::Kept,
@@ -60,58 +206,127 @@ impl Schedule {
         link
     }
 
-    /// Binds the one step to the loop over strided elements.
-    pub(super) fn bind_strided(&mut self) {
-        let step = &self.program.steps[0];
-        let Some(plain) = step.kernel.apart[self.isa.index()] else { return };
-        let moves = |own: &Operand| match own.access {
+    /// Binds the only step to the loop over strided elements, if the level has it.
+    fn strided(&self) -> Option<Body> {
+        let [step] = &self.program.steps[..] else { return None };
+        let call = step.kernel.apart[self.isa.index()]?;
+        let apart_of = |own: &Operand| match own.access {
             AccessPattern::Constant => 0,
             AccessPattern::Strided(apart) => apart * own.size as isize,
             _ => own.size as isize,
         };
-        let (mut args, mut apart) = ([Source::Absent; 3], [0; 3]);
-        for (k, &arg) in step.args.iter().enumerate() {
-            if let Slot::Input(i) = arg {
-                (args[k], apart[k]) = (Source::Input(i), moves(&self.operands[i]));
-            }
+        let input = |arg: &Slot| if let Slot::Input(i) = *arg { Some(i) } else { None };
+        let inputs: Vec<usize> = step.args.iter().filter_map(input).collect();
+        let mut apart = [0; 3];
+        for (apart, &input) in apart.iter_mut().zip(&inputs) {
+            *apart = apart_of(&self.operands[input]);
         }
-        let out_size = step.kernel.output().size();
-        let call = Call { plain, past: None, sizes: [0; 3], out_size };
-        let apart = Some((apart, moves(&self.operands[self.program.inputs.len()])));
-        self.steps.push(BoundStep { call, guard: None, args, out: None, apart });
+        Some(Body::Strided(StridedBody { call, inputs, apart, out_apart: apart_of(self.output()) }))
     }
 
-    pub(super) fn bind_steps(&mut self) {
+    /// Binds the only step to its loop, whose operands and result are used in place.
+    fn only_loop(&self, store: Store, shifts: bool) -> LoopBody {
+        let step = &self.program.steps[0];
+        let streams = store.streams();
+        let constants = step.kernel.choose(self.constants(step)).constants;
+        let arg = |&arg: &Slot| if let Slot::Input(i) = arg { Source::Input(i) } else { Source::Absent };
+        let mut args = [Source::Absent; 3];
+        for (own, given) in args.iter_mut().zip(&step.args) {
+            *own = arg(given);
+        }
+        let margin = if shifts && self.is_in_pieces() && streams { 64 / self.output().size } else { 0 };
+        LoopBody {
+            step: BoundStep {
+                call: self.call(step, constants, streams),
+                guard: step.kernel.guard().copied(),
+                args,
+                out: None,
+            },
+            turning: self.turning(step),
+            margin,
+        }
+    }
+
+    /// Chooses the loop outside the units whose rounds one call computes: possible if nothing is done before a call, and
+    /// whole rounds of the loop follow one another.
+    fn turning(&self, step: &Step) -> Option<usize> {
+        let at = self.outer.iter().rposition(|outer| outer.count > 1)?;
+        let pieces = if self.cut.across == self.cut.axis { 1 } else { 2 };
+        let packs = self.operands[..self.program.inputs.len()].iter().any(|own| own.access == AccessPattern::Irregular);
+        (step.kernel.guard().is_none() && !packs && at + pieces < self.outer.len()).then_some(at)
+    }
+
+    /// Returns the call of a step whose operands with a bit in `constants` are constant.
+    fn call(&self, step: &Step, constants: u8, streams: bool) -> Call {
+        let variant = step.kernel.choose(constants);
+        let mut sizes = [0; 3];
+        for (k, dtype) in step.kernel.inputs().iter().enumerate() {
+            sizes[k] = if constants & 1 << k != 0 { 0 } else { dtype.size() };
+        }
+        let level = self.isa.index();
+        let past = variant.past[level].filter(|_| streams);
+        Call { plain: variant.versions[level], past, sizes, out_size: step.kernel.output().size() }
+    }
+
+    /// Returns the size of the widest element that the program reads or writes.
+    fn widest(&self) -> usize {
+        let results = self.program.steps.iter().map(|step| step.kernel.output());
+        results.chain(self.program.inputs.iter().copied()).map(DType::size).max().unwrap_or(8)
+    }
+
+    /// Binds every step to its loop and its tiles.
+    fn tiles(&mut self, store: Store) -> TileBody {
+        let program = self.program;
         let widest = self.widest();
-        let tile = self.tile.unwrap_or(self.cut.elements());
-        let tiles = self.take_scratch(self.program.tile_count * (tile * widest).next_multiple_of(64));
-        let tile_at = |slot: usize| tiles + slot * (tile * widest).next_multiple_of(64);
-        for (at, step) in self.program.steps.clone().iter().enumerate() {
-            let last = at + 1 == self.program.steps.len();
-            let variant = step.kernel.choose(self.constants(step));
-            let constants = variant.constants;
-            let (mut args, mut sizes) = ([Source::Absent; 3], [0; 3]);
+        let (all, scatters) = (self.cut.elements(), self.scatters());
+        let elements = if scatters { all } else { (TILE / widest).min(all) };
+        let tile_bytes = (elements * widest).next_multiple_of(64);
+        let finish = match (scatters, self.manner) {
+            (true, _) => Finish::Scatter(self.take_scratch(tile_bytes)),
+            (_, Manner::InPlace) => Finish::Copy(self.take_scratch(tile_bytes)),
+            _ => Finish::Direct,
+        };
+        let first = self.take_scratch(program.tile_count * tile_bytes);
+        let tile_at = |slot: usize| first + slot * tile_bytes;
+        let (mut steps, mut splats) = (Vec::with_capacity(program.steps.len()), Vec::<PackedInput>::new());
+        for (at, step) in program.steps.iter().enumerate() {
+            let last = at + 1 == program.steps.len();
+            let constants = step.kernel.choose(self.constants(step)).constants;
+            let mut args = [Source::Absent; 3];
             for (k, &arg) in step.args.iter().enumerate() {
                 let constant = constants & 1 << k != 0;
-                sizes[k] = if constant { 0 } else { step.kernel.inputs()[k].size() };
                 args[k] = match arg {
-                    Slot::Step(s) => Source::Tile(tile_at(self.program.tiles[s])),
+                    Slot::Step(s) => Source::Tile(tile_at(program.tiles[s])),
                     Slot::Input(i) if self.operands[i].access == AccessPattern::Constant && !constant => {
-                        self.splat(i, tile * widest)
+                        let known = splats.iter().position(|splat| splat.input == i);
+                        Source::Splat(known.unwrap_or_else(|| {
+                            splats.push(PackedInput { input: i, at: self.take_scratch(tile_bytes), ahead: false });
+                            splats.len() - 1
+                        }))
                     }
                     Slot::Input(i) => Source::Input(i),
                 };
             }
-            let out = match self.finish {
-                _ if !last => Some(tile_at(self.program.tiles[at])),
-                Finish::Direct => None,
-                Finish::Copy(at) | Finish::Scatter(at) => Some(at),
-            };
-            let out_size = step.kernel.output().size();
-            let (plain, past) = (variant.versions[self.isa.index()], variant.past[self.isa.index()]);
-            let call = Call { plain, past: past.filter(|_| last && self.streams), sizes, out_size };
-            self.steps.push(BoundStep { call, guard: step.kernel.guard().copied(), args, out, apart: None });
+            let own = if last { finish.tile() } else { Some(tile_at(program.tiles[at])) };
+            let call = self.call(step, constants, last && store.streams());
+            steps.push(BoundStep { call, guard: step.kernel.guard().copied(), args, out: own });
         }
+        TileBody { steps, elements, splats, finish, fetched: self.far_inputs() }
+    }
+
+    /// Says whether one call of every loop computes the whole nest, with little scratch memory.
+    fn has_quick_path(&self, body: &Body) -> bool {
+        let turns = body.turns(self.outer);
+        let is_small = self.total <= MAX_UNIT_ELEMENTS as u64;
+        let fits = match body {
+            Body::Loop(_) => turns == 1 || is_small,
+            Body::Tiles(own) => {
+                own.finish == Finish::Direct && self.cut.elements() <= own.elements && self.scratch <= QUICK_SCRATCH
+            }
+            Body::Chain(_) => is_small,
+            Body::Strided(_) => false,
+        };
+        fits && (self.cut.elements() * turns) as u64 == self.total
     }
 }
 

@@ -65,7 +65,7 @@ struct SpreadChoice {
 impl Schedule {
     /// Copies operands over the innermost loops first if that makes an element much cheaper.
     pub(crate) fn or_spread(mut self) -> Self {
-        if self.total >= MIN_SPREAD_ELEMENTS && self.price >= CHEAP && !self.nest.dims.is_empty() {
+        if self.total >= MIN_SPREAD_ELEMENTS && self.estimate.price >= CHEAP && !self.nest.dims.is_empty() {
             let whole = (0..self.dims.len()).map(|axis| (axis, self.nest.clone()));
             let nests = whole.chain(self.split_nests());
             let chooses = |(axis, nest): (usize, Nest)| {
@@ -74,7 +74,8 @@ impl Schedule {
             };
             let choices = nests.flat_map(chooses).flatten();
             let least = choices.min_by(|one, other| one.price.total_cmp(&other.price));
-            self.spread = least.filter(|least| least.price < GAIN * self.price).and_then(|least| self.over(least));
+            self.spread =
+                least.filter(|least| least.price < GAIN * self.estimate.price).and_then(|least| self.over(least));
         }
         self
     }

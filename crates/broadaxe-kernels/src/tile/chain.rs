@@ -8,7 +8,10 @@
 
 #![cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 
-use crate::{dtype::DType, isa::Opcode};
+use crate::{
+    dtype::DType,
+    isa::{Loop, Opcode},
+};
 
 /// The action of a link on the current number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,6 +67,24 @@ pub(crate) struct Link {
     /// Whether elements are prefetched.
     pub(crate) ahead: bool,
 }
+
+/// Rows of a chain.
+pub(crate) struct ChainBlock {
+    /// The operations, with the access pattern of each operand along a row.
+    pub(crate) links: *const [Link],
+    pub(crate) rows: usize,
+    /// The elements of a row.
+    pub(crate) n: usize,
+    /// Where the first row of the result begins, and the bytes from row to row.
+    pub(crate) out: *mut u8,
+    pub(crate) out_step: isize,
+}
+
+/// The loop of chains.
+///
+/// # Safety
+/// Every operand is readable as its link says, in every row, and the result writable, which overlaps no operand.
+pub(crate) type ChainLoop = Loop<ChainBlock>;
 
 /// The most links of a chain.
 pub(crate) const LINKS: usize = 8;

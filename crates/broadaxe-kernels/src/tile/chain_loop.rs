@@ -4,13 +4,13 @@ use std::{hint::black_box, marker::PhantomData, mem::MaybeUninit};
 
 use super::{
     PREFETCH_BYTES,
-    chain::{CHAIN_GROUP_ELEMENTS, LINKS, Link, LinkAction, OperandMode},
+    chain::{CHAIN_GROUP_ELEMENTS, ChainBlock, ChainLoop, LINKS, Link, LinkAction, OperandMode},
     prefetch_line, prefetch_lines,
 };
 use crate::{
     dtype::{DType, Element, bf16, f16},
     isa::{
-        Block, Body, Isa, LEVELS, Loop,
+        Isa, LEVELS, LoopCode,
         floats::{Floats8, Floats16, Group, RepeatPosition, VECTORS, eight},
         narrow::{Narrow, cast},
         wide,
@@ -20,14 +20,13 @@ use crate::{
 /// The loop with the vectors of a level, and results of `R`.
 pub(crate) struct Chained<F, R, const PAST: bool>(PhantomData<(F, R)>);
 
-impl<F: Narrow, R: Element, const PAST: bool> Body for Chained<F, R, PAST> {
-    #[allow(clippy::cast_ptr_alignment)] // The place was made from a reference.
+impl<F: Narrow, R: Element, const PAST: bool> LoopCode for Chained<F, R, PAST> {
+    type Args = ChainBlock;
     #[inline(always)]
-    unsafe fn run(block: &Block) -> bool {
+    unsafe fn run(block: &ChainBlock) -> bool {
         let group = F::GROUP;
-        // SAFETY: the caller made the place from a reference, and the links describe operands with these rows and
-        // elements.
-        let links = unsafe { &*block.places[0].cast::<Vec<Link>>() };
+        // SAFETY: the caller promises links, which describe operands with these rows and elements.
+        let links = unsafe { &*block.links };
         let mut short = None;
         for r in 0..block.rows as isize {
             let out = block.out.wrapping_offset(block.out_step * r);
@@ -49,16 +48,14 @@ impl<F: Narrow, R: Element, const PAST: bool> Body for Chained<F, R, PAST> {
 
 /// Returns the loop that computes chains with results of a dtype at a level, if the level has one. With `streams`, it writes
 /// the result with streaming stores.
-///
-/// The first place of its block points to a `Vec` of [`Link`]s, which say where the operands are.
-pub(crate) fn chained(isa: Isa, output: DType, streams: bool) -> Option<Loop> {
-    const fn both<R: Element>() -> [[Option<Loop>; LEVELS]; 2] {
+pub(crate) fn chained(isa: Isa, output: DType, streams: bool) -> Option<ChainLoop> {
+    const fn both<R: Element>() -> [[Option<ChainLoop>; LEVELS]; 2] {
         [
             wide::<Chained<Floats8, R, false>, Chained<Floats16, R, false>>(),
             wide::<Chained<Floats8, R, true>, Chained<Floats16, R, true>>(),
         ]
     }
-    static LOOPS: [[[Option<Loop>; LEVELS]; 2]; 3] = [both::<f32>(), both::<f16>(), both::<bf16>()];
+    static LOOPS: [[[Option<ChainLoop>; LEVELS]; 2]; 3] = [both::<f32>(), both::<f16>(), both::<bf16>()];
     let loops = match output {
         DType::F32 => &LOOPS[0],
         DType::F16 => &LOOPS[1],

@@ -11,7 +11,7 @@ use super::{Line, OutputRow, advances};
 use crate::{
     dtype::Element,
     isa::{
-        Block, Body,
+        Block, LoopCode,
         halves::Widened,
         lane_blocks::{Convert16, LaneBlock},
         moved,
@@ -124,7 +124,8 @@ impl<O: Widened, H: Element, M: Convert16, const C: u8> Line for TwoMemoryBound<
     }
 }
 
-impl<O: Widened, H: Element, M: Convert16> Body for RowsMemoryBound<O, H, M> {
+impl<O: Widened, H: Element, M: Convert16> LoopCode for RowsMemoryBound<O, H, M> {
+    type Args = Block;
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
         // SAFETY: promised by the caller.
@@ -133,18 +134,18 @@ impl<O: Widened, H: Element, M: Convert16> Body for RowsMemoryBound<O, H, M> {
                 _ if !(LANE_BLOCK_ELEMENTS..=MAX_WIDENED_ELEMENTS).contains(&block.n)
                     || block.rows < MIN_WIDENING_ROWS =>
                 {
-                    <TwoMemoryBound<O, H, M, 0> as Body>::run(block)
+                    <TwoMemoryBound<O, H, M, 0> as LoopCode>::run(block)
                 }
                 [_, 0, _] => turns::<O, M, 1>(block),
                 [0, ..] => turns::<O, M, 0>(block),
-                _ => <TwoMemoryBound<O, H, M, 0> as Body>::run(block),
+                _ => <TwoMemoryBound<O, H, M, 0> as LoopCode>::run(block),
             }
         }
     }
 }
 
 /// Computes a block in which operand `STAYS` is the same in every row.
-// SAFETY: As for [`Body::run`], and a row has at least a lane block, and at most what can be widened.
+// SAFETY: As for [`LoopCode::run`], and a row has at least a lane block, and at most what can be widened.
 #[inline(always)]
 unsafe fn turns<O: Widened, M: Convert16, const STAYS: usize>(block: &Block) -> bool {
     let mut wide = [const { MaybeUninit::<LaneBlock>::uninit() }; MAX_WIDENED_ELEMENTS / LANE_BLOCK_ELEMENTS];

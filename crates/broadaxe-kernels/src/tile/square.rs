@@ -7,11 +7,8 @@
 
 use super::{prefetch, prefetch_l2};
 use crate::{
-    isa::{
-        Block,
-        lanes::{LANE, Lanes, MAX_LANES},
-    },
-    pack::CopyPlan,
+    isa::lanes::{LANE, Lanes, MAX_LANES},
+    pack::{CopyPlan, CopyRows},
 };
 
 /// The distance between columns in bytes from which columns are prefetched.
@@ -31,7 +28,7 @@ const FITTING: usize = 16;
 // SAFETY: As for [`strided_copy`](super::strided_copy), for the kernel alone; `L` elements are a lane. The level of
 // `V` is here.
 #[inline(always)]
-pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &CopyPlan, block: &Block) -> bool {
+pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &CopyPlan, block: CopyRows) -> bool {
     let takes_lines = V::COUNT < MAX_LANES || way.row.from.unsigned_abs() >= APART;
     // SAFETY: promised by the caller.
     unsafe {
@@ -44,26 +41,26 @@ pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &CopyPla
 /// Copies them in squares of these vectors, or in columns of several squares of one lane each.
 // SAFETY: As for [`transposed`].
 #[inline(always)]
-unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &CopyPlan, block: &Block) -> bool {
+unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &CopyPlan, block: CopyRows) -> bool {
     let (size, step, n, side) = (size_of::<T>(), way.row.from, way.row.count, V::COUNT * L);
     let width = if side > FITTING { L } else { side };
-    if side == 0 || block.rows < side || n < width {
+    if side == 0 || block.axis.count < side || n < width {
         return false;
     }
     for at in (0..n).step_by(width).map(|at| at.min(n - width)) {
-        let column = block.places[0].wrapping_offset(step * at as isize);
+        let column = block.from.wrapping_offset(step * at as isize);
         if step.unsigned_abs() >= MIN_PREFETCH_STRIDE_BYTES && !way.is_asked {
-            fetch_columns(way, block, at + COLUMNS, width, block.rows * size);
+            fetch_columns(way, block, at + COLUMNS, width, block.axis.count * size);
         }
-        for row in (0..block.rows).step_by(side).map(|row| row.min(block.rows - side)) {
+        for row in (0..block.axis.count).step_by(side).map(|row| row.min(block.axis.count - side)) {
             let from = column.wrapping_add(row * size);
-            let to = block.out.wrapping_offset(block.out_step * row as isize).wrapping_add(at * size);
+            let to = block.to.wrapping_offset(block.axis.to * row as isize).wrapping_add(at * size);
             // SAFETY: promised by the caller, for the rows and columns from here on.
             unsafe {
                 if width < side {
-                    column_of_squares::<T, L, V>(from, step, to, block.out_step);
+                    column_of_squares::<T, L, V>(from, step, to, block.axis.to);
                 } else {
-                    square::<T, L, V>(from, step, to, block.out_step);
+                    square::<T, L, V>(from, step, to, block.axis.to);
                 }
             }
         }
@@ -73,10 +70,10 @@ unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &CopyPlan, block: &Blo
 
 /// Prefetches `count` columns from column `at` on; those after the last one are the first columns of the next block.
 #[inline(never)]
-fn fetch_columns(way: &CopyPlan, block: &Block, at: usize, count: usize, bytes: usize) {
+fn fetch_columns(way: &CopyPlan, block: CopyRows, at: usize, count: usize, bytes: usize) {
     for at in at..at + count {
         let (start, at) = if at < way.row.count { (0, at) } else { (way.next, at - way.row.count) };
-        let column = block.places[0].wrapping_offset(start).wrapping_offset(way.row.from * at as isize);
+        let column = block.from.wrapping_offset(start).wrapping_offset(way.row.from * at as isize);
         if way.second { prefetch_l2(column, bytes) } else { prefetch(column, bytes) }
     }
 }

@@ -15,7 +15,7 @@ use std::{marker::PhantomData, mem::MaybeUninit};
 use super::{Line, beyond, row};
 use crate::isa::{Block, Loop, moved};
 #[cfg(target_arch = "x86_64")]
-use crate::isa::{Body, StreamStores};
+use crate::isa::{LoopCode, StreamStores};
 
 /// The bytes that a streaming loop computes at a time: two cache lines.
 const STREAM_GROUP_BYTES: usize = 128;
@@ -32,7 +32,8 @@ pub(crate) struct Streamed<L, P>(PhantomData<(L, P)>);
 struct Lines([u8; STREAM_GROUP_BYTES]);
 
 #[cfg(target_arch = "x86_64")]
-impl<L: Line, P: StreamStores> Body for Streamed<L, P> {
+impl<L: Line, P: StreamStores> LoopCode for Streamed<L, P> {
+    type Args = Block;
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
         let group = const { STREAM_GROUP_BYTES / size_of::<L::Out>() };

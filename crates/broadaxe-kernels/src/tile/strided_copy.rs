@@ -17,11 +17,11 @@ use crate::isa::{
 };
 use crate::{
     isa::{
-        Block, Body, Isa, LEVELS, Loop,
+        Isa, LEVELS, Loop, LoopCode,
         lanes::Lanes,
         shuffle::{NoShuffle, Shuffle},
     },
-    pack::{CopyAxis, CopyKernel, CopyPlan},
+    pack::{CopyAxis, CopyKernel, CopyPlan, CopyRows},
 };
 
 /// Copies elements between an operand and a tile, at this level.
@@ -30,7 +30,7 @@ use crate::{
 /// Every element that the plan reaches from `from` is readable, what it reaches from `to` is writable, and the two do
 /// not overlap.
 pub(crate) unsafe fn strided_copy(isa: Isa, way: &CopyPlan, from: *const u8, to: *mut u8) {
-    static LEAVES: [[Loop; LEVELS]; 4] = [leaf::<u8, 16>(), leaf::<u16, 8>(), leaf::<u32, 4>(), leaf::<u64, 2>()];
+    static LEAVES: [[CopyLoop; LEVELS]; 4] = [leaf::<u8, 16>(), leaf::<u16, 8>(), leaf::<u32, 4>(), leaf::<u64, 2>()];
     let call = LEAVES[way.size.trailing_zeros() as usize % 4][isa.index()];
     // SAFETY: the promise is passed on.
     unsafe { walk(way, call, &way.outer, from, to) };
@@ -38,7 +38,7 @@ pub(crate) unsafe fn strided_copy(isa: Isa, way: &CopyPlan, from: *const u8, to:
 
 /// Returns the kernel for elements of a size.
 #[cfg(target_arch = "x86_64")]
-const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
+const fn leaf<T: Copy, const L: usize>() -> [CopyLoop; LEVELS] {
     each::<
         StridedCopy<T, L, NoShuffle, Lanes1>,
         StridedCopy<T, L, Shuffle16, Lanes2>,
@@ -48,7 +48,7 @@ const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
 
 /// Returns the kernel for elements of a size.
 #[cfg(target_arch = "aarch64")]
-const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
+const fn leaf<T: Copy, const L: usize>() -> [CopyLoop; LEVELS] {
     each::<
         StridedCopy<T, L, NoShuffle, NoLanes>,
         StridedCopy<T, L, ShuffleNeon, LanesNeon>,
@@ -58,7 +58,7 @@ const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
 
 /// Returns the kernel for elements of a size.
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
+const fn leaf<T: Copy, const L: usize>() -> [CopyLoop; LEVELS] {
     crate::isa::versions::<StridedCopy<T, L, NoShuffle, crate::isa::lanes::NoLanes>>()
 }
 
@@ -67,23 +67,11 @@ const fn leaf<T: Copy, const L: usize>() -> [Loop; LEVELS] {
 /// A block that repeats is copied once and then duplicated, twice as much each time, unless other blocks are between.
 // SAFETY: As for [`strided_copy`], with the axes of the plan's kernel and `outer`; `call` is made for elements of the
 // plan's size.
-unsafe fn walk(way: &CopyPlan, call: Loop, outer: &[CopyAxis], from: *const u8, to: *mut u8) {
+unsafe fn walk(way: &CopyPlan, call: CopyLoop, outer: &[CopyAxis], from: *const u8, to: *mut u8) {
     let Some((turn, inner)) = outer.split_last() else {
-        let (n, rows) = (way.row.count, way.rows);
-        let places = [from.wrapping_offset(way.start.0), (&raw const *way).cast(), std::ptr::null()];
-        let out = to.wrapping_offset(way.start.1);
+        let (from, to) = (from.wrapping_offset(way.start.0), to.wrapping_offset(way.start.1));
         // SAFETY: the rows and columns of the kernel are axes, so all of its elements are promised.
-        unsafe {
-            call(&Block {
-                n,
-                rows: rows.count,
-                places,
-                steps: [rows.from, 0, 0],
-                out,
-                out_step: rows.to,
-                ..Block::EMPTY
-            })
-        };
+        unsafe { call(&CopyBlock { way, from, to }) };
         return;
     };
     let repeats = turn.from == 0 && turn.to > way.rows.to.abs().max(way.row.to.abs());
@@ -108,16 +96,30 @@ unsafe fn transfer<T: Copy>(from: *const u8, to: *mut u8) {
     unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) }
 }
 
-/// The kernel of the plan that the second place points to; `L` elements are 16 bytes.
+/// A plan, and where the first row of its kernel begins, on both sides.
+struct CopyBlock {
+    way: *const CopyPlan,
+    from: *const u8,
+    to: *mut u8,
+}
+
+/// The kernel of a plan.
+///
+/// # Safety
+/// As for [`strided_copy`], for the rows of the kernel.
+type CopyLoop = Loop<CopyBlock>;
+
+/// The kernel of the plan; `L` elements are 16 bytes.
 struct StridedCopy<T, const L: usize, S, V>(PhantomData<(T, S, V)>);
 
-impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> Body for StridedCopy<T, L, S, V> {
-    #[allow(clippy::cast_ptr_alignment)] // The place was made from a reference.
+impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> LoopCode for StridedCopy<T, L, S, V> {
+    type Args = CopyBlock;
     #[inline(always)]
-    unsafe fn run(block: &Block) -> bool {
+    unsafe fn run(block: &CopyBlock) -> bool {
         // SAFETY: only `walk` calls this; its promise is passed on.
         unsafe {
-            let way = &*block.places[1].cast::<CopyPlan>();
+            let way = &*block.way;
+            let block = CopyRows { axis: way.rows, from: block.from, to: block.to };
             let (n, dense) = (way.row.count, way.row.from == size_of::<T>() as isize);
             match (way.leaf, n * size_of::<T>()) {
                 (CopyKernel::Transposed, _) if transposed::<T, L, V>(way, block) => {}
@@ -127,9 +129,9 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> Body for StridedCopy<T, L, S
                 }
                 (CopyKernel::Repeats(times @ 5..=SHUFFLED), _) if S::HERE && dense && times * size_of::<T>() < 64 => {
                     // A closure would not be compiled for the level.
-                    for r in 0..block.rows as isize {
-                        let from = block.places[0].wrapping_offset(block.steps[0] * r);
-                        shuffled::<T, L, S>(n, times, from, block.out.wrapping_offset(block.out_step * r));
+                    for r in 0..block.axis.count {
+                        let (from, to) = block.row(r);
+                        shuffled::<T, L, S>(n, times, from, to);
                     }
                 }
                 (CopyKernel::Repeats(2), _) if dense => rows(block, |from, to| few::<T, 2>(n, from.cast(), to.cast())),
@@ -152,9 +154,10 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> Body for StridedCopy<T, L, S
 
 /// Calls for each row with its address.
 #[inline(always)]
-fn rows(block: &Block, row: impl Fn(*const u8, *mut u8)) {
-    for r in 0..block.rows as isize {
-        row(block.places[0].wrapping_offset(block.steps[0] * r), block.out.wrapping_offset(block.out_step * r));
+fn rows(block: CopyRows, row: impl Fn(*const u8, *mut u8)) {
+    for r in 0..block.axis.count {
+        let (from, to) = block.row(r);
+        row(from, to);
     }
 }
 
@@ -193,15 +196,15 @@ const PIECE: usize = 256;
 /// Copies rows of strided elements, and prefetches later ones.
 // SAFETY: The elements of the rows can be read, and their places written.
 #[inline(always)]
-unsafe fn rows_ahead<T: Copy>(row: CopyAxis, block: &Block) {
+unsafe fn rows_ahead<T: Copy>(row: CopyAxis, block: CopyRows) {
     // With a negative stride, the later elements are in the next row.
-    let next = row.from < 0 && block.rows > 1;
-    let ahead = if next { block.steps[0] } else { PREFETCH_BYTES as isize * row.from.signum() };
+    let next = row.from < 0 && block.axis.count > 1;
+    let ahead = if next { block.axis.from } else { PREFETCH_BYTES as isize * row.from.signum() };
     // A closure would not be compiled for the level.
-    for r in 0..block.rows as isize {
-        let from = block.places[0].wrapping_offset(block.steps[0] * r);
+    for r in 0..block.axis.count {
+        let (from, to) = block.row(r);
         // SAFETY: promised by the caller.
-        unsafe { apart::<T>(row, Some(ahead), from, block.out.wrapping_offset(block.out_step * r)) };
+        unsafe { apart::<T>(row, Some(ahead), from, to) };
     }
 }
 

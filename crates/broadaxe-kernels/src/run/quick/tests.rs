@@ -5,10 +5,10 @@ use crate::{
     executor::Serial,
     family::cast,
     isa::Isa,
+    job::Failure,
     nest::Nest,
     program::{Program, Slot, Step},
-    run::Failure,
-    schedule::{QUICK_SCRATCH, Quick, Schedule},
+    schedule::{Body, QUICK_SCRATCH, Schedule},
     table::find,
     tile::{Input, Output},
 };
@@ -81,8 +81,8 @@ fn the_quick_way_computes_what_the_long_one_does() {
         let nest = Nest { dims: dims.to_vec(), output: vec![(dims[1] * size) as isize, size as isize], inputs };
         let isa = Isa::available()[round % Isa::available().len()];
         let schedule = Schedule::at(isa, program, &nest).expect("sound");
-        assert!(schedule.quick.is_none() || schedule.scratch <= QUICK_SCRATCH);
-        let is_quick = matches!(schedule.quick, Some(Quick::Steps | Quick::Chain));
+        assert!(!schedule.is_quick || schedule.scratch <= QUICK_SCRATCH);
+        let is_quick = schedule.is_quick && matches!(schedule.body, Body::Tiles(_) | Body::Chain(_));
         (quick, slow) = (quick + usize::from(is_quick), slow + usize::from(!is_quick));
         let run = |progress: Option<crate::executor::Progress>| {
             let mut result = vec![0xee; all * size];

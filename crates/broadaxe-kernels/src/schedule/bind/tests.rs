@@ -1,4 +1,7 @@
-use crate::{DType, Input, Isa, Level, Nest, Output, Program, Schedule, Scoped, Slot, Step, find, nest::AccessPattern};
+use crate::{
+    DType, Input, Isa, Level, Nest, Output, Program, Schedule, Scoped, Slot, Step, find, nest::AccessPattern,
+    schedule::Body,
+};
 
 fn operator(name: &str, dtype: DType) -> Program {
     let kernel = find(name).and_then(|op| op.kernel(dtype)).expect("in the table");
@@ -32,7 +35,7 @@ fn elements_apart_are_computed_where_they_lie() {
         let number = |from: &[u8], at: usize| u64::from_le_bytes(from[at..at + 8].try_into().expect("eight bytes"));
         for (isa, threads) in Isa::available().into_iter().flat_map(|isa| [(isa, 1), (isa, 2)]) {
             let schedule = Schedule::at(isa, &operator("sub", DType::I64), &nest).expect("sound");
-            let found = schedule.steps[0].apart.is_some();
+            let found = matches!(schedule.body, Body::Strided(_));
             let gathers = matches!(isa.level(), Level::Avx2 | Level::Avx512);
             assert_eq!(found, is_single && gathers, "{nest:?}");
             assert!(!found || schedule.operands.iter().all(|own| own.access != AccessPattern::Irregular));

@@ -3,9 +3,9 @@ use crate::{
     dtype::DType,
     executor::{Scoped, Serial},
     isa::Isa,
+    job::Failure,
     nest::Nest,
     program::{Program, Slot, Step},
-    run::Failure,
     table::find,
     tile::{Input, Output, chained},
 };

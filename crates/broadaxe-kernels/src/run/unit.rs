@@ -1,0 +1,158 @@
+//! The unit that a thread computes: where its operands are, and the packed copies of those that loops cannot read.
+
+use std::ops::Range;
+
+use super::walk::Walk;
+use crate::{
+    nest::AccessPattern,
+    pack::{Axis, CopyKernel, CopyPlan},
+    schedule::{Body, PackedInput, Schedule},
+    tile::{Buffer, prefetch_l2, strided_copy},
+};
+
+/// The distance in bytes of rows at which inputs from memory are prefetched.
+const LEAD: usize = 4096;
+
+/// The operands of a unit.
+pub(super) struct Unit<'a> {
+    pub(super) plan: &'a Schedule,
+    /// The address of each operand, or of its packed copy; the output last.
+    pub(super) places: Vec<*mut u8>,
+    /// The bytes between rows of each.
+    pub(super) steps: Vec<isize>,
+    /// The number of the output.
+    pub(super) output: usize,
+    scratch: Buffer,
+    /// The contents of each pack.
+    packed: Vec<Held>,
+    /// The axes of the unit, for strided copies.
+    axes: Vec<Axis>,
+}
+
+/// The contents of a pack.
+struct Held {
+    /// The address it was read from.
+    from: *const u8,
+    rows: usize,
+    /// The elements of a row.
+    n: usize,
+    /// The plan by which it was packed, valid for this number of rows and elements.
+    way: Option<CopyPlan>,
+}
+
+impl<'a> Unit<'a> {
+    /// Makes room for the units of a walk. Returns `None` if there is no memory.
+    pub(super) fn new(plan: &'a Schedule, walk: &Walk) -> Option<Self> {
+        let held = |_: &PackedInput| Held { from: std::ptr::null(), rows: 0, n: 0, way: None };
+        Some(Self {
+            plan,
+            places: walk.starts.clone(),
+            steps: plan.operands.iter().map(|operand| operand.across(&plan.cut)).collect(),
+            output: walk.starts.len() - 1,
+            scratch: Buffer::zeroed(plan.scratch)?,
+            packed: plan.packs.iter().map(held).collect(),
+            axes: Vec::new(),
+        })
+    }
+
+    /// Returns the address of an element of an operand.
+    pub(super) fn place(&self, operand: usize, row: usize, at: usize) -> *mut u8 {
+        let own = &self.plan.operands[operand];
+        let size = if own.access == AccessPattern::Constant { 0 } else { own.size };
+        self.places[operand].wrapping_offset(self.steps[operand] * row as isize).wrapping_add(at * size)
+    }
+
+    /// Returns an address in the scratch memory.
+    pub(super) fn scratch(&self, at: usize) -> *mut u8 {
+        debug_assert!(at <= self.plan.scratch);
+        self.scratch.base().wrapping_add(at)
+    }
+
+    /// Returns the axes of the unit with the strides of an operand.
+    pub(super) fn axes(&mut self, operand: usize, rows: usize, n: usize) -> &[Axis] {
+        let (cut, own) = (&self.plan.cut, &self.plan.operands[operand]);
+        self.axes.clear();
+        self.axes.push(Axis { count: rows, stride: own.across(cut) });
+        self.axes.push(Axis { count: n / cut.inner, stride: own.strides[cut.axis] });
+        let inner = self.plan.dims.iter().zip(&own.strides).skip(cut.axis + 1);
+        self.axes.extend(inner.map(|(&count, &stride)| Axis { count, stride }));
+        &self.axes
+    }
+
+    /// Goes to the unit of a walk: packs the inputs that loops cannot read directly, unless they were packed for the unit
+    /// before.
+    pub(super) fn go(&mut self, walk: &Walk, rows: usize, n: usize) {
+        self.places.copy_from_slice(&walk.starts);
+        let margin = self.margin(walk);
+        let n = n + margin;
+        let plan = self.plan;
+        for (number, &PackedInput { input, at, ahead }) in plan.packs.iter().enumerate() {
+            let operand = &plan.operands[input];
+            let repeats = operand.across(&plan.cut) == 0;
+            let back = operand.strides[plan.cut.axis] * margin as isize;
+            let (from, rows) = (walk.starts[input].wrapping_offset(-back).cast_const(), if repeats { 1 } else { rows });
+            self.places[input] = self.scratch(at + margin * operand.size);
+            let held = &mut self.packed[number];
+            // A shorter row is the start of a longer one, but rows of another length are at other addresses.
+            if held.from == from && (held.n == n || rows == 1 && held.n > n) && rows <= held.rows {
+                continue;
+            }
+            self.steps[input] = if repeats { 0 } else { (n * operand.size) as isize };
+            let known = held.way.take().filter(|_| (held.rows, held.n) == (rows, n));
+            let mut way = known.unwrap_or_else(|| {
+                let packed = CopyPlan::pack(operand.size, self.axes(input, rows, n));
+                CopyPlan { second: plan.prefetch.is_far, ahead, ..packed }
+            });
+            if way.leaf == CopyKernel::Transposed {
+                way.next = walk.to_next(input) + back;
+                way.is_asked = self.asks_columns() && way.outer.is_empty() && way.has_short_columns();
+            }
+            // SAFETY: the axes reach addresses of the input that `check` found inside its buffer; the scratch memory has room for the unit.
+            unsafe { strided_copy(plan.isa, &way, from, self.scratch(at)) };
+            self.packed[number] = Held { from, rows, n, way: Some(way) };
+        }
+    }
+
+    /// Says whether columns of transposed inputs are prefetched while the rows of a unit before theirs are computed.
+    fn asks_columns(&self) -> bool {
+        let Schedule { body, cut, prefetch, .. } = self.plan;
+        matches!(body, Body::Loop(_)) && cut.across != cut.axis && prefetch.is_far
+    }
+
+    /// Returns the number of elements before a unit that its rows may recompute: 0 if its rows begin cache lines, or if
+    /// nothing precedes them.
+    fn margin(&self, walk: &Walk) -> usize {
+        let Body::Loop(own) = &self.plan.body else { return 0 };
+        let output = self.output;
+        let begins = (walk.starts[output].addr() | self.steps[output].unsigned_abs()).is_multiple_of(64);
+        if begins || walk.rounds.last() == Some(&0) { 0 } else { own.margin }
+    }
+
+    /// Returns the number of rows by which inputs are prefetched: few, because memory delivers little at a time.
+    pub(super) fn lead(&self, rows: usize, n: usize) -> usize {
+        let widest = self.plan.prefetch.rows.iter().map(|&input| self.plan.operands[input].size).max();
+        widest.map_or(rows, |size| (LEAD / (n * size)).clamp(1, rows))
+    }
+
+    /// Prefetches rows of inputs; those after the last of the `rows` are the first rows of the next unit.
+    pub(super) fn prefetch_rows(&self, walk: &Walk, asked: Range<usize>, rows: usize, n: usize) {
+        for &input in &self.plan.prefetch.rows {
+            let (bytes, to_next) = (n * self.plan.operands[input].size, walk.to_next(input));
+            for row in asked.clone() {
+                let (start, row) = if row < rows { (0, row) } else { (to_next, row - rows) };
+                prefetch_l2(self.place(input, row, 0).wrapping_offset(start), bytes);
+            }
+        }
+    }
+
+    /// Prefetches columns of transposed inputs for the start of the next unit.
+    pub(super) fn prefetch_columns(&self, walk: &Walk, asked: Range<usize>, rows: usize) {
+        for (&PackedInput { input, .. }, held) in self.plan.packs.iter().zip(&self.packed) {
+            let Some(way) = held.way.as_ref().filter(|way| way.is_asked) else { continue };
+            let next = walk.starts[input].wrapping_offset(walk.to_next(input) + way.start.0);
+            for column in asked.clone() {
+                prefetch_l2(next.wrapping_offset(way.row.from * column as isize), rows * way.size);
+            }
+        }
+    }
+}
