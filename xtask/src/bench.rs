@@ -17,6 +17,7 @@ mod gate;
 mod time;
 
 mod sweep;
+mod search;
 
 mod code;
 mod models;
@@ -27,8 +28,9 @@ use std::{
     process::Command,
 };
 
-use engine::Engine;
+use engine::{Engine, Role};
 use figure::{Figures, HEADING};
+use search::SearchArgs;
 use time::{Manner, Programs};
 
 /// The name of Broadaxe among engines.
@@ -37,7 +39,7 @@ const OWN: &str = "broadaxe";
 const WORKLOADS: &str = "workloads";
 
 pub(crate) const BENCH_USAGE: &str = "[--only W,..] [--threads 1,2] [--peers P,..|all] [--fresh] [--quick] [--record] | \
-                                --sweep sizes,ranks,threads | --size | --models | --python | --page | --gate | --gate-dev | --gate-record";
+                                --sweep sizes,ranks,threads | --search [--seconds S] [--seed N] | --size | --models | --python | --page | --gate | --gate-dev | --gate-record";
 
 /// Holds what was asked for.
 #[derive(Debug, Default, PartialEq)]
@@ -46,6 +48,7 @@ struct BenchArgs {
     threads: Vec<usize>,
     peers: Vec<String>,
     sweeps: Vec<String>,
+    search: SearchArgs,
     fresh: bool,
     quick: bool,
     record: bool,
@@ -60,6 +63,8 @@ enum BenchMode {
     Time,
     /// Sizes, ranks or threads are gone through.
     Sweep,
+    /// Workloads are drawn and properties asked of them.
+    Search,
     /// The size of the code and the time of its build are measured.
     Size,
     /// The checker is timed on model graphs.
@@ -85,13 +90,12 @@ impl BenchArgs {
             };
             match word.as_str() {
                 "--only" => args.only = list()?,
-                "--threads" => {
-                    let count = |text: String| text.parse().ok().filter(|&count: &usize| count > 0);
-                    let counts = list()?.into_iter().map(count).collect::<Option<_>>();
-                    args.threads = counts.ok_or("--threads needs numbers from 1, separated by commas")?;
-                }
+                "--threads" => args.threads = counts(&list()?)?,
                 "--peers" => args.peers = peers::known(list()?)?,
                 "--sweep" => (args.work, args.sweeps) = (BenchMode::Sweep, sweep::known(list()?)?),
+                "--search" => args.work = BenchMode::Search,
+                "--seconds" => args.search.seconds = number(words.next(), word)?,
+                "--seed" => args.search.seed = number(words.next(), word)?,
                 "--fresh" => args.fresh = true,
                 "--quick" => args.quick = true,
                 "--record" => args.record = true,
@@ -112,6 +116,15 @@ impl BenchArgs {
     }
 }
 
+fn number(text: Option<&String>, word: &str) -> Result<u64, String> {
+    text.and_then(|text| text.parse().ok()).ok_or_else(|| format!("{word} needs a number"))
+}
+
+fn counts(list: &[String]) -> Result<Vec<usize>, String> {
+    let counts = list.iter().map(|text| text.parse().ok().filter(|&count: &usize| count > 0));
+    counts.collect::<Option<_>>().ok_or_else(|| "--threads needs numbers from 1, separated by commas".to_owned())
+}
+
 /// Runs the task.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let args = BenchArgs::read(words)?;
@@ -122,6 +135,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
             let run = |name: &String| sweep::run(root, &programs, name, args.quick, args.record);
             args.sweeps.iter().try_for_each(run)
         }
+        BenchMode::Search => search::run(root, &args.search, &args.threads, args.record),
         BenchMode::Size => code::run(root, &target(root), args.record),
         BenchMode::Models => return models::run(root, &target(root), args.record),
         BenchMode::Python => return python::run(root, &target(root), args.record),
@@ -156,7 +170,7 @@ fn workloads(root: &Path, args: &BenchArgs) -> Result<(), String> {
     let most = args.threads.iter().copied().max().unwrap_or(1);
     let mut engines = Vec::from(programs.start()?);
     for (peer, python) in args.peers.iter().flat_map(|peer| python.iter().map(move |python| (peer, python))) {
-        engines.push(Engine::start(peer, &mut peers::command(root, python, peer), most)?);
+        engines.push(Engine::start(peer, Role::Peer, &mut peers::command(root, python, peer), most)?);
     }
     let (rounds, seconds) = if args.quick { (2, 0.03) } else { (5, 0.05) };
     let manner = Manner { threads: &args.threads, rounds, seconds, fresh: args.fresh, folder: &folder };
@@ -272,11 +286,14 @@ mod tests {
         for (text, work) in [
             ("--sweep sizes --record", BenchMode::Sweep),
             ("--size", BenchMode::Size),
+            ("--search --seconds 10 --seed 3", BenchMode::Search),
             ("--gate-dev", BenchMode::Gate(gate::Build::Dev)),
         ] {
             assert_eq!(args(text).map(|args| args.work), Ok(work), "{text}");
         }
-        for wrong in ["--only", "--threads 0", "--threads x", "--sideways", "--peers abacus", "--sweep floors"] {
+        for wrong in
+            ["--only", "--threads 0", "--threads x", "--sideways", "--peers abacus", "--sweep floors", "--seed x"]
+        {
             assert!(args(wrong).is_err(), "{wrong}");
         }
     }

@@ -7,9 +7,23 @@ use std::{
 
 use serde_json::{Value, json};
 
+/// What an engine is to a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Broadaxe at the best level of the CPU.
+    Own,
+    /// Broadaxe with the instructions of a lower level.
+    Level,
+    /// What moving the bytes costs.
+    Traffic,
+    /// Another engine, with NumPy, which can check results.
+    Peer,
+}
+
 /// Holds a running engine.
 pub(super) struct Engine {
     pub(super) name: String,
+    pub(super) role: Role,
     process: Child,
     requests: Option<ChildStdin>,
     answers: BufReader<ChildStdout>,
@@ -20,7 +34,7 @@ impl Engine {
     ///
     /// # Errors
     /// The command cannot be started.
-    pub(super) fn start(name: &str, command: &mut Command, threads: usize) -> Result<Self, String> {
+    pub(super) fn start(name: &str, role: Role, command: &mut Command, threads: usize) -> Result<Self, String> {
         for variable in ["OMP_NUM_THREADS", "MKL_NUM_THREADS", "NUMEXPR_MAX_THREADS", "OPENBLAS_NUM_THREADS"] {
             command.env(variable, threads.to_string());
         }
@@ -31,7 +45,7 @@ impl Engine {
             .map_err(|error| format!("{name} cannot be started: {error}"))?;
         let pipes = process.stdin.take().zip(process.stdout.take());
         let (requests, answers) = pipes.ok_or_else(|| format!("{name} has no pipes"))?;
-        Ok(Self { name: name.to_owned(), process, requests: Some(requests), answers: BufReader::new(answers) })
+        Ok(Self { name: name.to_owned(), role, process, requests: Some(requests), answers: BufReader::new(answers) })
     }
 
     /// Sends a request and returns the answer; an engine's refusal is the error.

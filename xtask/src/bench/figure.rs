@@ -117,7 +117,9 @@ impl Figures {
 
     /// Returns the series of peers in a mode, the fastest first.
     pub(super) fn peers(&self, mode: &str) -> Vec<&Series> {
-        let peer = |series: &&Series| ![OWN, TRAFFIC].contains(&series.engine.as_str()) && series.mode == mode;
+        // The levels of Broadaxe are called after it.
+        let other = |name: &str| name != TRAFFIC && !name.starts_with(OWN);
+        let peer = |series: &&Series| other(&series.engine) && series.mode == mode;
         let mut peers: Vec<&Series> = self.series.iter().filter(peer).collect();
         peers.sort_by(|a, b| a.min_us.total_cmp(&b.min_us));
         peers

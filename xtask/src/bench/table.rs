@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 /// Holds one workload.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Workload {
     pub(super) name: String,
     pub(super) expression: String,
@@ -17,16 +17,16 @@ pub(super) struct Workload {
 }
 
 /// Holds one operand of a workload.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Operand {
-    name: String,
-    dtype: String,
-    shape: Vec<u64>,
-    layout: String,
-    values: String,
+    pub(super) name: String,
+    pub(super) dtype: String,
+    pub(super) shape: Vec<u64>,
+    pub(super) layout: String,
+    pub(super) values: String,
 }
 
-const LAYOUTS: &[&str] = &["contiguous", "strided2", "strided3", "reversed", "transposed", "swapped"];
+pub(super) const LAYOUTS: &[&str] = &["contiguous", "strided2", "strided3", "reversed", "transposed", "swapped"];
 const VALUES: &[&str] = &["signed", "positive", "nans", "divisors"];
 
 /// Reads a table.
@@ -83,6 +83,25 @@ fn operand(text: &str) -> Result<Operand, String> {
 }
 
 impl Workload {
+    /// Returns the line of a table that [`parse`] reads as this workload.
+    pub(super) fn line(&self) -> String {
+        let operand = |own: &Operand| {
+            let dims: Vec<String> = own.shape.iter().map(u64::to_string).collect();
+            let mut text = format!("{} {}[{}]", own.name, own.dtype, dims.join(","));
+            for (word, usual) in [(&own.layout, LAYOUTS[0]), (&own.values, VALUES[0])] {
+                if word != usual {
+                    text += " ";
+                    text += word;
+                }
+            }
+            text
+        };
+        let operands: Vec<String> = self.operands.iter().map(operand).collect();
+        let limit = if self.limit == 0.0 { "-".to_owned() } else { self.limit.to_string() };
+        let Self { name, expression, result, tolerance, .. } = self;
+        format!("{name} | {expression} | {} | {result} | {limit} | {tolerance:e}", operands.join("; "))
+    }
+
     /// Returns the request that makes an engine load it; operands are saved in, or read from, a folder.
     pub(super) fn request(&self, save: Option<&str>) -> Value {
         let operand = |operand: &Operand| {
@@ -144,6 +163,7 @@ mod tests {
             limit: 0.5,
             tolerance: 1e-3,
         };
+        assert_eq!(parse(&want.line()), Ok(vec![want.clone()]), "{}", want.line());
         assert_eq!(parse(text), Ok(vec![want]));
     }
 

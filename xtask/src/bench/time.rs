@@ -16,7 +16,7 @@ use serde_json::{Value, json};
 
 use super::{
     OWN,
-    engine::Engine,
+    engine::{Engine, Role},
     figure::{Figures, Readings, TRAFFIC},
     table::Workload,
 };
@@ -41,8 +41,9 @@ pub(super) struct Programs {
 impl Programs {
     /// Starts Broadaxe and the limit.
     pub(super) fn start(&self) -> Result<[Engine; 2], String> {
-        let own = Engine::start(OWN, &mut Command::new(&self.runner), 1)?;
-        let limit = Engine::start(TRAFFIC, Command::new(&self.limit).env("GLIBC_TUNABLES", C_LIBRARY), 1)?;
+        let own = Engine::start(OWN, Role::Own, &mut Command::new(&self.runner), 1)?;
+        let limit =
+            Engine::start(TRAFFIC, Role::Traffic, Command::new(&self.limit).env("GLIBC_TUNABLES", C_LIBRARY), 1)?;
         Ok([own, limit])
     }
 }
@@ -76,10 +77,15 @@ pub(super) fn measure(workload: &Workload, engines: &mut [Engine], manner: &Mann
             seconds: Vec::new(),
             check: checks[at].clone(),
         };
-        if engines[at].name == TRAFFIC {
+        if engines[at].role == Role::Traffic {
             series.extend(WAYS.iter().map(ready));
         } else {
-            series.extend(modes.iter().filter(|&&mode| at == 0 || mode != "unplanned").map(ready));
+            let fits = |mode: &&&str| match engines[at].role {
+                Role::Own => true,
+                Role::Level => **mode == "out",
+                Role::Traffic | Role::Peer => **mode != "unplanned",
+            };
+            series.extend(modes.iter().filter(fits).map(ready));
         }
     }
     readings(engines, &mut series, manner, &mut skipped);
@@ -101,7 +107,8 @@ struct Loaded {
 /// Loads the workload everywhere; Broadaxe is the first, saves what peers read, and says how many bytes there are.
 fn load(workload: &Workload, engines: &mut [Engine], manner: &Manner, skipped: &mut Vec<(String, String)>) -> Loaded {
     // Only peers read the operands from files.
-    let save = (engines.len() > 2).then(|| manner.folder.to_string_lossy().into_owned());
+    let save =
+        engines.iter().any(|engine| engine.role == Role::Peer).then(|| manner.folder.to_string_lossy().into_owned());
     let request = workload.request(save.as_deref());
     let mut loaded = Loaded { engines: Vec::new(), modes: vec!["out"] };
     if workload.elements() < SMALL {
@@ -110,7 +117,7 @@ fn load(workload: &Workload, engines: &mut [Engine], manner: &Manner, skipped: &
     let mut bytes = Value::Null;
     for (at, engine) in engines.iter_mut().enumerate() {
         let traffic = json!({ "do": "load", "reads": bytes["reads"], "write": bytes["write"] });
-        match engine.ask(if engine.name == TRAFFIC { &traffic } else { &request }) {
+        match engine.ask(if engine.role == Role::Traffic { &traffic } else { &request }) {
             Ok(answer) => {
                 loaded.engines.push(at);
                 if at == 0 {
@@ -139,11 +146,11 @@ fn check(
     for &at in loaded {
         let name = engines[at].name.clone();
         let answer = if at == 0 {
-            let Some(&judge) = loaded.iter().find(|&&other| other > 1) else { continue };
+            let Some(&judge) = loaded.iter().find(|&&other| engines[other].role == Role::Peer) else { continue };
             let path = manner.folder.join("result");
             let written = engines[0].ask(&json!({ "do": "result", "path": path }));
             written.and_then(|_| said(engines[judge].ask(&json!({ "do": "compare", "path": path }))))
-        } else if name == TRAFFIC {
+        } else if engines[at].role != Role::Peer {
             continue;
         } else {
             said(engines[at].ask(&json!({ "do": "check" })))
