@@ -11,15 +11,12 @@ use crate::{
     convert::{Origin, Target},
     dtype::{Bool, DType, Element, Family, bf16, f16},
     isa::{
-        LEVELS, Loop,
-        conversions::{ConvertSecond, ConvertThird},
-        each, half_wide,
-        halves::Widened,
-        lane_blocks::PackedHalf,
+        LEVELS, Loop, Widened, each, half_wide,
+        vector::{Second, Third},
         versions,
     },
     loops::{Binary, ByPrecomputed, Kernel, MEMORY_BOUND_PICOS, Ternary, Unary, Variant},
-    number::Number,
+    number::{Half, Number},
     op::Kernels,
     ops::{
         cast as element,
@@ -35,10 +32,7 @@ use crate::{
     },
 };
 #[cfg(target_arch = "x86_64")]
-use crate::{
-    isa::{StreamStores32, StreamStores64, wide},
-    tile::Streamed,
-};
+use crate::{isa::wide, tile::Streamed};
 
 mod integers;
 mod lanewise;
@@ -82,7 +76,7 @@ const fn heavy_loops<L: Line>(constants: u8) -> Variant {
 /// The streaming loops of the second level and of the third.
 #[cfg(target_arch = "x86_64")]
 const fn streamed<M: Line, L: Line>() -> [Option<Loop>; LEVELS] {
-    wide::<Streamed<M, StreamStores32>, Streamed<L, StreamStores64>>()
+    wide::<Streamed<M, Second>, Streamed<L, Third>>()
 }
 
 /// Returns no loop: other architectures do not stream.
@@ -110,30 +104,26 @@ const fn half_loops<B: Line, M: Line, L: Line>(constants: u8, light: bool) -> Va
 
 /// The loops of a compute-bound operator on two f16 operands whose result is that of f32, rounded.
 const fn two_halves<O: Binary<f16> + Binary<f32, Out = f32>>() -> Variant {
-    half_loops::<Two<O, f16, 0>, TwoHalves<O, ConvertSecond>, TwoHalves<O, ConvertThird>>(0, false)
+    half_loops::<Two<O, f16, 0>, TwoHalves<O, Second>, TwoHalves<O, Third>>(0, false)
 }
 
 /// The loops of a memory-bound operator on two f16 or bf16 operands whose result is that of f32, rounded.
-const fn two_memory_bound<O: Binary<H> + Widened, H: PackedHalf, const C: u8>() -> Variant {
-    let loops =
-        half_loops::<Two<O, H, C>, TwoMemoryBound<O, H, H::Second, C>, TwoMemoryBound<O, H, H::Third, C>>(C, true);
+const fn two_memory_bound<O: Binary<H> + Widened, H: Half, const C: u8>() -> Variant {
+    let loops = half_loops::<Two<O, H, C>, TwoMemoryBound<O, H, Second, C>, TwoMemoryBound<O, H, Third, C>>(C, true);
     if C != 0 {
         return loops;
     }
-    Variant {
-        versions: each::<Two<O, H, 0>, RowsMemoryBound<O, H, H::Second>, RowsMemoryBound<O, H, H::Third>>(),
-        ..loops
-    }
+    Variant { versions: each::<Two<O, H, 0>, RowsMemoryBound<O, H, Second>, RowsMemoryBound<O, H, Third>>(), ..loops }
 }
 
 /// The same for one operand.
-const fn one_memory_bound<O: Unary<H> + Widened, H: PackedHalf>() -> Variant {
-    half_loops::<One<O, H, 0>, OneMemoryBound<O, H, H::Second>, OneMemoryBound<O, H, H::Third>>(0, true)
+const fn one_memory_bound<O: Unary<H> + Widened, H: Half>() -> Variant {
+    half_loops::<One<O, H, 0>, OneMemoryBound<O, H, Second>, OneMemoryBound<O, H, Third>>(0, true)
 }
 
 /// The loops of a memory-bound operator on one f16 or f32 operand whose result, f16 or f32, is that of f32.
 const fn one_half<O: Unary<T>, F: Unary<f32, Out = f32>, T: Element>() -> Variant {
-    half_loops::<One<O, T, 0>, OneHalf<F, T, O::Out, ConvertSecond>, OneHalf<F, T, O::Out, ConvertThird>>(0, true)
+    half_loops::<One<O, T, 0>, OneHalf<F, T, O::Out, Second>, OneHalf<F, T, O::Out, Third>>(0, true)
 }
 
 /// The loops of a function, for every instruction set and every choice of constant operands that is worth a loop.
@@ -153,9 +143,7 @@ impl<O: Binary<T>, T: Element> ElementLoops<(O, T, T)> {
 
 impl<O: Unary<bf16> + Unary<f32, Out = f32>> ElementLoops<(O,)> {
     const COSTLY_F16: &'static [Variant] =
-        &[half_loops::<OneShared<O, f16>, OneHalf<O, f16, f16, ConvertSecond>, OneHalf<O, f16, f16, ConvertThird>>(
-            0, false,
-        )];
+        &[half_loops::<OneShared<O, f16>, OneHalf<O, f16, f16, Second>, OneHalf<O, f16, f16, Third>>(0, false)];
     const COSTLY_BF16: &'static [Variant] = &[Variant {
         constants: 0,
         versions: each::<OneShared<O, bf16>, One<O, bf16, 0>, One<O, bf16, 0>>(),
@@ -170,11 +158,11 @@ impl<O: Binary<f16> + Binary<f32, Out = f32>> ElementLoops<(O, O)> {
 /// Operators on a half that are computed as those on f32.
 struct ByF32<O, H>(PhantomData<(O, H)>);
 
-impl<O: Unary<H> + Widened, H: PackedHalf> ByF32<O, (H,)> {
+impl<O: Unary<H> + Widened, H: Half> ByF32<O, (H,)> {
     const ONE: &'static [Variant] = &[one_memory_bound::<O, H>()];
 }
 
-impl<O: Binary<H> + Widened, H: PackedHalf> ByF32<O, (H, H)> {
+impl<O: Binary<H> + Widened, H: Half> ByF32<O, (H, H)> {
     const TWO: &'static [Variant] =
         &[two_memory_bound::<O, H, 0>(), two_memory_bound::<O, H, 1>(), two_memory_bound::<O, H, 2>()];
 }

@@ -8,16 +8,9 @@
 //! x86-64 has three levels, aarch64 two, and other architectures one. Every aarch64 CPU has NEON, so the compiler uses
 //! it at both levels; what the level NEON adds are the loops with explicit instructions and fused operations.
 
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod floats;
-pub(crate) mod halves;
+mod opcode;
+pub(crate) mod vector;
 pub(crate) mod lane_blocks;
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod narrow;
-
-#[cfg(target_arch = "x86_64")]
-pub(crate) mod f32x16;
-pub(crate) mod conversions;
 pub(crate) mod cut;
 pub(crate) mod lanes;
 
@@ -31,6 +24,7 @@ mod turn;
 
 pub(crate) use float_mode::FloatMode;
 use once_cell::race::OnceBox;
+pub(crate) use opcode::{Opcode, Widened};
 
 /// Whether this machine has a clock and processes. A web page has neither: there the standard library panics when it is asked for them.
 pub(crate) const HAS_PROCESSES: bool = !cfg!(all(target_family = "wasm", target_os = "unknown"));
@@ -374,77 +368,6 @@ pub(crate) const fn half_wide<B: LoopCode>() -> [Option<Loop<B::Args>>; LEVELS] 
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const fn half_wide<B: LoopCode>() -> [Option<Loop<B::Args>>; LEVELS] {
     [None; LEVELS]
-}
-
-/// An f32 operation, rounded once, that an interpreted chain applies.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Opcode {
-    /// a + b
-    Sum,
-    /// a - b
-    Difference,
-    /// b - a
-    Reversed,
-    /// a * b
-    Product,
-    /// a / b
-    Quotient,
-    /// b / a
-    Inverted,
-    /// The square root of a.
-    Root,
-    /// The larger of a and b, b where they are equal; NaN propagates.
-    Larger,
-    /// The larger of b and a, a where they are equal; NaN propagates.
-    LargerSwapped,
-    /// The smaller of a and b, b where they are equal; NaN propagates.
-    Smaller,
-    /// The smaller of b and a, a where they are equal; NaN propagates.
-    SmallerSwapped,
-    /// a where a > 0 or a NaN, else 0.
-    Relu,
-    /// |a|
-    Magnitude,
-    /// -a
-    Negative,
-    /// a * a
-    Square,
-    /// 1 / a
-    Reciprocal,
-}
-
-/// Streaming (non-temporal) stores, as wide as a level has them.
-#[cfg(target_arch = "x86_64")]
-pub(crate) trait StreamStores {
-    /// The bytes of a store.
-    const WIDTH: usize;
-    /// Stores `WIDTH` bytes.
-    ///
-    /// # Safety
-    /// `WIDTH` bytes are readable at `from` and writable at `to`, which is aligned to `WIDTH`. The CPU supports the
-    /// level.
-    unsafe fn store(from: *const u8, to: *mut u8);
-}
-
-#[cfg(target_arch = "x86_64")]
-macro_rules! past {
-    ($($width:ident: $vector:ident, $store:ident;)+) => { $(
-        pub(crate) struct $width;
-        impl StreamStores for $width {
-            const WIDTH: usize = size_of::<std::arch::x86_64::$vector>();
-            #[inline(always)]
-            unsafe fn store(from: *const u8, to: *mut u8) {
-                use std::arch::x86_64::{$store, $vector};
-                // SAFETY: promised by the caller.
-                unsafe { $store(to.cast(), from.cast::<$vector>().read_unaligned()) }
-            }
-        }
-    )+ };
-}
-#[cfg(target_arch = "x86_64")]
-past! {
-    StreamStores32: __m256i, _mm256_stream_si256;
-    StreamStores64: __m512i, _mm512_stream_si512;
 }
 
 /// Work in safe loops, always inlined, that is compiled for every level.

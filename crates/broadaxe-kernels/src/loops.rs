@@ -183,9 +183,6 @@ impl Guard {
     }
 }
 
-/// The elements of f16 or bf16 that a loop computes at a time.
-pub(crate) const LANE_BLOCK_ELEMENTS: usize = 32;
-
 /// The rows from which such a loop widens an operand once that is the same in every row.
 pub(crate) const MIN_WIDENING_ROWS: usize = 4;
 

@@ -7,7 +7,8 @@
 //! `priced` estimates the cost per element of each box and chooses the cheapest.
 
 use crate::{
-    loops::{LANE_BLOCK_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
+    isa::lane_blocks::LANE_BLOCK_ELEMENTS,
+    loops::{MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
     tile::{MIN_GROUP_BYTES, chain::CHAIN_GROUP_ELEMENTS},
 };
 

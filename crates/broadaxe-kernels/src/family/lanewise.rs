@@ -4,10 +4,8 @@ use super::{ElementLoops, costly, costly_picos, gather, half_loops, heavy, one, 
 use crate::{
     dtype::{DType, bf16, f16},
     isa::{
-        LEVELS,
-        conversions::{ConvertSecond, ConvertThird},
-        each,
-        halves::Widened,
+        LEVELS, Widened, each,
+        vector::{Second, Third},
     },
     loops::{Kernel, Variant},
     math::f32xn::{FmaDefault, FmaHardware, Lanewise},
@@ -49,11 +47,10 @@ impl<O: Function + Lanewise> ElementLoops<(Fused<O>,)> {
         past: streamed::<One<Fused<O>, f32, 0>, OneOfVectors<O>>(),
         ..lane_loops::<OneShared<O, f32>, One<Fused<O>, f32, 0>, OneOfVectors<O>>(0)
     }];
-    const ONE_F16: &'static [Variant] = &[half_loops::<
-        OneShared<O, f16>,
-        OneHalf<Fused<O>, f16, f16, ConvertSecond>,
-        OneHalf<Fused<O>, f16, f16, ConvertThird>,
-    >(0, false)];
+    const ONE_F16: &'static [Variant] =
+        &[half_loops::<OneShared<O, f16>, OneHalf<Fused<O>, f16, f16, Second>, OneHalf<Fused<O>, f16, f16, Third>>(
+            0, false,
+        )];
     const ONE_BF16: &'static [Variant] =
         &[lane_loops::<OneShared<O, bf16>, One<Fused<O>, bf16, 0>, One<Fused<O>, bf16, 0>>(0)];
     const ONE_F64: &'static [Variant] =
@@ -111,19 +108,17 @@ type Halves<M> = TwoHalves<Fused2, M>;
 type ConstantHalves<M> = Powers<Repeated<Halves<M>>, Converted<M>, FmaHardware>;
 
 const POWERS_F16: &[Variant] = &[
-    power_loops::<TwoShared<Plain2, f16>, Halves<ConvertSecond>, Halves<ConvertThird>>(),
+    power_loops::<TwoShared<Plain2, f16>, Halves<Second>, Halves<Third>>(),
     lane_loops::<
         ConstantPlain<Repeated<TwoShared<Plain2, f16>>, Shared<f16>>,
-        ConstantHalves<ConvertSecond>,
-        ConstantHalves<ConvertThird>,
+        ConstantHalves<Second>,
+        ConstantHalves<Third>,
     >(2),
 ];
 
 impl<O: Function, F: Function> ElementLoops<(O, F, ())> {
     const F16: &'static [Variant] =
-        &[half_loops::<OneShared<O, f16>, OneHalf<F, f16, f16, ConvertSecond>, OneHalf<F, f16, f16, ConvertThird>>(
-            0, false,
-        )];
+        &[half_loops::<OneShared<O, f16>, OneHalf<F, f16, f16, Second>, OneHalf<F, f16, f16, Third>>(0, false)];
     const BF16: &'static [Variant] = &[lane_loops::<OneShared<O, bf16>, One<F, bf16, 0>, One<F, bf16, 0>>(0)];
     const F32: &'static [Variant] = &[lane_loops::<OneShared<O, f32>, One<F, f32, 0>, One<F, f32, 0>>(0)];
     const F64: &'static [Variant] = &[lane_loops::<One<O, f64, 0>, One<F, f64, 0>, One<F, f64, 0>>(0)];
@@ -138,7 +133,7 @@ impl<O: Function, F: Function, T: Real> ElementLoops<(O, F, T, ())> {
 
 impl<O: OneStep> ElementLoops<(Once<O>, O)> {
     const F16: &'static [Variant] =
-        &[half_loops::<Two<O, f16, 0>, TwoHalves<Once<O>, ConvertSecond>, TwoHalves<Once<O>, ConvertThird>>(0, false)];
+        &[half_loops::<Two<O, f16, 0>, TwoHalves<Once<O>, Second>, TwoHalves<Once<O>, Third>>(0, false)];
     const BF16: &'static [Variant] = &[lane_loops::<Two<O, bf16, 0>, Two<Once<O>, bf16, 0>, Two<Once<O>, bf16, 0>>(0)];
     const F32: &'static [Variant] = &[lane_loops::<Two<O, f32, 0>, Two<Once<O>, f32, 0>, Two<Once<O>, f32, 0>>(0)];
     const F64: &'static [Variant] = &[lane_loops::<Two<O, f64, 0>, Two<Once<O>, f64, 0>, Two<Once<O>, f64, 0>>(0)];

@@ -9,12 +9,12 @@ use std::{hint::black_box, mem::MaybeUninit};
 
 /// A value with the size and alignment of the widest vector.
 #[repr(align(64))]
-struct Vector(#[allow(dead_code)] [u8; 64]);
+struct WidestVector(#[allow(dead_code)] [u8; 64]);
 
 /// Tells the compiler to align the stack of the function into which this is inlined.
 #[inline(always)]
 pub(super) fn align() {
-    black_box(MaybeUninit::<Vector>::uninit().as_mut_ptr());
+    black_box(MaybeUninit::<WidestVector>::uninit().as_mut_ptr());
 }
 
 #[cfg(test)]
@@ -34,7 +34,7 @@ mod tests {
             let place: usize;
             // SAFETY: only reads the stack pointer.
             unsafe { std::arch::asm!("mov {place}, rsp", place = out(reg) place, options(nomem, nostack)) };
-            !place.is_multiple_of(size_of::<Vector>())
+            !place.is_multiple_of(size_of::<WidestVector>())
         }
     }
 

@@ -4,12 +4,12 @@ use super::{
     arith::{Add, Div, Fmax, Fmin, Max, Min, Mul, Reciprocal, Rsqrt, Sqrt, Square, Sub},
     round::{Ceil, Floor, Round, Trunc},
 };
-use crate::isa::halves::{Wide, Widened};
+use crate::isa::{Opcode, Widened};
 
 macro_rules! widened {
-    ($($op:ident: $wide:ident;)+) => { $(
+    ($($op:ident: $opcode:ident;)+) => { $(
         impl Widened for $op {
-            const WIDE: Wide = Wide::$wide;
+            const OPCODE: Opcode = Opcode::$opcode;
         }
     )+ };
 }
@@ -18,10 +18,10 @@ widened! {
     Sub: Difference;
     Mul: Product;
     Div: Quotient;
-    Max: Max;
-    Min: Min;
-    Fmax: Fmax;
-    Fmin: Fmin;
+    Max: Larger;
+    Min: Smaller;
+    Fmax: LargerNumber;
+    Fmin: SmallerNumber;
     Square: Square;
     Reciprocal: Reciprocal;
     Sqrt: Root;

@@ -10,21 +10,21 @@ use super::{
 use crate::{
     dtype::{DType, Element, bf16, f16},
     isa::{
-        Isa, LEVELS, LoopCode,
-        floats::{Floats8, Floats16, Group, RepeatPosition, VECTORS, eight},
-        narrow::{Narrow, cast},
+        Isa, LEVELS, LoopCode, Opcode,
+        vector::{ChainVector, Group, Second, Third, VECTORS, apply, eight},
         wide,
     },
+    number::Half,
 };
 
 /// The loop with the vectors of a level, and results of `R`.
-pub(crate) struct Chained<F, R, const PAST: bool>(PhantomData<(F, R)>);
+pub(crate) struct Chained<V, R, const PAST: bool>(PhantomData<(V, R)>);
 
-impl<F: Narrow, R: Element, const PAST: bool> LoopCode for Chained<F, R, PAST> {
+impl<V: ChainVector, R: Element, const PAST: bool> LoopCode for Chained<V, R, PAST> {
     type Args = ChainBlock;
     #[inline(always)]
     unsafe fn run(block: &ChainBlock) -> bool {
-        let group = F::GROUP;
+        let group = group::<V>();
         // SAFETY: the caller promises links, which describe operands with these rows and elements.
         let links = unsafe { &*block.links };
         let mut short = None;
@@ -33,11 +33,11 @@ impl<F: Narrow, R: Element, const PAST: bool> LoopCode for Chained<F, R, PAST> {
             // SAFETY: as above; the copy of a short row is a group long, of which the first `n` elements are the row.
             unsafe {
                 if block.n >= group {
-                    row::<F, R, PAST>(links, r, out, block.n);
+                    row::<V, R, PAST>(links, r, out, block.n);
                 } else {
                     let short = short.get_or_insert_with(|| Short::new(links));
                     short.fill(links, r, block.n);
-                    row::<F, R, PAST>(&short.links[..links.len()], 0, short.out.as_mut_ptr(), group);
+                    row::<V, R, PAST>(&short.links[..links.len()], 0, short.out.as_mut_ptr(), group);
                     out.copy_from_nonoverlapping(short.out.as_ptr(), size_of::<R>() * block.n);
                 }
             }
@@ -51,8 +51,8 @@ impl<F: Narrow, R: Element, const PAST: bool> LoopCode for Chained<F, R, PAST> {
 pub(crate) fn chained(isa: Isa, output: DType, streams: bool) -> Option<ChainLoop> {
     const fn both<R: Element>() -> [[Option<ChainLoop>; LEVELS]; 2] {
         [
-            wide::<Chained<Floats8, R, false>, Chained<Floats16, R, false>>(),
-            wide::<Chained<Floats8, R, true>, Chained<Floats16, R, true>>(),
+            wide::<Chained<Second, R, false>, Chained<Third, R, false>>(),
+            wide::<Chained<Second, R, true>, Chained<Third, R, true>>(),
         ]
     }
     static LOOPS: [[[Option<ChainLoop>; LEVELS]; 2]; 3] = [both::<f32>(), both::<f16>(), both::<bf16>()];
@@ -122,8 +122,8 @@ impl Short {
 // SAFETY: The links describe operands with this row and `n` elements, and `out` has room for as many. The level is
 // here.
 #[inline(always)]
-unsafe fn row<F: Narrow, R: Element, const PAST: bool>(links: &[Link], row: isize, out: *mut u8, n: usize) {
-    let (group, size) = (F::GROUP, size_of::<R>());
+unsafe fn row<V: ChainVector, R: Element, const PAST: bool>(links: &[Link], row: isize, out: *mut u8, n: usize) {
+    let (group, size) = (group::<V>(), size_of::<R>());
     // The elements before the first whole cache line; all of them if no element begins one.
     let skew = if PAST { out.addr().wrapping_neg() % 64 } else { 0 };
     let head = if skew.is_multiple_of(size) { (skew / size).min(n) } else { n };
@@ -139,13 +139,13 @@ unsafe fn row<F: Narrow, R: Element, const PAST: bool>(links: &[Link], row: isiz
         let start = at.min(n - group);
         // SAFETY: promised by the caller; cache lines begin at `head` and every group after it.
         unsafe {
-            let x = compute::<F, R>(links, row, start, n, kept);
+            let x = compute::<V, R>(links, row, start, n, kept);
             if !PAST || end - at == group {
-                F::write_as(R::DTYPE, x, out.add(size * start), PAST && at >= head);
+                write::<V, R>(x, out.add(size * start), PAST && at >= head);
             } else {
                 let mut part = MaybeUninit::<[u8; 4 * CHAIN_GROUP_ELEMENTS]>::uninit();
                 let part = part.as_mut_ptr().cast::<u8>();
-                F::write_as(R::DTYPE, x, part, false);
+                write::<V, R>(x, part, false);
                 out.add(size * at).copy_from_nonoverlapping(part.add(size * (at - start)), size * (end - at));
             }
         }
@@ -158,30 +158,36 @@ unsafe fn row<F: Narrow, R: Element, const PAST: bool>(links: &[Link], row: isiz
 // SAFETY: The links describe operands with this row and `n` elements, which include `at` and a group after it, and a
 // group can be written to `kept`. The CPU supports the level.
 #[inline(always)]
-unsafe fn compute<F: Narrow, R: Element>(links: &[Link], row: isize, at: usize, n: usize, kept: *mut u8) -> Group<F> {
+unsafe fn compute<V: ChainVector, R: Element>(
+    links: &[Link],
+    row: isize,
+    at: usize,
+    n: usize,
+    kept: *mut u8,
+) -> Group<V> {
     // SAFETY: promised by the caller.
-    let mut x = [unsafe { F::all(0.0) }; VECTORS];
+    let mut x = [unsafe { V::all(0.0) }; VECTORS];
     for link in links {
         // SAFETY: promised by the caller.
-        x = unsafe { Hand::<F> { link, x, kept }.next::<R>(row, at, n) };
+        x = unsafe { Hand::<V> { link, x, kept }.next::<R>(row, at, n) };
     }
     x
 }
 
 /// A link with the current numbers, and the memory for saved ones.
-struct Hand<'a, F: Narrow> {
+struct Hand<'a, V: ChainVector> {
     link: &'a Link,
-    x: Group<F>,
+    x: Group<V>,
     kept: *mut u8,
 }
 
-impl<F: Narrow> Hand<'_, F> {
+impl<V: ChainVector> Hand<'_, V> {
     /// Returns the numbers after the link.
     ///
     /// Most links have dense or constant operands: those are memory operands of instructions, and need no registers.
     // SAFETY: As for `compute`.
     #[inline(always)]
-    unsafe fn next<R: Element>(self, row: isize, at: usize, n: usize) -> Group<F> {
+    unsafe fn next<R: Element>(self, row: isize, at: usize, n: usize) -> Group<V> {
         let (link, kept) = (self.link, self.kept);
         let place = link.place.wrapping_offset(link.step * row);
         // SAFETY: promised by the caller.
@@ -190,15 +196,15 @@ impl<F: Narrow> Hand<'_, F> {
                 OperandMode::Dense => {
                     let place = place.wrapping_add(at * 4);
                     if link.ahead {
-                        prefetch_lines(place.wrapping_add(PREFETCH_BYTES), 64, F::GROUP * 4 / 64);
+                        prefetch_lines(place.wrapping_add(PREFETCH_BYTES), 64, group::<V>() * 4 / 64);
                     }
                     self.take::<R>(
                         #[inline(always)]
-                        |v| F::nth(place, v),
+                        |v| V::load(place.wrapping_add(v * size_of::<V>())),
                     )
                 }
                 OperandMode::Constant => {
-                    let y = F::all(place.cast::<f32>().read_unaligned());
+                    let y = V::all(place.cast::<f32>().read_unaligned());
                     self.take::<R>(
                         #[inline(always)]
                         |_| y,
@@ -206,10 +212,10 @@ impl<F: Narrow> Hand<'_, F> {
                 }
                 OperandMode::Kept => self.take::<R>(
                     #[inline(always)]
-                    |v| F::nth(kept, v),
+                    |v| V::load(kept.wrapping_add(v * size_of::<V>())),
                 ),
                 _ => {
-                    let y = made::<F>(link, row, at, n);
+                    let y = made::<V>(link, row, at, n);
                     self.take::<R>(
                         #[inline(always)]
                         |v| y[v],
@@ -222,26 +228,47 @@ impl<F: Narrow> Hand<'_, F> {
     /// Returns the numbers after the link, given its operand.
     // SAFETY: A group can be written to `kept`. The CPU supports the level.
     #[inline(always)]
-    unsafe fn take<R: Element>(self, y: impl Fn(usize) -> F::V) -> Group<F> {
+    unsafe fn take<R: Element>(self, y: impl Fn(usize) -> V) -> Group<V> {
         match self.link.act {
             LinkAction::Begin => eight(y),
             LinkAction::Keep => {
                 for (v, x) in self.x.into_iter().enumerate() {
                     // SAFETY: promised by the caller.
-                    unsafe { self.kept.cast::<F::V>().wrapping_add(v).write_unaligned(x) };
+                    unsafe { x.store(self.kept.wrapping_add(v * size_of::<V>())) };
                 }
                 eight(y)
             }
-            // SAFETY: promised by the caller.
-            LinkAction::Apply(join) => unsafe { rounded::<F, R>(self.link, F::join(join, self.x, y)) },
+            LinkAction::Apply(opcode) => rounded::<V, R>(self.link, applied(opcode, self.x, y)),
         }
     }
+}
+
+/// Returns the numbers of a group.
+const fn group<V: ChainVector>() -> usize {
+    V::N * VECTORS
+}
+
+/// Applies an operation to a group, with operands that are made where they are used.
+#[inline(always)]
+fn applied<V: ChainVector>(opcode: Opcode, a: Group<V>, b: impl Fn(usize) -> V) -> Group<V> {
+    // A loop for each operation that a chain can have: within a loop it is known.
+    macro_rules! known {
+        ($($unary:ident)+; $($binary:ident)+) => {
+            match opcode {
+                $(Opcode::$unary => eight(#[inline(always)] |v| apply(Opcode::$unary, a[v], a[v])),)+
+                $(Opcode::$binary => eight(#[inline(always)] |v| apply(Opcode::$binary, a[v], b(v))),)+
+                _ => a,
+            }
+        };
+    }
+    known!(Root Relu Magnitude Negative Square Reciprocal;
+        Sum Difference Reversed Product Quotient Inverted Larger LargerSwapped Smaller SmallerSwapped)
 }
 
 /// Makes a group of an operand that is not read directly.
 // SAFETY: As for `compute`, for this link.
 #[inline(always)]
-unsafe fn made<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Group<F> {
+unsafe fn made<V: ChainVector>(link: &Link, row: isize, at: usize, n: usize) -> Group<V> {
     let place = link.place.wrapping_offset(link.step * row);
     // SAFETY: promised by the caller.
     unsafe {
@@ -249,62 +276,124 @@ unsafe fn made<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Group
             OperandMode::Cast(dtype) => {
                 let place = place.wrapping_add(at * link.size);
                 if link.ahead {
-                    let lines = F::GROUP * link.size / 64;
+                    let lines = group::<V>() * link.size / 64;
                     (0..=lines / 2).for_each(|v| prefetch_line(place.wrapping_add(PREFETCH_BYTES / 2 + v * 128)));
                 }
-                F::read(dtype, place)
+                read::<V>(dtype, place)
             }
-            OperandMode::ConstantCast(dtype) => [F::all(cast(dtype, place)); VECTORS],
-            OperandMode::RepeatedCast(dtype) => repeated_as::<F>(dtype, link, place.cast(), at, n),
-            OperandMode::Strided => apart::<F>(link, row, at, n),
-            _ => repeated::<F>(link, place.cast(), at, n),
+            OperandMode::ConstantCast(dtype) => [V::all(cast(dtype, place)); VECTORS],
+            OperandMode::RepeatedCast(DType::F16) => repeated::<V, f16>(link, place, at, n),
+            OperandMode::RepeatedCast(_) => repeated::<V, bf16>(link, place, at, n),
+            OperandMode::Strided => apart::<V>(link, row, at, n),
+            _ => repeated::<V, f32>(link, place, at, n),
         }
     }
 }
 
-/// Rounds the result of a link, if it asks for that.
-// SAFETY: The CPU supports the level.
+/// Reads a group of contiguous elements as f32: integers of at most 32 bits except u32, and floats except f64.
+// SAFETY: They can be read, at any address. The CPU supports the level.
 #[inline(always)]
-unsafe fn rounded<F: Narrow, R: Element>(link: &Link, x: Group<F>) -> Group<F> {
+unsafe fn read<V: ChainVector>(dtype: DType, place: *const u8) -> Group<V> {
+    macro_rules! known {
+        ($($name:ident)+) => {
+            match dtype {
+                $(DType::$name => eight(
+                    #[inline(always)]
+                    // SAFETY: promised by the caller.
+                    |v| unsafe { V::load_as(DType::$name, place.wrapping_add(v * V::N * DType::$name.size())) },
+                ),)+
+                _ => eight(
+                    #[inline(always)]
+                    // SAFETY: promised by the caller.
+                    |v| unsafe { V::load(place.wrapping_add(v * size_of::<V>())) },
+                ),
+            }
+        };
+    }
+    known!(U8 I8 U16 I16 I32 F16 BF16)
+}
+
+/// Reads an element as f32: an integer of at most 32 bits except u32, or a float except f64.
+// SAFETY: It can be read, at any address.
+#[inline(always)]
+unsafe fn cast(dtype: DType, place: *const u8) -> f32 {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match dtype {
+            DType::U8 => f32::from(place.read()),
+            DType::I8 => f32::from(place.cast::<i8>().read()),
+            DType::U16 => f32::from(place.cast::<u16>().read_unaligned()),
+            DType::I16 => f32::from(place.cast::<i16>().read_unaligned()),
+            DType::BF16 => f32::from_bits(u32::from(place.cast::<u16>().read_unaligned()) << 16),
+            DType::F16 => place.cast::<f16>().read_unaligned().widen(),
+            DType::I32 => place.cast::<i32>().read_unaligned() as f32,
+            _ => place.cast::<f32>().read_unaligned(),
+        }
+    }
+}
+
+/// Writes a group as elements of `R`, any NaN as the canonical one; with `past`, by streaming stores.
+///
+/// A NaN that is rounded to bf16 has no bits below those of bf16, so that rounding does not change it: an operation returns
+/// one of its NaN operands, quietened, or the machine's own NaN.
+// SAFETY: They can be written, at any address, or with `past` at one that is aligned to a vector.
+#[inline(always)]
+unsafe fn write<V: ChainVector, R: Element>(x: Group<V>, place: *mut u8, past: bool) {
+    let is_f32 = R::DTYPE as u8 == DType::F32 as u8;
+    for v in 0..if is_f32 { VECTORS } else { VECTORS / 2 } {
+        let to = place.wrapping_add(v * size_of::<V>());
+        let bits = if is_f32 {
+            x[v].canonical()
+        } else {
+            V::packed(R::DTYPE, [x[2 * v].canonical(), x[2 * v + 1].canonical()])
+        };
+        // SAFETY: promised by the caller.
+        unsafe { if past { bits.stream(to) } else { bits.store(to) } }
+    }
+}
+
+/// Rounds the result of a link, if it asks for that.
+#[inline(always)]
+fn rounded<V: ChainVector, R: Element>(link: &Link, x: Group<V>) -> Group<V> {
     if R::DTYPE as u8 == DType::F32 as u8 || !link.rounds {
         return x;
     }
-    // SAFETY: promised by the caller.
-    unsafe { F::round(R::DTYPE, x) }
+    eight(
+        #[inline(always)]
+        |v| x[v].rounded(R::DTYPE),
+    )
 }
 
-/// Reads a group of an operand of f16 or bf16 with repeated elements.
-// SAFETY: As for `compute`, for this link, whose row begins at `place`.
-#[inline(always)]
-unsafe fn repeated_as<F: Narrow>(dtype: DType, link: &Link, place: *const u16, at: usize, n: usize) -> Group<F> {
-    let (times, at) = (link.times, at as u32);
-    let turns = RepeatPosition { first: at / times, turn: at % times };
-    if times as usize >= F::GROUP {
-        // SAFETY: promised by the caller.
-        return unsafe { few::<F>(times, turns, |i| cast(dtype, place.add(i as usize).cast())) };
-    }
-    // SAFETY: promised by the caller; the table has an element for each of a group.
-    unsafe { F::repeat_as(dtype, place, link.table, turns, (n as u32).div_ceil(times)) }
+/// The position in a sequence of repeated elements: the index of the current element, and how many results have used
+/// it.
+#[derive(Clone, Copy)]
+struct RepeatPosition {
+    first: u32,
+    turn: u32,
 }
 
 /// Makes a group of an operand whose elements are repeated for a group or more: of one element, or of two.
 // SAFETY: The elements that the group spans can be read. The CPU supports the level.
 #[inline(always)]
-unsafe fn few<F: Narrow>(times: u32, turns: RepeatPosition, read: impl Fn(u32) -> f32) -> Group<F> {
+unsafe fn few<V: ChainVector>(times: u32, turns: RepeatPosition, read: impl Fn(u32) -> f32) -> Group<V> {
     let (left, x) = (times - turns.turn, read(turns.first));
     // SAFETY: promised by the caller.
     unsafe {
-        if left as usize >= F::GROUP {
-            return [F::all(x); VECTORS];
+        if left as usize >= group::<V>() {
+            return [V::all(x); VECTORS];
         }
-        F::two(x, read(turns.first + 1), left)
+        let (x, y) = (V::all(x), V::all(read(turns.first + 1)));
+        eight(
+            #[inline(always)]
+            |v| x.then(left as i32 - (v * V::N) as i32, y),
+        )
     }
 }
 
 /// Reads a group of a strided operand.
 // SAFETY: As for `compute`, for this link.
 #[inline(always)]
-unsafe fn apart<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Group<F> {
+unsafe fn apart<V: ChainVector>(link: &Link, row: isize, at: usize, n: usize) -> Group<V> {
     let place = |row: isize, at: usize| {
         let row = link.place.wrapping_offset(link.step.wrapping_mul(row));
         row.wrapping_offset(at as isize * link.apart * 4)
@@ -314,30 +403,76 @@ unsafe fn apart<F: Narrow>(link: &Link, row: isize, at: usize, n: usize) -> Grou
         let ahead = at + PREFETCH_BYTES / 4 / apart;
         // Elements after the end of a row are in the next row, unless rows are pieces of one.
         let (rows, ahead) = if ahead < n || link.step == 0 { (0, ahead) } else { (ahead / n, ahead % n) };
-        prefetch_lines(place(row + rows as isize, ahead), 64 * link.apart.signum(), apart * F::GROUP * 4 / 64);
+        prefetch_lines(place(row + rows as isize, ahead), 64 * link.apart.signum(), apart * group::<V>() * 4 / 64);
     }
     // SAFETY: promised by the caller.
-    unsafe { F::apart(place(row, at).cast(), link.apart) }
+    unsafe { V::strided(place(row, at).cast(), link.apart) }
 }
 
-/// Reads a group of an operand with repeated elements.
+/// Reads a group of an operand of `T` with repeated elements.
 // SAFETY: As for `compute`, for this link, whose row begins at `place`.
 #[inline(always)]
-unsafe fn repeated<F: Narrow>(link: &Link, place: *const f32, at: usize, n: usize) -> Group<F> {
-    let (times, at) = (link.times, at as u32);
+unsafe fn repeated<V: ChainVector, T: Element>(link: &Link, place: *const u8, at: usize, n: usize) -> Group<V> {
+    let (times, at, size) = (link.times, at as u32, size_of::<T>());
     let turns = RepeatPosition { first: at / times, turn: at % times };
-    if times as usize >= F::GROUP {
+    if times as usize >= group::<V>() {
         // SAFETY: promised by the caller.
-        return unsafe { few::<F>(times, turns, |i| place.add(i as usize).read_unaligned()) };
+        return unsafe { few::<V>(times, turns, |i| cast(T::DTYPE, place.add(i as usize * size))) };
     }
-    // SAFETY: the table has an element for each of a group.
-    let beyond = turns.first + unsafe { link.table.add(F::GROUP).read() } + 1 + F::N as u32;
-    // SAFETY: promised by the caller. A vector of results spans fewer elements than it has, because each is repeated at
-    // least twice; elements of other rows or outside the operand are not read.
+    let (count, table) = ((n as u32).div_ceil(times), link.table.wrapping_add(turns.turn as usize));
+    // SAFETY: promised by the caller; the table has an element for each of a group, from any turn on. A vector of results
+    // spans fewer elements than it has, because each is repeated at least twice; elements of other rows or outside the
+    // operand are not read.
     unsafe {
-        if u64::from(beyond) * u64::from(times) <= n as u64 {
-            return F::repeat(place, link.table, turns);
+        if count <= V::N as u32 {
+            let x = some::<V, T>(place, count as usize);
+            return eight(
+                #[inline(always)]
+                |v| x.pick(table.wrapping_add(v * V::N), turns.first.wrapping_neg()),
+            );
         }
-        F::repeat_last(place, link.table, turns, (n as u32).div_ceil(times))
+        let last = count - V::N as u32;
+        if turns.first + table.add(group::<V>() - 1).read() <= last {
+            return eight(
+                #[inline(always)]
+                |v| {
+                    let indices = table.wrapping_add(v * V::N);
+                    let from = indices.read();
+                    V::load_as(T::DTYPE, place.add((turns.first + from) as usize * size)).pick(indices, from)
+                },
+            );
+        }
+        eight(
+            #[inline(always)]
+            |v| {
+                let indices = table.wrapping_add(v * V::N);
+                let start = (turns.first + indices.read()).min(last);
+                V::load_as(T::DTYPE, place.add(start as usize * size)).pick(indices, start.wrapping_sub(turns.first))
+            },
+        )
     }
+}
+
+/// Reads the `count` elements of a row, at most a vector.
+// SAFETY: They can be read, at any address. The CPU supports the level.
+#[inline(always)]
+unsafe fn some<V: ChainVector, T: Element>(place: *const u8, count: usize) -> V {
+    // SAFETY: promised by the caller.
+    unsafe {
+        if size_of::<T>() == 4 {
+            V::load_some(place, count)
+        } else {
+            V::load_as(T::DTYPE, halves(place, count).as_ptr())
+        }
+    }
+}
+
+/// Copies at most sixteen elements of 16 bits.
+// SAFETY: They can be read, at any address.
+#[inline(never)]
+unsafe fn halves(place: *const u8, count: usize) -> [u8; 32] {
+    let mut some = [0; 32];
+    // SAFETY: promised by the caller.
+    unsafe { some.as_mut_ptr().copy_from_nonoverlapping(place, 2 * count) };
+    some
 }

@@ -7,16 +7,16 @@
 use super::{Line, OutputRow};
 use crate::{
     dtype::{DType, Element, f16},
-    isa::conversions::Convert,
+    isa::vector::Vector,
     loops::{Binary, Unary},
     math::canonical32,
 };
 use std::marker::PhantomData;
 
-/// One operand and a result of f16 or f32, computed in f32 with the conversions `M`.
-pub(crate) struct OneHalf<O, T, R, M>(PhantomData<(O, T, R, M)>);
-/// Two operands and a result of f16, computed in f32 with the conversions `M`.
-pub(crate) struct TwoHalves<O, M>(PhantomData<(O, M)>);
+/// One operand and a result of f16 or f32, computed in f32 with the vectors `V`.
+pub(crate) struct OneHalf<O, T, R, V>(PhantomData<(O, T, R, V)>);
+/// Two operands and a result of f16, computed in f32 with the vectors `V`.
+pub(crate) struct TwoHalves<O, V>(PhantomData<(O, V)>);
 
 /// The elements of f16 that are computed at a time: as many as a streaming loop needs.
 const HALF_GROUP_ELEMENTS: usize = 64;
@@ -30,9 +30,9 @@ fn element_at<T>(row: *const u8, i: usize) -> *const T {
 /// Widens a group of `n` elements, f16 or f32.
 ///
 /// # Safety
-/// `n` elements of `T` can be read at `from`; the CPU supports `M`.
+/// `n` elements of `T` can be read at `from`; the CPU supports the level of `V`.
 #[inline(always)]
-unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, wide: &mut [f32; HALF_GROUP_ELEMENTS]) {
+unsafe fn widen<T: Element, V: Vector>(from: *const T, n: usize, wide: &mut [f32; HALF_GROUP_ELEMENTS]) {
     let mut copy = [f16::ZERO; HALF_GROUP_ELEMENTS];
     // SAFETY: promised by the caller; the copy has room for `n` elements.
     unsafe {
@@ -44,7 +44,9 @@ unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, wide: &mut [f3
                 copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f16>());
                 from = copy.as_ptr();
             }
-            (0..n).step_by(16).for_each(|i| M::widen(from.add(i), wide.as_mut_ptr().add(i)));
+            for i in (0..n).step_by(V::N) {
+                V::load_f16(from.add(i).cast()).store(wide.as_mut_ptr().add(i).cast());
+            }
         }
     }
 }
@@ -52,19 +54,23 @@ unsafe fn widen<T: Element, M: Convert>(from: *const T, n: usize, wide: &mut [f3
 /// Rounds a group of elements to f16, or leaves it in f32.
 ///
 /// # Safety
-/// The CPU supports `M`.
+/// The CPU supports the level of `V`.
 #[inline(always)]
-unsafe fn narrow<R: Element, M: Convert>(wide: &[f32; HALF_GROUP_ELEMENTS], out: OutputRow<R>) {
+unsafe fn narrow<R: Element, V: Vector>(wide: &[f32; HALF_GROUP_ELEMENTS], out: OutputRow<R>) {
     let (n, to) = (out.len(), out.as_mut_ptr());
     // SAFETY: `out` has room for `n` elements, and the copy for a group.
     unsafe {
         if R::DTYPE as u8 == DType::F32 as u8 {
             to.cast::<u8>().copy_from_nonoverlapping(wide.as_ptr().cast(), n * size_of::<f32>());
         } else if n == HALF_GROUP_ELEMENTS {
-            (0..n).step_by(16).for_each(|i| M::narrow(wide.as_ptr().add(i), to.cast::<f16>().add(i)));
+            for i in (0..n).step_by(V::N) {
+                V::load(wide.as_ptr().add(i).cast()).store_f16(to.cast::<u16>().add(i));
+            }
         } else {
             let mut copy = [f16::ZERO; HALF_GROUP_ELEMENTS];
-            (0..n).step_by(16).for_each(|i| M::narrow(wide.as_ptr().add(i), copy.as_mut_ptr().add(i)));
+            for i in (0..n).step_by(V::N) {
+                V::load(wide.as_ptr().add(i).cast()).store_f16(copy.as_mut_ptr().add(i).cast());
+            }
             to.cast::<u8>().copy_from_nonoverlapping(copy.as_ptr().cast(), n * size_of::<f16>());
         }
     }
@@ -83,7 +89,7 @@ fn by_groups<R>(out: OutputRow<R>, mut group: impl FnMut(usize, OutputRow<R>)) {
     }
 }
 
-impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneHalf<O, T, R, M> {
+impl<O: Unary<f32, Out = f32>, T: Element, R: Element, V: Vector> Line for OneHalf<O, T, R, V> {
     type Out = R;
     const ADVANCES: [usize; 3] = [size_of::<T>(), 0, 0];
     #[inline(always)]
@@ -94,7 +100,7 @@ impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneH
             |at, out| {
                 let (mut wide, mut results) = ([0.0; HALF_GROUP_ELEMENTS], [0.0; HALF_GROUP_ELEMENTS]);
                 // SAFETY: promised by the caller.
-                unsafe { widen::<T, M>(element_at(x, at), out.len(), &mut wide) };
+                unsafe { widen::<T, V>(element_at(x, at), out.len(), &mut wide) };
                 if O::NEARER && wide[..out.len()].iter().fold(true, |all, &x| all & O::is_near(x)) {
                     for i in 0..out.len() {
                         results[i] = O::apply_near(wide[i]);
@@ -111,14 +117,14 @@ impl<O: Unary<f32, Out = f32>, T: Element, R: Element, M: Convert> Line for OneH
                     }
                 }
                 // SAFETY: promised by the caller.
-                unsafe { narrow::<R, M>(&results, out) };
+                unsafe { narrow::<R, V>(&results, out) };
             },
         );
         false
     }
 }
 
-impl<O: Binary<f32, Out = f32>, M: Convert> Line for TwoHalves<O, M> {
+impl<O: Binary<f32, Out = f32>, V: Vector> Line for TwoHalves<O, V> {
     type Out = f16;
     const ADVANCES: [usize; 3] = [2, 2, 0];
     #[inline(always)]
@@ -131,8 +137,8 @@ impl<O: Binary<f32, Out = f32>, M: Convert> Line for TwoHalves<O, M> {
                     ([0.0; HALF_GROUP_ELEMENTS], [0.0; HALF_GROUP_ELEMENTS], [0.0; HALF_GROUP_ELEMENTS]);
                 // SAFETY: promised by the caller.
                 unsafe {
-                    widen::<f16, M>(element_at(a, at), out.len(), &mut x);
-                    widen::<f16, M>(element_at(b, at), out.len(), &mut y);
+                    widen::<f16, V>(element_at(a, at), out.len(), &mut x);
+                    widen::<f16, V>(element_at(b, at), out.len(), &mut y);
                 }
                 let mut any = false;
                 for i in 0..out.len() {
@@ -147,7 +153,7 @@ impl<O: Binary<f32, Out = f32>, M: Convert> Line for TwoHalves<O, M> {
                     }
                 }
                 // SAFETY: promised by the caller.
-                unsafe { narrow::<f16, M>(&z, out) };
+                unsafe { narrow::<f16, V>(&z, out) };
             },
         );
         false

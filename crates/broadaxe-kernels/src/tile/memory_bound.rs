@@ -9,29 +9,29 @@ use std::{marker::PhantomData, mem::MaybeUninit};
 
 use super::{Line, OutputRow, advances};
 use crate::{
-    dtype::Element,
     isa::{
-        Block, LoopCode,
-        halves::Widened,
-        lane_blocks::{Convert16, LaneBlock},
+        Block, LoopCode, Widened,
+        lane_blocks::{self, LANE_BLOCK_ELEMENTS, LaneBlock, computed, narrow, repeated},
         moved,
+        vector::Vector,
     },
-    loops::{LANE_BLOCK_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
+    loops::{MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
+    number::Half,
 };
 
-/// One operand and a result of `H`, computed in f32 with the conversions `M`.
-pub(crate) struct OneMemoryBound<O, H, M>(PhantomData<(O, H, M)>);
-/// Two operands and a result of `H`, computed in f32 with the conversions `M`; operands with a bit in `C` are constant.
-pub(crate) struct TwoMemoryBound<O, H, M, const C: u8>(PhantomData<(O, H, M)>);
+/// One operand and a result of `H`, computed in f32 with the vectors `V`.
+pub(crate) struct OneMemoryBound<O, H, V>(PhantomData<(O, H, V)>);
+/// Two operands and a result of `H`, computed in f32 with the vectors `V`; operands with a bit in `C` are constant.
+pub(crate) struct TwoMemoryBound<O, H, V, const C: u8>(PhantomData<(O, H, V)>);
 /// The same for many rows, where one of two dense operands may be the same in each.
-pub(crate) struct RowsMemoryBound<O, H, M>(PhantomData<(O, H, M)>);
+pub(crate) struct RowsMemoryBound<O, H, V>(PhantomData<(O, H, V)>);
 
 /// Widens a lane block of elements that starts at `place`, or the only element.
-// SAFETY: They can be read. The CPU supports the level of `M`.
+// SAFETY: They can be read. The CPU supports the level of `V`.
 #[inline(always)]
-unsafe fn widened<M: Convert16>(place: *const u16, constant: bool) -> LaneBlock {
+unsafe fn widened<H: Half, V: Vector>(place: *const u16, constant: bool) -> LaneBlock {
     // SAFETY: promised by the caller.
-    unsafe { if constant { M::repeated(place.read_unaligned()) } else { M::widened(place) } }
+    unsafe { if constant { repeated::<H, V>(place.read_unaligned()) } else { lane_blocks::widened::<H, V>(place) } }
 }
 
 /// Copies elements of a row that is shorter than a lane block, or the only element.
@@ -52,38 +52,38 @@ fn start(lot: usize, n: usize) -> usize {
 }
 
 /// Computes `n` elements, at least a lane block.
-// SAFETY: `n` elements can be read at `x` and written at `to`, which overlaps nothing. The CPU supports the level of `M`.
+// SAFETY: `n` elements can be read at `x` and written at `to`, which overlaps nothing. The CPU supports the level of `V`.
 #[inline(always)]
-unsafe fn one<O: Widened, M: Convert16>(x: *const u8, to: *mut u8, n: usize) {
+unsafe fn one<O: Widened, H: Half, V: Vector>(x: *const u8, to: *mut u8, n: usize) {
     for lot in 0..n.div_ceil(LANE_BLOCK_ELEMENTS) {
         let at = start(lot, n);
         // SAFETY: promised by the caller.
-        let x = unsafe { widened::<M>(x.add(2 * at).cast(), false) };
+        let x = unsafe { widened::<H, V>(x.add(2 * at).cast(), false) };
         // SAFETY: promised by the caller.
-        unsafe { M::narrow(&M::computed(O::WIDE, &x, &x), to.add(2 * at).cast()) };
+        unsafe { narrow::<H, V>(&computed::<V>(O::OPCODE, &x, &x), to.add(2 * at).cast()) };
     }
 }
 
 /// Computes `n` elements, at least a lane block.
 // SAFETY: `n` elements can be read at `a` and `b`, or one if it is constant, and `n` can be written at `to`, which
-// overlaps nothing. The CPU supports the level of `M`.
+// overlaps nothing. The CPU supports the level of `V`.
 #[inline(always)]
-unsafe fn two<O: Widened, M: Convert16, const C: u8>(a: *const u8, b: *const u8, to: *mut u8, n: usize) {
+unsafe fn two<O: Widened, H: Half, V: Vector, const C: u8>(a: *const u8, b: *const u8, to: *mut u8, n: usize) {
     // SAFETY: promised by the caller.
-    let (one, other) = unsafe { (widened::<M>(a.cast(), C & 1 != 0), widened::<M>(b.cast(), C & 2 != 0)) };
+    let (one, other) = unsafe { (widened::<H, V>(a.cast(), C & 1 != 0), widened::<H, V>(b.cast(), C & 2 != 0)) };
     for lot in 0..n.div_ceil(LANE_BLOCK_ELEMENTS) {
         let at = start(lot, n);
         // SAFETY: promised by the caller.
         let (x, y) = unsafe {
-            let x = if C & 1 != 0 { one } else { widened::<M>(a.add(2 * at).cast(), false) };
-            (x, if C & 2 != 0 { other } else { widened::<M>(b.add(2 * at).cast(), false) })
+            let x = if C & 1 != 0 { one } else { widened::<H, V>(a.add(2 * at).cast(), false) };
+            (x, if C & 2 != 0 { other } else { widened::<H, V>(b.add(2 * at).cast(), false) })
         };
         // SAFETY: promised by the caller.
-        unsafe { M::narrow(&M::computed(O::WIDE, &x, &y), to.add(2 * at).cast()) };
+        unsafe { narrow::<H, V>(&computed::<V>(O::OPCODE, &x, &y), to.add(2 * at).cast()) };
     }
 }
 
-impl<O: Widened, H: Element, M: Convert16> Line for OneMemoryBound<O, H, M> {
+impl<O: Widened, H: Half, V: Vector> Line for OneMemoryBound<O, H, V> {
     type Out = H;
     const ADVANCES: [usize; 3] = [2, 0, 0];
     #[inline(always)]
@@ -93,9 +93,9 @@ impl<O: Widened, H: Element, M: Convert16> Line for OneMemoryBound<O, H, M> {
         // SAFETY: promised by the caller; copies are a lane block long.
         unsafe {
             if n >= LANE_BLOCK_ELEMENTS {
-                one::<O, M>(x, to, n);
+                one::<O, H, V>(x, to, n);
             } else {
-                one::<O, M>(copied(x, n, false).as_ptr().cast(), short.as_mut_ptr().cast(), LANE_BLOCK_ELEMENTS);
+                one::<O, H, V>(copied(x, n, false).as_ptr().cast(), short.as_mut_ptr().cast(), LANE_BLOCK_ELEMENTS);
                 to.copy_from_nonoverlapping(short.as_ptr().cast(), 2 * n);
             }
         }
@@ -103,7 +103,7 @@ impl<O: Widened, H: Element, M: Convert16> Line for OneMemoryBound<O, H, M> {
     }
 }
 
-impl<O: Widened, H: Element, M: Convert16, const C: u8> Line for TwoMemoryBound<O, H, M, C> {
+impl<O: Widened, H: Half, V: Vector, const C: u8> Line for TwoMemoryBound<O, H, V, C> {
     type Out = H;
     const ADVANCES: [usize; 3] = advances([2, 2, 0], C);
     #[inline(always)]
@@ -113,10 +113,10 @@ impl<O: Widened, H: Element, M: Convert16, const C: u8> Line for TwoMemoryBound<
         // SAFETY: promised by the caller; copies are a lane block long.
         unsafe {
             if n >= LANE_BLOCK_ELEMENTS {
-                two::<O, M, C>(a, b, to, n);
+                two::<O, H, V, C>(a, b, to, n);
             } else {
                 let (a, b) = (copied(a, n, C & 1 != 0), copied(b, n, C & 2 != 0));
-                two::<O, M, C>(a.as_ptr().cast(), b.as_ptr().cast(), short.as_mut_ptr().cast(), LANE_BLOCK_ELEMENTS);
+                two::<O, H, V, C>(a.as_ptr().cast(), b.as_ptr().cast(), short.as_mut_ptr().cast(), LANE_BLOCK_ELEMENTS);
                 to.copy_from_nonoverlapping(short.as_ptr().cast(), 2 * n);
             }
         }
@@ -124,7 +124,7 @@ impl<O: Widened, H: Element, M: Convert16, const C: u8> Line for TwoMemoryBound<
     }
 }
 
-impl<O: Widened, H: Element, M: Convert16> LoopCode for RowsMemoryBound<O, H, M> {
+impl<O: Widened, H: Half, V: Vector> LoopCode for RowsMemoryBound<O, H, V> {
     type Args = Block;
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
@@ -134,11 +134,11 @@ impl<O: Widened, H: Element, M: Convert16> LoopCode for RowsMemoryBound<O, H, M>
                 _ if !(LANE_BLOCK_ELEMENTS..=MAX_WIDENED_ELEMENTS).contains(&block.n)
                     || block.rows < MIN_WIDENING_ROWS =>
                 {
-                    <TwoMemoryBound<O, H, M, 0> as LoopCode>::run(block)
+                    <TwoMemoryBound<O, H, V, 0> as LoopCode>::run(block)
                 }
-                [_, 0, _] => turns::<O, M, 1>(block),
-                [0, ..] => turns::<O, M, 0>(block),
-                _ => <TwoMemoryBound<O, H, M, 0> as LoopCode>::run(block),
+                [_, 0, _] => turns::<O, H, V, 1>(block),
+                [0, ..] => turns::<O, H, V, 0>(block),
+                _ => <TwoMemoryBound<O, H, V, 0> as LoopCode>::run(block),
             }
         }
     }
@@ -147,14 +147,14 @@ impl<O: Widened, H: Element, M: Convert16> LoopCode for RowsMemoryBound<O, H, M>
 /// Computes a block in which operand `STAYS` is the same in every row.
 // SAFETY: As for [`LoopCode::run`], and a row has at least a lane block, and at most what can be widened.
 #[inline(always)]
-unsafe fn turns<O: Widened, M: Convert16, const STAYS: usize>(block: &Block) -> bool {
+unsafe fn turns<O: Widened, H: Half, V: Vector, const STAYS: usize>(block: &Block) -> bool {
     let mut wide = [const { MaybeUninit::<LaneBlock>::uninit() }; MAX_WIDENED_ELEMENTS / LANE_BLOCK_ELEMENTS];
     let wide = &mut wide[..block.n.div_ceil(LANE_BLOCK_ELEMENTS)];
     let (mut places, mut out) = (block.places, block.out);
     for _ in 0..block.turns {
         for (lot, wide) in wide.iter_mut().enumerate() {
             // SAFETY: promised by the caller.
-            wide.write(unsafe { M::widened(places[STAYS].add(2 * start(lot, block.n)).cast()) });
+            wide.write(unsafe { lane_blocks::widened::<H, V>(places[STAYS].add(2 * start(lot, block.n)).cast()) });
         }
         let (mut from, mut to) = (places[1 - STAYS], out);
         for _ in 0..block.rows {
@@ -162,9 +162,13 @@ unsafe fn turns<O: Widened, M: Convert16, const STAYS: usize>(block: &Block) -> 
                 let at = 2 * start(lot, block.n);
                 // SAFETY: promised by the caller; the lane block was written before.
                 unsafe {
-                    let (x, wide) = (M::widened(from.add(at).cast()), wide.assume_init_ref());
-                    let z = if STAYS == 0 { M::computed(O::WIDE, wide, &x) } else { M::computed(O::WIDE, &x, wide) };
-                    M::narrow(&z, to.add(at).cast());
+                    let (x, wide) = (lane_blocks::widened::<H, V>(from.add(at).cast()), wide.assume_init_ref());
+                    let z = if STAYS == 0 {
+                        computed::<V>(O::OPCODE, wide, &x)
+                    } else {
+                        computed::<V>(O::OPCODE, &x, wide)
+                    };
+                    narrow::<H, V>(&z, to.add(at).cast());
                 }
             }
             from = from.wrapping_offset(block.steps[1 - STAYS]);

@@ -4,7 +4,7 @@
 use super::{Guarded, Line, One, OutputRow, Unaligned, element, halves::OneHalf};
 use crate::{
     dtype::{Element, f16},
-    isa::conversions::Convert,
+    isa::vector::Vector,
     loops::{Binary, Rejects},
     math::{SIMPLE, f32xn::Fma, find_simple, simple32_by, simple64_by},
     number::{Function, Function2, Integer, Number, Real},
@@ -56,12 +56,12 @@ impl<T: Real> Each for Plainly<T> {
     type Loop<F: Function> = One<F, T, 0>;
 }
 
-/// Loops over f16 with the conversions `M`.
-pub(crate) struct Converted<M>(PhantomData<M>);
+/// Loops over f16 with the vectors `V`.
+pub(crate) struct Converted<V>(PhantomData<V>);
 
-impl<M: Convert> Each for Converted<M> {
+impl<V: Vector> Each for Converted<V> {
     type Of = f16;
-    type Loop<F: Function> = OneHalf<F, f16, f16, M>;
+    type Loop<F: Function> = OneHalf<F, f16, f16, V>;
 }
 
 /// The loop `L` of powers with a constant exponent. Simple exponents use the loops of `E`; fused operations as `M` has

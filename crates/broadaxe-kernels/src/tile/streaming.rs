@@ -15,7 +15,7 @@ use std::{marker::PhantomData, mem::MaybeUninit};
 use super::{Line, beyond, row};
 use crate::isa::{Block, Loop, moved};
 #[cfg(target_arch = "x86_64")]
-use crate::isa::{LoopCode, StreamStores};
+use crate::isa::{LoopCode, vector::ChainVector};
 
 /// The bytes that a streaming loop computes at a time: two cache lines.
 const STREAM_GROUP_BYTES: usize = 128;
@@ -24,7 +24,7 @@ const STREAM_GROUP_BYTES: usize = 128;
 ///
 /// Other threads see the result after a [`fence`](super::fence).
 #[cfg(target_arch = "x86_64")]
-pub(crate) struct Streamed<L, P>(PhantomData<(L, P)>);
+pub(crate) struct Streamed<L, V>(PhantomData<(L, V)>);
 
 /// A group.
 #[cfg(target_arch = "x86_64")]
@@ -32,7 +32,7 @@ pub(crate) struct Streamed<L, P>(PhantomData<(L, P)>);
 struct Lines([u8; STREAM_GROUP_BYTES]);
 
 #[cfg(target_arch = "x86_64")]
-impl<L: Line, P: StreamStores> LoopCode for Streamed<L, P> {
+impl<L: Line, V: ChainVector> LoopCode for Streamed<L, V> {
     type Args = Block;
     #[inline(always)]
     unsafe fn run(block: &Block) -> bool {
@@ -51,8 +51,8 @@ impl<L: Line, P: StreamStores> LoopCode for Streamed<L, P> {
                         let to = out.add(i.wrapping_mul(const { size_of::<L::Out>() }));
                         let mut at = 0_usize;
                         while at < STREAM_GROUP_BYTES {
-                            P::store(lines.as_ptr().cast::<u8>().add(at), to.add(at));
-                            at = at.wrapping_add(P::WIDTH);
+                            V::load(lines.as_ptr().cast::<u8>().add(at)).stream(to.add(at));
+                            at = at.wrapping_add(const { size_of::<V>() });
                         }
                     }
                     i = i.wrapping_add(group);

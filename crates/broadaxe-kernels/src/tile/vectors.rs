@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 
 use super::{Line, OutputRow};
 use crate::{
-    isa::f32x16::F32x16,
+    isa::vector::{ChainVector, Third as F32x16, Vector},
     math::f32xn::{Lanewise, Lanewise2},
 };
 
@@ -26,9 +26,9 @@ unsafe fn read(row: *const u8, at: usize, count: usize, constant: bool) -> F32x1
     // SAFETY: promised by the caller.
     unsafe {
         match count {
-            _ if constant => F32x16::repeat(place),
-            F32x16::COUNT.. => F32x16::read(place),
-            _ => F32x16::read_some(place, count),
+            _ if constant => F32x16::all(place.cast::<f32>().read_unaligned()),
+            F32x16::N.. => F32x16::load(place),
+            _ => F32x16::load_some(place, count),
         }
     }
 }
@@ -39,22 +39,22 @@ unsafe fn read(row: *const u8, at: usize, count: usize, constant: bool) -> F32x1
 /// The CPU supports the level.
 #[inline(always)]
 unsafe fn by_vectors(out: OutputRow<f32>, vector: impl Fn(usize, usize) -> F32x16) {
-    const COUNT: usize = F32x16::COUNT;
+    const COUNT: usize = F32x16::N;
     let (n, out) = (out.len(), out.as_mut_ptr().cast::<u8>());
     let mut at = 0;
     while n - at >= 2 * COUNT {
         let (first, second) = (vector(at, COUNT), vector(at + COUNT, COUNT));
         // SAFETY: both are before the row's end.
         unsafe {
-            first.write(out.wrapping_add(at * SIZE));
-            second.write(out.wrapping_add((at + COUNT) * SIZE));
+            first.store(out.wrapping_add(at * SIZE));
+            second.store(out.wrapping_add((at + COUNT) * SIZE));
         }
         at += 2 * COUNT;
     }
     while at < n {
         let left = (n - at).min(COUNT);
         // SAFETY: `left` numbers are left.
-        unsafe { vector(at, left).write_some(out.wrapping_add(at * SIZE), left) };
+        unsafe { vector(at, left).store_some(out.wrapping_add(at * SIZE), left) };
         at += left;
     }
 }
