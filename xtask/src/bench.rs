@@ -173,7 +173,9 @@ fn workloads(root: &Path, args: &BenchArgs) -> Result<(), String> {
         engines.push(Engine::start(peer, Role::Peer, &mut peers::command(root, python, peer), most)?);
     }
     let (rounds, seconds) = if args.quick { (2, 0.03) } else { (5, 0.05) };
-    let manner = Manner { threads: &args.threads, rounds, seconds, fresh: args.fresh, folder: &folder };
+    let (checks, patience) = (true, f64::INFINITY);
+    let manner =
+        Manner { threads: &args.threads, rounds, seconds, fresh: args.fresh, folder: &folder, checks, patience };
     for workload in &workloads {
         for figures in time::measure(workload, &mut engines, &manner)? {
             for mode in ["out", "fresh", "unplanned"] {

@@ -8,7 +8,7 @@
 //! | `peer` | no peer of the same accuracy is ahead by more than a tenth |
 //! | `parts` | an expression needs no more time than its operators, one by one |
 //! | `neighbour` | a shape that differs in one dim, by one or by a factor of 2, costs at most 1.25 times as much per element |
-//! | `traffic` | where memory binds, it needs at most 1.3 times as long as moving the bytes |
+//! | `traffic` | an expression of up to two light operators needs at most 1.3 times as long as moving the bytes, or as its arithmetic in the first-level cache |
 //! | `level` | no level of instructions is slower than a lower one by more than a twentieth |
 //! | `threads` | two threads need no more time than one |
 //!
@@ -41,8 +41,15 @@ use super::{
 const RIVALS: [&str; 5] = ["numpy", "torch", "numexpr", "onnxruntime", "openvino"];
 /// The lower levels that Broadaxe is also run at.
 const LEVELS: [&str; 2] = ["avx2", "baseline"];
-/// The seconds in which a case that violates a property is made simpler.
-const SIMPLIFYING: Duration = Duration::from_secs(15);
+/// The time in which a case that violates a property is made simpler, and the share of all time that may go into that.
+const SIMPLIFYING: Duration = Duration::from_secs(10);
+const SIMPLIFYING_SHARE: u32 = 4;
+/// The rounds of readings; twice as many where a property seems to be violated.
+const ROUNDS: usize = 3;
+/// The elements below which all results are compared with NumPy's.
+const CHECKED: u64 = 1 << 18;
+/// How often as long as Broadaxe a peer may need to be read again.
+const PATIENCE: f64 = 2.0;
 /// The neighbours of a shape that are looked at.
 const NEIGHBOURS: usize = 3;
 /// The bounds of the three classes of time, in microseconds.
@@ -118,8 +125,8 @@ struct Tally {
 /// Runs the search, prints what it finds, and records it.
 pub(super) fn run(root: &Path, args: &SearchArgs, threads: &[usize], keep: bool) -> Result<(), String> {
     let mut search = Search::start(root, args.seed, threads)?;
-    let (start, budget) = (Instant::now(), Duration::from_secs(args.seconds));
-    while start.elapsed() < budget {
+    let budget = Duration::from_secs(args.seconds);
+    while search.start.elapsed() < budget {
         search.next()?;
     }
     search.report(args);
@@ -133,6 +140,9 @@ struct Search<'a> {
     threads: &'a [usize],
     folder: std::path::PathBuf,
     cases: usize,
+    start: Instant,
+    /// The time that went into simplifying.
+    simplifying: Duration,
     wrong: Vec<String>,
     found: Vec<Found>,
     /// By property and class of time.
@@ -158,6 +168,8 @@ impl<'a> Search<'a> {
             threads,
             folder: exchange(root),
             cases: 0,
+            start: Instant::now(),
+            simplifying: Duration::ZERO,
             wrong: Vec::new(),
             found: Vec::new(),
             tallies: BTreeMap::new(),
@@ -197,6 +209,7 @@ impl<'a> Search<'a> {
 
     /// Measures a ratio once more, with more readings.
     fn again(&mut self, case: &Case, neighbours: &[Case], before: &Ratio) -> Result<Option<Ratio>, String> {
+        self.put_first(&before.against);
         let all = self.ratios(case, neighbours, Some(before.property))?;
         Ok(all.into_iter().find(|now| {
             (now.property, now.threads, &now.against) == (before.property, before.threads, &before.against)
@@ -206,12 +219,14 @@ impl<'a> Search<'a> {
     /// Makes a case simpler while it violates a property, prints it and keeps it.
     fn keep(&mut self, case: &Case, ratio: &Ratio, property: &'static Property) -> Result<(), String> {
         let (start, mut simplest, mut best) = (Instant::now(), case.clone(), ratio.clone());
+        let is_short = self.simplifying > self.start.elapsed() / SIMPLIFYING_SHARE;
         'simpler: loop {
             for simpler in simplest.simpler() {
-                if start.elapsed() > SIMPLIFYING {
+                if is_short || start.elapsed() > SIMPLIFYING {
                     break 'simpler;
                 }
                 let neighbours = if property.name == NEIGHBOUR.name { simpler.neighbours() } else { Vec::new() };
+                self.put_first(&ratio.against);
                 let ratios = self.ratios(&simpler, &neighbours, Some(property.name))?;
                 let violates = |now: &Ratio| {
                     now.value > property.most && now.own_us >= property.from_us && now.threads == ratio.threads
@@ -223,6 +238,7 @@ impl<'a> Search<'a> {
             }
             break;
         }
+        self.simplifying += start.elapsed();
         let name = format!("{}{}", property.name, self.found.len());
         let found = Found {
             property: property.name,
@@ -242,13 +258,21 @@ impl<'a> Search<'a> {
     /// Measures the ratios of all properties, or of one of them with more readings.
     fn ratios(&mut self, case: &Case, neighbours: &[Case], only: Option<&str>) -> Result<Vec<Ratio>, String> {
         let wants = |property: &Property| only.is_none_or(|name| name == property.name);
-        let rounds = if only.is_some() { 6 } else { 3 };
-        let engines = if wants(&PEER) || wants(&LEVEL) { self.engines.len() } else { 2 };
+        let rounds = if only.is_some() { 2 * ROUNDS } else { ROUNDS };
+        // Broadaxe and the traffic come first; then the levels, unless a peer was put before them.
+        let engines = match only {
+            None => self.engines.len(),
+            Some(_) if wants(&PEER) => 3,
+            Some(_) if wants(&LEVEL) => 2 + LEVELS.len(),
+            Some(_) => 2,
+        };
         let base = self.measure(case, rounds, engines)?;
-        if base.iter().any(Figures::own_is_wrong) {
-            self.wrong.push(case.workload("wrong").line());
+        let wrong = base.iter().filter_map(|figures| figures.own("out")).find(|own| own.check.starts_with("wrong"));
+        if let Some(own) = wrong {
+            self.wrong.push(format!("{}: {}", own.check, case.workload("wrong").line()));
         }
-        let mut all: Vec<Ratio> = base.iter().flat_map(|figures| within(case, figures)).collect();
+        let each = if case.is_light() && wants(&MOVING) { self.arithmetic(case, rounds)? } else { None };
+        let mut all: Vec<Ratio> = base.iter().flat_map(|figures| within(case, figures, each)).collect();
         let own = |figures: &Figures| figures.own("out").map(|own| own.min_us);
         let Some(one_us) = base.first().and_then(own) else { return Ok(all) };
         if let Some((two_us, threads)) = base.get(1).and_then(|two| Some((own(two)?, two.threads))) {
@@ -262,6 +286,22 @@ impl<'a> Search<'a> {
         }
         all.retain(|ratio| only.is_none_or(|name| name == ratio.property));
         Ok(all)
+    }
+
+    /// Returns the microseconds per element where all data is in the first-level cache.
+    fn arithmetic(&mut self, case: &Case, rounds: usize) -> Result<Option<f64>, String> {
+        let small = case.in_cache();
+        let figures = self.measure(&small, rounds, 2)?;
+        Ok(figures[0].own("out").map(|own| own.min_us / small.elements() as f64))
+    }
+
+    /// Puts an engine behind Broadaxe and the traffic if it is a peer; otherwise the levels.
+    fn put_first(&mut self, name: &str) {
+        let is_peer = RIVALS.contains(&name);
+        self.engines[2..].sort_by_key(|engine| (engine.role == Role::Level) == is_peer);
+        if let Some(at) = self.engines.iter().position(|engine| engine.name == name).filter(|_| is_peer) {
+            self.engines.swap(2, at);
+        }
     }
 
     /// Compares an expression with its operators, one by one.
@@ -306,7 +346,17 @@ impl<'a> Search<'a> {
 
     /// Measures a case on the first `engines` engines.
     fn measure(&mut self, case: &Case, rounds: usize, engines: usize) -> Result<Vec<Figures>, String> {
-        let manner = Manner { threads: self.threads, rounds, seconds: 0.015, fresh: false, folder: &self.folder };
+        // NumPy needs seconds for large results of f16: such are compared only where a peer seems to be ahead.
+        let checks = engines > 2 && (rounds > ROUNDS || case.elements() < CHECKED);
+        let manner = Manner {
+            threads: self.threads,
+            rounds,
+            seconds: 0.015,
+            fresh: false,
+            folder: &self.folder,
+            checks,
+            patience: PATIENCE,
+        };
         time::measure(&case.workload("drawn"), &mut self.engines[..engines], &manner)
     }
 
@@ -326,14 +376,18 @@ impl<'a> Search<'a> {
     }
 }
 
-/// Returns the ratios of the engines that computed a case.
-fn within(case: &Case, figures: &Figures) -> Vec<Ratio> {
+/// Returns the ratios of the engines that computed a case, whose arithmetic needs `each_us` microseconds per element, if
+/// that is known.
+fn within(case: &Case, figures: &Figures, each_us: Option<f64>) -> Vec<Ratio> {
     let Some(own) = figures.own("out").map(|own| own.min_us) else { return Vec::new() };
     let ratio = |property, other: Option<f64>, name: &str| {
         other.map(|other| Ratio::new(property, own, other, figures.threads, name))
     };
     let peer = best_peer(case, figures);
-    let traffic = figures.traffic().filter(|_| case.is_light()).map(|series| series.min_us);
+    let traffic = figures.traffic().zip(each_us).map(|(traffic, each)| {
+        // Threads share the arithmetic.
+        traffic.min_us.max(each * case.elements() as f64 / figures.threads as f64)
+    });
     let level = |name: &&str| figures.series(&format!("{OWN} {name}"), "out").map(|lower| lower.min_us);
     let lower = LEVELS.iter().filter_map(level).reduce(f64::min);
     let name = peer.as_ref().map_or("", |(name, _)| name);

@@ -59,6 +59,10 @@ pub(super) struct Manner<'a> {
     pub(super) fresh: bool,
     /// A folder for operands and results.
     pub(super) folder: &'a Path,
+    /// Whether results are compared with NumPy's.
+    pub(super) checks: bool,
+    /// How often as long as Broadaxe a peer may need in its first readings, to be read again.
+    pub(super) patience: f64,
 }
 
 /// Times one workload on all engines: Broadaxe, the limit, and then the peers; returns figures for every thread count.
@@ -67,7 +71,11 @@ pub(super) fn measure(workload: &Workload, engines: &mut [Engine], manner: &Mann
     fs::create_dir_all(manner.folder).map_err(failed)?;
     let mut skipped = Vec::new();
     let Loaded { engines: loaded, modes } = load(workload, engines, manner, &mut skipped);
-    let checks = check(engines, &loaded, manner, &mut skipped);
+    let checks = if manner.checks {
+        check(engines, &loaded, manner, &mut skipped)
+    } else {
+        vec!["unchecked".to_owned(); engines.len()]
+    };
     let mut series = Vec::new();
     for (&at, &threads) in loaded.iter().flat_map(|at| manner.threads.iter().map(move |threads| (at, threads))) {
         let ready = |mode: &&str| Readings {
@@ -163,15 +171,25 @@ fn check(
     checks
 }
 
+/// Returns the least of some readings; 0 if there is none.
+fn least(seconds: &[f64]) -> f64 {
+    seconds.iter().copied().reduce(f64::min).unwrap_or(0.0)
+}
+
 /// Times all series, round by round, each round in another order.
 fn readings(engines: &mut [Engine], series: &mut [Readings], manner: &Manner, skipped: &mut Vec<(String, String)>) {
     for round in 0..manner.rounds {
         let count = series.len();
+        let of_own = |series: &&Readings| series.engine == OWN && series.mode == "out";
+        let own = series.iter().filter(of_own).map(|series| least(&series.seconds)).fold(f64::INFINITY, f64::min);
         for turn in 0..count {
             // Start elsewhere every round, and go backwards every other.
             let turn = if round % 2 == 0 { turn } else { count - 1 - turn };
             let series = &mut series[(turn + round) % count];
             let Some(engine) = engines.iter_mut().find(|engine| engine.name == series.engine) else { continue };
+            if engine.role == Role::Peer && least(&series.seconds) > manner.patience * own {
+                continue;
+            }
             // What a peer's threads wait for, turning, is over by then.
             if turn > 0 {
                 sleep(PAUSE);

@@ -10,6 +10,8 @@ const MOST_OPERATORS: usize = 6;
 const POWERS: [f64; 2] = [6.0, 26.0];
 /// The most bytes of all operands and the result.
 const BYTES: u64 = 512 << 20;
+/// The bytes of each operand that stays in the first-level cache with the others.
+const IN_CACHE: u64 = 4096;
 /// The names of operands.
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
@@ -291,6 +293,12 @@ impl Case {
         };
         let calls = self.root.calls();
         calls.iter().map(part).collect()
+    }
+
+    /// Returns the case over a few contiguous elements, which stay in the first-level cache.
+    pub(super) fn in_cache(&self) -> Self {
+        let operands = self.operands.iter().map(|_| Drawn::dense(1)).collect();
+        Self { dims: vec![IN_CACHE / bytes_of(self.dtype)], operands, ..self.clone() }
     }
 
     /// Lists cases of nearly the same shape: each dim longer or shorter by one, or twice as long.
