@@ -331,7 +331,7 @@ impl Schedule {
             total,
             cut,
             manner,
-            is_far,
+            reached: bytes,
             scratch: 0,
         };
         let bind::Bound { body, store, packs, next_rows, scratch, is_quick } = draft.bind(choice.method);
