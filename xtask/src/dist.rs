@@ -5,7 +5,7 @@
 //! write the same bytes: times are that of the commit, and paths of this machine are replaced. `packaging/pack.py`
 //! writes the archives.
 //!
-//! Half of the time of a platform goes into single crates and links, which leave all cores but one idle, so two platforms are
+//! Most of the time of a platform goes into one crate, the kernels, which leaves all cores but one idle, so two platforms are
 //! built at a time. What their programs print goes into a file for each platform.
 
 use std::{

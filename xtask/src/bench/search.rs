@@ -9,7 +9,7 @@
 //! | `parts` | an expression needs no more time than its operators, one by one |
 //! | `neighbour` | a shape that differs in one dim, by one or by a factor of 2, costs at most 1.25 times as much per element |
 //! | `traffic` | an expression of up to two light operators needs at most 1.3 times as long as moving the bytes, or as its arithmetic in the first-level cache |
-//! | `level` | no level of instructions is slower than a lower one by more than a twentieth |
+//! | `level` | the best level of instructions is not slower than a lower one by more than a twentieth |
 //! | `threads` | two threads need no more time than one |
 //!
 //! A ratio is taken within one run, from minima. One that violates a property is measured again, with more readings, and counts
@@ -37,7 +37,7 @@ use super::{
     time::{self, Manner},
 };
 
-/// The peers of which some may be missing.
+/// The peers that can be as fast: the others always make new results.
 const RIVALS: [&str; 5] = ["numpy", "torch", "numexpr", "onnxruntime", "openvino"];
 /// The lower levels that Broadaxe is also run at.
 const LEVELS: [&str; 2] = ["avx2", "baseline"];
@@ -116,7 +116,7 @@ struct Found {
 }
 
 /// How often a property was asked in a class of times, and violated.
-#[derive(Debug, Default, Serialize)]
+#[derive(Debug, Default)]
 struct Tally {
     asked: usize,
     violated: usize,
