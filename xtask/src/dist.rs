@@ -190,7 +190,9 @@ impl Bench<'_> {
         for triple in platform.targets.iter().filter(|target| args.wants(target) && !args.no_archives) {
             let build = self.build(platform);
             let target = cross::find(triple)?;
-            let mut command = target.build(self.root, &build, &["broadaxe-cli"])?;
+            // With the Python package named too, crates have the features that the wheels need, and are built once.
+            let mut command = target.build(self.root, &build, &["broadaxe-cli", "broadaxe-python"])?;
+            command.args(["--bin", "broadaxe"]);
             self.step(&format!("{triple}: command"), platform.name(), &mut command)?;
             let name = if triple.contains("windows") { "broadaxe.exe" } else { "broadaxe" };
             let file = build.folder(self.root).join(triple).join(PROFILE).join(name);

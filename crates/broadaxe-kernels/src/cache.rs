@@ -69,7 +69,7 @@ impl Caches {
         for entry in fs::read_dir(folder).ok()?.flatten() {
             let read = |name: &str| fs::read_to_string(entry.path().join(name)).ok();
             let (Some(level), Some(kind), Some(size)) = (read("level"), read("type"), read("size")) else { continue };
-            if kind.trim() != "FmaHardware" {
+            if kind.trim() != "Instruction" {
                 let sharing = read("shared_cpu_list").and_then(|list| cpus(list.trim()));
                 caches.push((level.trim().parse::<u32>().ok()?, bytes(size.trim())?, sharing));
             }
@@ -160,7 +160,7 @@ mod tests {
     fn the_list_of_a_machine_is_read() {
         let folder = std::env::temp_dir().join(format!("broadaxe-caches-{}", std::process::id()));
         let listed = |last: &str, cpus: &str| {
-            let files = [("1", "Data", "48K", "0"), ("1", "FmaHardware", "999M", "0"), ("2", "Unified", "2048K", "0")];
+            let files = [("1", "Data", "48K", "0"), ("1", "Instruction", "999M", "0"), ("2", "Unified", "2048K", "0")];
             for (at, (level, kind, size, cpus)) in files.into_iter().chain([("3", "Unified", last, cpus)]).enumerate() {
                 let index = folder.join(format!("index{at}"));
                 fs::create_dir_all(&index).expect("a folder for files that do not last");

@@ -138,8 +138,8 @@ impl DType {
     }
 
     /// Says whether this is a floating-point type.
-    pub fn is_float(self) -> bool {
-        self.family() == Family::Float
+    pub const fn is_float(self) -> bool {
+        matches!(self.family(), Family::Float)
     }
 
     /// Says whether this is an integer type, signed or not; bool is none.

@@ -54,6 +54,7 @@ const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'stat
         apart: [None; LEVELS],
         guard: None,
         exchanged: false,
+        commutes: false,
         picos: MEMORY_BOUND_PICOS * output.size() as u32,
     }
 }
@@ -137,8 +138,11 @@ impl<O: Unary<T>, T: Element> ElementLoops<(O, T)> {
 
 impl<O: Binary<T>, T: Element> ElementLoops<(O, T, T)> {
     const HEAVY: &'static [Variant] = &[heavy_loops::<Two<O, T, 0>>(0)];
-    const TWO: &'static [Variant] =
-        &[brief_loops::<Two<O, T, 0>>(0), brief_loops::<Two<O, T, 1>>(1), brief_loops::<Two<O, T, 2>>(2)];
+    const TWO: &'static [Variant] = if O::COMMUTES {
+        &[brief_loops::<Two<O, T, 0>>(0), brief_loops::<Two<O, T, 2>>(2)]
+    } else {
+        &[brief_loops::<Two<O, T, 0>>(0), brief_loops::<Two<O, T, 1>>(1), brief_loops::<Two<O, T, 2>>(2)]
+    };
 }
 
 impl<O: Unary<bf16> + Unary<f32, Out = f32>> ElementLoops<(O,)> {
@@ -163,8 +167,11 @@ impl<O: Unary<H> + Widened, H: Half> ByF32<O, (H,)> {
 }
 
 impl<O: Binary<H> + Widened, H: Half> ByF32<O, (H, H)> {
-    const TWO: &'static [Variant] =
-        &[two_memory_bound::<O, H, 0>(), two_memory_bound::<O, H, 1>(), two_memory_bound::<O, H, 2>()];
+    const TWO: &'static [Variant] = if O::COMMUTES {
+        &[two_memory_bound::<O, H, 0>(), two_memory_bound::<O, H, 2>()]
+    } else {
+        &[two_memory_bound::<O, H, 0>(), two_memory_bound::<O, H, 1>(), two_memory_bound::<O, H, 2>()]
+    };
 }
 
 impl<O: Origin, T: Target> ElementLoops<(element::Cast<T>, O, f32)> {
@@ -197,7 +204,7 @@ const fn two<O: Binary<T>, T: Element>() -> Kernel {
     // Loops for comparisons would double the code for a rarer need.
     let is_wide = size_of::<T>() == 8 && size_of::<O::Out>() == 8;
     let apart = if is_wide { half_wide::<StridedLoop<Two<O, T, 0>>>() } else { [None; LEVELS] };
-    Kernel { apart, ..kernel }
+    Kernel { apart, commutes: O::COMMUTES, ..kernel }
 }
 
 /// A kernel of a compute-bound operator with two operands and one loop: repeating a constant into a tile costs little

@@ -295,57 +295,86 @@ impl Isa {
     }
 }
 
-// SAFETY: as for `Loop`.
-unsafe fn baseline<B: LoopCode>(args: &B::Args) -> bool {
-    // SAFETY: the caller keeps the promise of `Loop`.
-    unsafe { B::run(args) }
+// The functions of each level are in a module of their own: the compiler translates modules side by side, and two thirds of
+// the time that the workspace needs would otherwise go into one of them.
+
+mod baseline {
+    use super::LoopCode;
+
+    // SAFETY: as for `Loop`.
+    pub(super) unsafe fn run<B: LoopCode>(args: &B::Args) -> bool {
+        // SAFETY: the caller keeps the promise of `Loop`.
+        unsafe { B::run(args) }
+    }
 }
 
-// SAFETY: as for `Loop`, on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx2<B: LoopCode>(args: &B::Args) -> bool {
-    stack::align();
-    // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only if the CPU supports it.
-    unsafe { B::run(args) }
+mod avx2 {
+    use super::{LevelWork, LoopCode, stack};
+
+    // SAFETY: as for `Loop`, on a CPU that has these instructions.
+    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn run<B: LoopCode>(args: &B::Args) -> bool {
+        stack::align();
+        // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only if the CPU supports it.
+        unsafe { B::run(args) }
+    }
+
+    // SAFETY: only on a CPU that has these instructions.
+    #[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn perform<W: LevelWork>(work: W) {
+        stack::align();
+        work.work();
+    }
 }
 
-// SAFETY: as for `Loop`, on a CPU that has these instructions.
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn avx512<B: LoopCode>(args: &B::Args) -> bool {
-    stack::align();
-    // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only if the CPU supports it.
-    unsafe { B::run(args) }
+mod avx512 {
+    use super::{LevelWork, LoopCode, stack};
+
+    // SAFETY: as for `Loop`, on a CPU that has these instructions.
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn run<B: LoopCode>(args: &B::Args) -> bool {
+        stack::align();
+        // SAFETY: the caller keeps the promise of `Loop`; an `Isa` of this level exists only if the CPU supports it.
+        unsafe { B::run(args) }
+    }
+
+    // SAFETY: only on a CPU that has these instructions.
+    #[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
+    pub(super) unsafe fn perform<W: LevelWork>(work: W) {
+        stack::align();
+        work.work_wide();
+    }
 }
 
 /// Returns a body compiled for every level, in order.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn versions<B: LoopCode>() -> [Loop<B::Args>; LEVELS] {
-    [baseline::<B>, avx2::<B>, avx512::<B>]
+    [baseline::run::<B>, avx2::run::<B>, avx512::run::<B>]
 }
 
 /// Returns a body compiled for every level, in order.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const fn versions<B: LoopCode>() -> [Loop<B::Args>; LEVELS] {
-    [baseline::<B>; LEVELS]
+    [baseline::run::<B>; LEVELS]
 }
 
 /// Returns a separate body for each level, in order: `M` for the second, `L` for the third.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn each<B: LoopCode, M: LoopCode<Args = B::Args>, L: LoopCode<Args = B::Args>>()
 -> [Loop<B::Args>; LEVELS] {
-    [baseline::<B>, avx2::<M>, avx512::<L>]
+    [baseline::run::<B>, avx2::run::<M>, avx512::run::<L>]
 }
 
 /// Returns a separate body for each level, in order: `M` for the second, if the architecture has one.
 #[cfg(not(target_arch = "x86_64"))]
 pub(crate) const fn each<B: LoopCode, M: LoopCode<Args = B::Args>, L: LoopCode<Args = B::Args>>()
 -> [Loop<B::Args>; LEVELS] {
-    let mut all = [baseline::<B> as Loop<B::Args>; LEVELS];
+    let mut all = [baseline::run::<B> as Loop<B::Args>; LEVELS];
     let mut i = 1;
     while i < LEVELS {
-        all[i] = baseline::<M>;
+        all[i] = baseline::run::<M>;
         i += 1;
     }
     all
@@ -354,14 +383,14 @@ pub(crate) const fn each<B: LoopCode, M: LoopCode<Args = B::Args>, L: LoopCode<A
 /// Returns bodies that exist only for the wider levels, in the order of all levels.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn wide<M: LoopCode, L: LoopCode<Args = M::Args>>() -> [Option<Loop<M::Args>>; LEVELS] {
-    [None, Some(avx2::<M>), Some(avx512::<L>)]
+    [None, Some(avx2::run::<M>), Some(avx512::run::<L>)]
 }
 
 /// Returns a body compiled for the wider levels, in the order of all levels. The widest level has the vectors of AVX2
 /// here.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn half_wide<B: LoopCode>() -> [Option<Loop<B::Args>>; LEVELS] {
-    [None, Some(avx2::<B>), Some(avx2::<B>)]
+    [None, Some(avx2::run::<B>), Some(avx2::run::<B>)]
 }
 
 /// Returns no body: there are no wider levels.
@@ -382,32 +411,16 @@ pub(crate) trait LevelWork: Sized {
     }
 }
 
-// SAFETY: only on a CPU that has these instructions.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn work_avx2<W: LevelWork>(work: W) {
-    stack::align();
-    work.work();
-}
-
-// SAFETY: only on a CPU that has these instructions.
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx512f,avx512bw,avx512cd,avx512dq,avx512vl,avx2,fma,f16c,bmi1,bmi2,lzcnt,popcnt")]
-unsafe fn work_avx512<W: LevelWork>(work: W) {
-    stack::align();
-    work.work_wide();
-}
-
 impl Isa {
     /// Does work with the instructions of this level.
     pub(crate) fn perform<W: LevelWork>(self, work: W) {
         match self.0 {
             // SAFETY: an `Isa` of this level exists only where the CPU has these instructions.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx2 => unsafe { work_avx2(work) },
+            Level::Avx2 => unsafe { avx2::perform(work) },
             // SAFETY: as above.
             #[cfg(target_arch = "x86_64")]
-            Level::Avx512 => unsafe { work_avx512(work) },
+            Level::Avx512 => unsafe { avx512::perform(work) },
             _ => work.work(),
         }
     }

@@ -83,6 +83,9 @@ pub(crate) trait Binary<T: Element>: 'static {
     const SPLIT: bool = false;
     /// Says whether `apply_near` differs from `apply`: it is faster, and for two elements near zero only.
     const NEARER: bool = false;
+    /// Says whether exchanged operands give the same bits. Then the loop for a constant second operand is also that for a
+    /// constant first one.
+    const COMMUTES: bool = false;
     /// Computes one element.
     fn apply(a: T, b: T) -> Self::Out;
     /// Computes one element, unless `is_open` holds for the result.
@@ -206,6 +209,8 @@ pub struct Kernel {
     pub(crate) guard: Option<Guard>,
     /// Whether the loops expect the two operands in the opposite order.
     pub(crate) exchanged: bool,
+    /// Whether exchanged operands give the same bits.
+    pub(crate) commutes: bool,
     /// The picoseconds per element, with operands in the first-level cache and the widest instructions; rather an
     /// underestimate.
     pub(crate) picos: u32,

@@ -71,6 +71,7 @@ pub(crate) struct Copysign;
 
 impl<T: Number> Binary<T> for Add {
     type Out = T;
+    const COMMUTES: bool = true;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
         a.add(b)
@@ -87,6 +88,7 @@ impl<T: Number> Binary<T> for Sub {
 
 impl<T: Number> Binary<T> for Mul {
     type Out = T;
+    const COMMUTES: bool = true;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
         a.mul(b)
@@ -348,6 +350,8 @@ impl Function2 for Pow {
 
 impl<T: Number> Binary<T> for Max {
     type Out = T;
+    // Of two zeros that are equal, the second is the result.
+    const COMMUTES: bool = !T::DTYPE.is_float();
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
         let larger = if a > b || a.is_nan() { a } else { b };
@@ -357,6 +361,8 @@ impl<T: Number> Binary<T> for Max {
 
 impl<T: Number> Binary<T> for Min {
     type Out = T;
+    // Of two zeros that are equal, the second is the result.
+    const COMMUTES: bool = !T::DTYPE.is_float();
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
         let smaller = if a < b || a.is_nan() { a } else { b };
@@ -366,6 +372,8 @@ impl<T: Number> Binary<T> for Min {
 
 impl<T: Number> Binary<T> for Fmax {
     type Out = T;
+    // Of two zeros that are equal, the second is the result.
+    const COMMUTES: bool = !T::DTYPE.is_float();
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
         let larger = if a > b || b.is_nan() { a } else { b };
@@ -375,6 +383,8 @@ impl<T: Number> Binary<T> for Fmax {
 
 impl<T: Number> Binary<T> for Fmin {
     type Out = T;
+    // Of two zeros that are equal, the second is the result.
+    const COMMUTES: bool = !T::DTYPE.is_float();
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
         let smaller = if a < b || b.is_nan() { a } else { b };
@@ -384,6 +394,7 @@ impl<T: Number> Binary<T> for Fmin {
 
 impl<T: Number> Binary<T> for SquaredDifference {
     type Out = T;
+    const COMMUTES: bool = true;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
         let difference = a.sub(b);

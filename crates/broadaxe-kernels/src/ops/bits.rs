@@ -32,6 +32,7 @@ pub(crate) struct Clz;
 
 impl<T: Integer> Binary<T> for BitAnd {
     type Out = T;
+    const COMMUTES: bool = true;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
         a.and(b)
@@ -40,6 +41,7 @@ impl<T: Integer> Binary<T> for BitAnd {
 
 impl<T: Integer> Binary<T> for BitOr {
     type Out = T;
+    const COMMUTES: bool = true;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
         a.or(b)
@@ -48,6 +50,7 @@ impl<T: Integer> Binary<T> for BitOr {
 
 impl<T: Integer> Binary<T> for BitXor {
     type Out = T;
+    const COMMUTES: bool = true;
     #[inline(always)]
     fn apply(a: T, b: T) -> T {
         a.xor(b)

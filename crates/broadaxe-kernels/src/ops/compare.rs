@@ -89,6 +89,7 @@ pub(crate) struct IsFinite;
 
 impl<T: Ordered> Binary<T> for Equal {
     type Out = Bool;
+    const COMMUTES: bool = true;
     #[inline(always)]
     fn apply(a: T, b: T) -> Bool {
         a.is_equal(b).into()
@@ -97,6 +98,7 @@ impl<T: Ordered> Binary<T> for Equal {
 
 impl<T: Ordered> Binary<T> for NotEqual {
     type Out = Bool;
+    const COMMUTES: bool = true;
     #[inline(always)]
     fn apply(a: T, b: T) -> Bool {
         (!a.is_equal(b)).into()

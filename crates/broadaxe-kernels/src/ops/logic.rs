@@ -16,6 +16,7 @@ pub(crate) struct LogicalNot;
 
 impl Binary<Bool> for LogicalAnd {
     type Out = Bool;
+    const COMMUTES: bool = true;
     #[inline(always)]
     fn apply(a: Bool, b: Bool) -> Bool {
         (a.get() & b.get()).into()
@@ -24,6 +25,7 @@ impl Binary<Bool> for LogicalAnd {
 
 impl Binary<Bool> for LogicalOr {
     type Out = Bool;
+    const COMMUTES: bool = true;
     #[inline(always)]
     fn apply(a: Bool, b: Bool) -> Bool {
         (a.get() | b.get()).into()
@@ -32,6 +34,7 @@ impl Binary<Bool> for LogicalOr {
 
 impl Binary<Bool> for LogicalXor {
     type Out = Bool;
+    const COMMUTES: bool = true;
     #[inline(always)]
     fn apply(a: Bool, b: Bool) -> Bool {
         (a.get() ^ b.get()).into()

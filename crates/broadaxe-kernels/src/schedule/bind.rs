@@ -53,6 +53,12 @@ pub(super) struct Draft<'a> {
     pub(super) scratch: usize,
 }
 
+/// The operands of a step as its loops read them, with a bit for each that is constant along a row.
+struct StepArgs {
+    args: [Option<Slot>; 3],
+    constants: u8,
+}
+
 /// What binding decides.
 pub(super) struct Bound {
     pub(super) body: Body,
@@ -104,7 +110,7 @@ impl Draft<'_> {
     /// Says whether the result, a scattered or overlapping one, or results of steps, or repeated constants, need tiles.
     fn needs_tiles(&self) -> bool {
         let splats = |step: &Step| {
-            let constants = self.constants(step);
+            let StepArgs { constants, .. } = self.args(step);
             step.kernel.choose(constants).constants != constants
         };
         let steps = &self.program.steps;
@@ -163,11 +169,19 @@ impl Draft<'_> {
         packs
     }
 
-    /// Returns a bit for each operand of a step that is constant along a row.
-    fn constants(&self, step: &Step) -> u8 {
-        let is_constant =
-            |arg: &Slot| matches!(*arg, Slot::Input(i) if self.operands[i].access == AccessPattern::Constant);
-        step.args.iter().enumerate().map(|(k, arg)| u8::from(is_constant(arg)) << k).sum()
+    /// Returns the operands of a step as its loops read them: a loop that may exchange them reads the first as a constant only if
+    /// the second is one.
+    fn args(&self, step: &Step) -> StepArgs {
+        let mut args = [None; 3];
+        for (own, &given) in args.iter_mut().zip(&step.args) {
+            *own = Some(given);
+        }
+        let is_constant = |arg: Option<Slot>| matches!(arg, Some(Slot::Input(i)) if self.operands[i].access == AccessPattern::Constant);
+        if step.kernel.commutes && is_constant(args[0]) && !is_constant(args[1]) {
+            args.swap(0, 1);
+        }
+        let constants = args.iter().enumerate().map(|(k, &arg)| u8::from(is_constant(arg)) << k).sum();
+        StepArgs { args, constants }
     }
 
     /// Binds all steps to one loop, which needs no tiles, if the level has it.
@@ -237,12 +251,9 @@ impl Draft<'_> {
     fn only_loop(&self, store: Store, shifts: bool) -> LoopBody {
         let step = &self.program.steps[0];
         let streams = store.streams();
-        let constants = step.kernel.choose(self.constants(step)).constants;
-        let arg = |&arg: &Slot| if let Slot::Input(i) = arg { Source::Input(i) } else { Source::Absent };
-        let mut args = [Source::Absent; 3];
-        for (own, given) in args.iter_mut().zip(&step.args) {
-            *own = arg(given);
-        }
+        let StepArgs { args, constants } = self.args(step);
+        let constants = step.kernel.choose(constants).constants;
+        let args = args.map(|arg| if let Some(Slot::Input(i)) = arg { Source::Input(i) } else { Source::Absent });
         let margin = if shifts && self.is_in_pieces() && streams { 64 / self.output().size } else { 0 };
         LoopBody {
             step: BoundStep {
@@ -308,20 +319,22 @@ impl Draft<'_> {
         let (mut steps, mut splats) = (Vec::with_capacity(program.steps.len()), Vec::<PackedInput>::new());
         for (at, step) in program.steps.iter().enumerate() {
             let last = at + 1 == program.steps.len();
-            let constants = step.kernel.choose(self.constants(step)).constants;
+            let StepArgs { args: slots, constants } = self.args(step);
+            let constants = step.kernel.choose(constants).constants;
             let mut args = [Source::Absent; 3];
-            for (k, &arg) in step.args.iter().enumerate() {
+            for (k, slot) in slots.into_iter().enumerate() {
                 let constant = constants & 1 << k != 0;
-                args[k] = match arg {
-                    Slot::Step(s) => Source::Tile(tile_at(program.tiles[s])),
-                    Slot::Input(i) if self.operands[i].access == AccessPattern::Constant && !constant => {
+                args[k] = match slot {
+                    None => Source::Absent,
+                    Some(Slot::Step(s)) => Source::Tile(tile_at(program.tiles[s])),
+                    Some(Slot::Input(i)) if self.operands[i].access == AccessPattern::Constant && !constant => {
                         let known = splats.iter().position(|splat| splat.input == i);
                         Source::Splat(known.unwrap_or_else(|| {
                             splats.push(PackedInput { input: i, at: self.take_scratch(tile_bytes), ahead: false });
                             splats.len() - 1
                         }))
                     }
-                    Slot::Input(i) => Source::Input(i),
+                    Some(Slot::Input(i)) => Source::Input(i),
                 };
             }
             let own = if last { finish.tile() } else { Some(tile_at(program.tiles[at])) };

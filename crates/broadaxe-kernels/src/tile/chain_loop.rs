@@ -282,10 +282,9 @@ unsafe fn made<V: ChainVector>(link: &Link, row: isize, at: usize, n: usize) -> 
                 read::<V>(dtype, place)
             }
             OperandMode::ConstantCast(dtype) => [V::all(cast(dtype, place)); VECTORS],
-            OperandMode::RepeatedCast(DType::F16) => repeated::<V, f16>(link, place, at, n),
-            OperandMode::RepeatedCast(_) => repeated::<V, bf16>(link, place, at, n),
+            OperandMode::RepeatedCast(_) => repeated::<V, true>(link, place, at, n),
             OperandMode::Strided => apart::<V>(link, row, at, n),
-            _ => repeated::<V, f32>(link, place, at, n),
+            _ => repeated::<V, false>(link, place, at, n),
         }
     }
 }
@@ -409,15 +408,30 @@ unsafe fn apart<V: ChainVector>(link: &Link, row: isize, at: usize, n: usize) ->
     unsafe { V::strided(place(row, at).cast(), link.apart) }
 }
 
-/// Reads a group of an operand of `T` with repeated elements.
+/// Reads a vector of f32, or of f16 or bf16.
+// SAFETY: They can be read, at any address. The CPU supports the level.
+#[inline(always)]
+unsafe fn load<V: ChainVector, const HALF: bool>(dtype: DType, place: *const u8) -> V {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match dtype {
+            _ if !HALF => V::load(place),
+            DType::F16 => V::load_as(DType::F16, place),
+            _ => V::load_as(DType::BF16, place),
+        }
+    }
+}
+
+/// Reads a group of an operand with repeated elements, which are f16 or bf16 if `HALF`, else f32.
 // SAFETY: As for `compute`, for this link, whose row begins at `place`.
 #[inline(always)]
-unsafe fn repeated<V: ChainVector, T: Element>(link: &Link, place: *const u8, at: usize, n: usize) -> Group<V> {
-    let (times, at, size) = (link.times, at as u32, size_of::<T>());
+unsafe fn repeated<V: ChainVector, const HALF: bool>(link: &Link, place: *const u8, at: usize, n: usize) -> Group<V> {
+    let dtype = if let OperandMode::RepeatedCast(half) = link.feed { half } else { DType::F32 };
+    let (times, at, size) = (link.times, at as u32, if HALF { 2 } else { 4 });
     let turns = RepeatPosition { first: at / times, turn: at % times };
     if times as usize >= group::<V>() {
         // SAFETY: promised by the caller.
-        return unsafe { few::<V>(times, turns, |i| cast(T::DTYPE, place.add(i as usize * size))) };
+        return unsafe { few::<V>(times, turns, |i| cast(dtype, place.add(i as usize * size))) };
     }
     let (count, table) = ((n as u32).div_ceil(times), link.table.wrapping_add(turns.turn as usize));
     // SAFETY: promised by the caller; the table has an element for each of a group, from any turn on. A vector of results
@@ -425,46 +439,47 @@ unsafe fn repeated<V: ChainVector, T: Element>(link: &Link, place: *const u8, at
     // operand are not read.
     unsafe {
         if count <= V::N as u32 {
-            let x = some::<V, T>(place, count as usize);
+            let x = some::<V, HALF>(dtype, place, count as usize);
             return eight(
                 #[inline(always)]
                 |v| x.pick(table.wrapping_add(v * V::N), turns.first.wrapping_neg()),
             );
         }
+        // Only at the end of a row could a vector of elements reach beyond it.
         let last = count - V::N as u32;
-        if turns.first + table.add(group::<V>() - 1).read() <= last {
-            return eight(
-                #[inline(always)]
-                |v| {
-                    let indices = table.wrapping_add(v * V::N);
-                    let from = indices.read();
-                    V::load_as(T::DTYPE, place.add((turns.first + from) as usize * size)).pick(indices, from)
-                },
-            );
-        }
+        let is_inside = turns.first + table.add(group::<V>() - 1).read() <= last;
+        let last = if is_inside { u32::MAX } else { last };
         eight(
             #[inline(always)]
-            |v| {
-                let indices = table.wrapping_add(v * V::N);
-                let start = (turns.first + indices.read()).min(last);
-                V::load_as(T::DTYPE, place.add(start as usize * size)).pick(indices, start.wrapping_sub(turns.first))
-            },
+            |v| picked::<V, HALF>(dtype, place, turns.first, table.wrapping_add(v * V::N), last),
         )
+    }
+}
+
+/// Makes a vector of the repeated elements with these indices, counted from element `first` of the row.
+// SAFETY: A vector of elements can be read at the first of them, or at `last` if that comes before. The CPU supports the level.
+#[inline(always)]
+unsafe fn picked<V: ChainVector, const HALF: bool>(
+    dtype: DType,
+    place: *const u8,
+    first: u32,
+    indices: *const u32,
+    last: u32,
+) -> V {
+    let size = if HALF { 2 } else { 4 };
+    // SAFETY: promised by the caller.
+    unsafe {
+        let start = (first + indices.read()).min(last);
+        load::<V, HALF>(dtype, place.add(start as usize * size)).pick(indices, start.wrapping_sub(first))
     }
 }
 
 /// Reads the `count` elements of a row, at most a vector.
 // SAFETY: They can be read, at any address. The CPU supports the level.
 #[inline(always)]
-unsafe fn some<V: ChainVector, T: Element>(place: *const u8, count: usize) -> V {
+unsafe fn some<V: ChainVector, const HALF: bool>(dtype: DType, place: *const u8, count: usize) -> V {
     // SAFETY: promised by the caller.
-    unsafe {
-        if size_of::<T>() == 4 {
-            V::load_some(place, count)
-        } else {
-            V::load_as(T::DTYPE, halves(place, count).as_ptr())
-        }
-    }
+    unsafe { if HALF { load::<V, true>(dtype, halves(place, count).as_ptr()) } else { V::load_some(place, count) } }
 }
 
 /// Copies at most sixteen elements of 16 bits.

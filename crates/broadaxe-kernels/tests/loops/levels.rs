@@ -72,6 +72,35 @@ fn halves_are_the_same_at_every_level() {
     }
 }
 
+/// Returns the highest bits of zeros, infinities, NaN, ones and other numbers of all floats, as elements of `size` bytes.
+fn of_all_kinds(size: usize) -> Vec<Vec<u8>> {
+    let kinds = [0_u64, 0x7ff0, 0x7f80, 0x7c00, 0x7ff8, 0x7fc0, 0x7e00, 0x3ff0, 0x3f80, 0x3c00, 0x0010, 0x4111];
+    let numbers = kinds.into_iter().flat_map(|high| [high << 48, (high | 0x8000) << 48]);
+    let others = (1..12_u64).map(|i| i.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+    numbers.chain(others).map(|bits| (bits >> (64 - 8 * size)).to_le_bytes()[..size].to_vec()).collect()
+}
+
+#[test]
+fn a_constant_is_as_good_as_its_copies() {
+    for op in OPS.iter().filter(|op| op.arity() == 2) {
+        let kernels = op.dtypes().filter_map(|dtype| op.kernel(dtype));
+        for kernel in kernels.filter(|kernel| kernel.guard().is_none()) {
+            let numbers = of_all_kinds(kernel.inputs()[0].size());
+            let (dense, n) = (numbers.concat(), numbers.len());
+            for constant in &numbers {
+                let copies = constant.repeat(n);
+                for isa in Isa::available() {
+                    let what = || format!("{} of {:?} with {constant:x?}", op.name(), kernel.inputs());
+                    let [first, second] = [&copies, constant].map(|own| run(isa, kernel, &[own, &dense], n));
+                    assert!(first == second, "{} first at {:?}", what(), isa.level());
+                    let [first, second] = [&copies, constant].map(|own| run(isa, kernel, &[&dense, own], n));
+                    assert!(first == second, "{} second at {:?}", what(), isa.level());
+                }
+            }
+        }
+    }
+}
+
 /// Returns the result of a division in wide integers.
 fn wide(name: &str, a: i128, b: i128) -> i128 {
     let floor = a.div_euclid(b) - i128::from(b < 0 && a.rem_euclid(b) != 0);
