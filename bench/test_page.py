@@ -42,6 +42,18 @@ class Tests(unittest.TestCase):
         self.assertIn("| **bad** |", text)
         self.assertEqual(len({line.count("|") for line in text.splitlines()}), 1)
 
+    def test_each_workload_is_of_a_kind(self):
+        kinds = page.kinds()
+        self.assertTrue(all(kinds.values()))
+        names = [name for names in kinds.values() for name in names]
+        self.assertEqual(len(names), len(set(names)))
+        lines = [line for line in page.WORKLOADS_FILE.read_text().splitlines() if line.strip() and line[0] != "#"]
+        self.assertEqual(len(names), len(lines))
+
+    def test_the_lead_is_that_over_the_best_right_peer(self):
+        times = [("broadaxe", "out", 10), ("numpy", "out", 30), ("torch", "out", 20), ("liar", "out", 1)]
+        self.assertEqual(page.leads([row("w", 1, 0, times), row("alone", 1, 0, times[:1])]), [2])
+
     def test_steps_that_nothing_explains_are_named(self):
         traffic = {"name": "a + b (traffic)", "points": [[1024, 1], [2048, 1], [4096, 2]]}
         # 12 bytes an element: 1024 of them leave a cache of 16 KiB on the way to 2048.

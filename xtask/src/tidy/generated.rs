@@ -6,7 +6,9 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let mut found = Vec::new();
     for file in &tree.files {
         let first = file.text.lines().next().unwrap_or_default().to_lowercase();
-        let page = matches!(file.path.as_str(), "docs/frameworks.md" | "docs/performance.md");
+        let page = ["frameworks", "performance", "performance-details"]
+            .iter()
+            .any(|name| file.path == format!("docs/{name}.md"));
         let what = if ending(&file.path) == "case" && !first.contains(", from ") {
             "the first line does not say where the cases are from; write '# Recorded, from SOURCE' or '# Written by hand, from SOURCE'"
         } else if (page || ending(&file.path) == "pyi") && !first.contains("generated") {

@@ -2,18 +2,17 @@
 //!
 //! Beyond a multiple r the curve `e^(-c (r + s)^2)` is `e^(-c r^2)` times `e^(-2 c r s - c s^2)`, whose area over s
 //! from 0 to h is h times a short series in `a = 2 c r h` and `w = c h^2`. An area and what is added to it are sums of
-//! two f64, so that a result is rounded once. The tables are computed at compile time, with errors far below their last
-//! places.
+//! two f64, so that a result is rounded once. The tables are in `bell_areas.bin`, with errors far below their last places: a
+//! test computes them. The compiler could, but would need longer for them than to check the rest of the crate.
 //!
 //! The tables are constants and not statics: loops in another codegen unit would not know that a static never changes,
 //! and would not vectorise. For the same reason no code chooses between two numbers of a table, which would become a
-//! branch. Public functions are not inlined, because another crate would compute the tables again.
+//! branch.
 
 use std::f64::consts::FRAC_2_SQRT_PI;
 
 use super::{
     ROUND,
-    double_double::Double,
     extended::ordered,
     f32xn::{Fma, FmaDefault},
     fused::ends,
@@ -33,13 +32,14 @@ pub(super) struct Areas<const N: usize> {
     height_rest: [f64; N],
 }
 
+/// The tables, column by column, as little-endian f64. `BROADAXE_WRITE=1` lets the test of them write the file.
+const FILE: &[u8] = include_bytes!("bell_areas.bin");
+
 /// Areas from zero, and heights, of 2 / sqrt(pi) e^(-t^2): values and slopes of erf up to 8.
-#[allow(long_running_const_eval, reason = "its evaluation needs a second")]
-const FROM_ZERO: &Areas<512> = &from_zero();
+const FROM_ZERO: &Areas<512> = &Areas::read(0);
 
 /// Areas to infinity, and heights, of 1 / sqrt(2 pi) e^(-t^2 / 2) up to 40. Those from 32 on are multiplied by 2^512.
-#[allow(long_running_const_eval, reason = "its evaluation needs two seconds")]
-const BEYOND: &Areas<2560> = &beyond();
+const BEYOND: &Areas<2560> = &Areas::read(4 * 512);
 
 /// The first row of `BEYOND` that is scaled, as a number.
 const LIFTED: f64 = 32.0;
@@ -47,98 +47,15 @@ const LIFTED: f64 = 32.0;
 /// 2^512.
 const LIFT: f64 = f64::from_bits(1535 << 52);
 
-const ZERO: Double = Double { high: 0.0, low: 0.0 };
-const ONE: Double = Double { high: 1.0, low: 0.0 };
-
-/// Computes the power series of the integral of e^(-a t - w t^2) over t from 0 to 1, for a below 1.
-const fn mean(a: f64, w: f64) -> Double {
-    let (mut before, mut term, mut sum) = (ZERO, ONE, ONE);
-    let mut n = 1;
-    while term.high.abs() > 1e-34 || before.high.abs() > 1e-34 {
-        // The n-th derivative of such a function follows from the two before it.
-        let next = term.times_f64(-a).plus(before.times_f64(-2.0 * w)).over(n as f64);
-        (before, term) = (term, next);
-        sum = sum.plus(term.over(n as f64 + 1.0));
-        n += 1;
-    }
-    sum
-}
-
-/// Computes e^-x for 0 <= x < 1 / 256.
-const fn power(x: f64) -> Double {
-    let (mut term, mut sum) = (ONE, ONE);
-    let mut n = 1;
-    while n < 16 {
-        term = term.times_f64(-x).over(n as f64);
-        sum = sum.plus(term);
-        n += 1;
-    }
-    sum
-}
-
-/// Computes the heights of `top` e^(-c t^2) at multiples of 1 / 64, those from `LIFTED` on multiplied by `LIFT`.
-const fn heights<const N: usize>(top: Double, c: f64) -> [Double; N] {
-    let mut heights = [top; N];
-    // Each height is the one before it times a factor, and each factor the one before it times another.
-    let (mut factor, ratio) = (power(c / (TABLE_STEPS * TABLE_STEPS)), power(2.0 * c / (TABLE_STEPS * TABLE_STEPS)));
-    let mut k = 1;
-    while k < N {
-        heights[k] = heights[k - 1].times(factor);
-        factor = factor.times(ratio);
-        if k as f64 == LIFTED * TABLE_STEPS {
-            heights[k] = heights[k].times_f64(LIFT);
-        }
-        k += 1;
-    }
-    heights
-}
-
-/// Computes the area between two neighbouring multiples of 1 / 64, given the height of the curve at the first one, the k-th.
-const fn step(height: Double, c: f64, k: usize) -> Double {
-    height
-        .times(mean(2.0 * c * k as f64 / (TABLE_STEPS * TABLE_STEPS), c / (TABLE_STEPS * TABLE_STEPS)))
-        .times_f64(1.0 / TABLE_STEPS)
-}
-
-const fn from_zero() -> Areas<512> {
-    let heights: [Double; 512] = heights(Double { high: FRAC_2_SQRT_PI, low: FRAC_2_SQRT_PI_REST }, 1.0);
-    let mut areas = [ZERO; 512];
-    let mut k = 1;
-    while k < 512 {
-        areas[k] = areas[k - 1].plus(step(heights[k - 1], 1.0, k - 1));
-        k += 1;
-    }
-    Areas::new(&areas, &heights)
-}
-
-#[allow(clippy::large_stack_arrays, reason = "it is the compiler's stack")]
-const fn beyond() -> Areas<2560> {
-    let heights: [Double; 2560] =
-        heights(Double { high: 0.398_942_280_401_432_7, low: -2.492_327_202_277_73e-17 }, 0.5);
-    let mut areas = [ZERO; 2560];
-    // Beyond the last row the area is roughly the height divided by its position; errors there grow less than areas, by
-    // e^-40.
-    areas[2559] = heights[2559].over(2559.0 / TABLE_STEPS);
-    let mut k = 2559;
-    while k > 0 {
-        let known = if k as f64 == LIFTED * TABLE_STEPS { areas[k].times_f64(1.0 / LIFT) } else { areas[k] };
-        k -= 1;
-        areas[k] = known.plus(step(heights[k], 0.5, k));
-    }
-    Areas::new(&areas, &heights)
-}
-
 impl<const N: usize> Areas<N> {
-    const fn new(areas: &[Double; N], heights: &[Double; N]) -> Self {
-        let zeros = [0.0; N];
-        let mut own = Self { area: zeros, area_rest: zeros, height: zeros, height_rest: zeros };
-        let mut k = 0;
-        while k < N {
-            (own.area[k], own.area_rest[k]) = (areas[k].high, areas[k].low);
-            (own.height[k], own.height_rest[k]) = (heights[k].high, heights[k].low);
-            k += 1;
+    /// Reads a table whose first column begins with number `first` of the file.
+    const fn read(first: usize) -> Self {
+        Self {
+            area: column(first),
+            area_rest: column(first + N),
+            height: column(first + 2 * N),
+            height_rest: column(first + 3 * N),
         }
-        own
     }
 
     /// Multiplies a height by a width, in two parts.
@@ -147,6 +64,20 @@ impl<const N: usize> Areas<N> {
         let piece = self.height[row] * h;
         (piece, M::fma64(self.height_rest[row], h, M::fma64(self.height[row], h, -piece)))
     }
+}
+
+/// Reads a column of the file.
+const fn column<const N: usize>(first: usize) -> [f64; N] {
+    let mut column = [0.0; N];
+    let mut k = 0;
+    while k < N {
+        let (_, rest) = FILE.split_at(8 * (first + k));
+        if let Some((bytes, _)) = rest.split_first_chunk() {
+            column[k] = f64::from_bits(u64::from_le_bytes(*bytes));
+        }
+        k += 1;
+    }
+    column
 }
 
 /// The position of a number between multiples of 1 / 64.
@@ -226,9 +157,6 @@ fn poly_by<M: Fma, const N: usize>(c: &[f64; N], x: f64, square: f64) -> f64 {
     if N.is_multiple_of(2) { M::fma64(upper, x, lower) } else { M::fma64(M::fma64(upper, x, lower), x, c[0]) }
 }
 
-/// The part of 2 / sqrt(pi) beyond one f64.
-const FRAC_2_SQRT_PI_REST: f64 = 1.533545961316588e-17;
-
 /// Computes the error function.
 ///
 /// It is the area of the table plus the area from there to x; beyond 5.95 it is 1. At most 0.63 ULP (measured 0.6222),
@@ -281,45 +209,4 @@ pub(crate) fn gelu64_by<M: Fma>(x: f64) -> f64 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::{Areas, BEYOND, FROM_ZERO, LIFT, LIFTED, TABLE_STEPS};
-
-    /// The areas of all rows add up to that of a whole curve, which the heights determine only by their first one.
-    #[test]
-    fn all_areas_together_are_the_whole() {
-        assert_eq!(BEYOND.area[0], 0.5);
-        assert!(BEYOND.area_rest[0].abs() < 1e-27, "{:e}", BEYOND.area_rest[0]);
-        assert_eq!(FROM_ZERO.area[511], 1.0);
-        assert!(FROM_ZERO.area_rest[511].abs() < 1e-27, "{:e}", FROM_ZERO.area_rest[511]);
-    }
-
-    #[test]
-    fn heights_are_those_of_the_curves() {
-        let near = |found: f64, want: f64| (found / want - 1.0).abs() < 1e-13;
-        for row in 0..512 {
-            let x = row as f64 / TABLE_STEPS;
-            assert!(near(FROM_ZERO.height[row], FROM_ZERO.height[0] * pxfm::f_exp(-x * x)), "{x}");
-        }
-        for row in 0..2048 {
-            let x = row as f64 / TABLE_STEPS;
-            assert!(near(BEYOND.height[row], BEYOND.height[0] * pxfm::f_exp(-0.5 * x * x)), "{x}");
-        }
-        let first = (LIFTED * TABLE_STEPS) as usize;
-        assert!(near(BEYOND.height[first], BEYOND.height[0] * pxfm::f_exp(-512.0) * LIFT));
-    }
-
-    #[test]
-    fn rests_are_less_than_half_a_last_place() {
-        fn check<const N: usize>(areas: &Areas<N>) {
-            let parts = [(&areas.area, &areas.area_rest), (&areas.height, &areas.height_rest)];
-            for (all, rests) in parts {
-                for (row, (&whole, &rest)) in all.iter().zip(rests).enumerate() {
-                    assert_eq!(whole + rest, whole, "{row}");
-                    assert!(rest != 0.0 || row < 2, "{row}");
-                }
-            }
-        }
-        check(FROM_ZERO);
-        check(BEYOND);
-    }
-}
+mod tests;

@@ -29,7 +29,8 @@ const COSTLY_TILE: usize = 6144;
 /// The picoseconds per element from which a program is costly.
 const COSTLY_PICOS: u64 = 100;
 
-/// The bytes of a row from which it is streamed although it has partial cache lines.
+/// The bytes of a row from which it is streamed although it has partial cache lines, unless the program is costly: those lines are
+/// computed apart, with the same number of instructions as whole vectors.
 const LONG_ROW: usize = 1024;
 
 /// The bytes of an operand from which the elements of the next tile are prefetched.
@@ -129,7 +130,8 @@ impl Draft<'_> {
         let bytes = self.row_bytes();
         let fits =
             if self.is_in_pieces() { shifts || self.output().across(&self.cut) % 64 == 0 } else { bytes >= 2 * WHOLE };
-        let rows_fit = bytes >= LONG_ROW || bytes.is_multiple_of(WHOLE) && fits;
+        let is_long = bytes >= LONG_ROW && self.program.picos() < COSTLY_PICOS;
+        let rows_fit = is_long || bytes.is_multiple_of(WHOLE) && fits;
         let can = method != Method::Strided && self.manner != Manner::InPlace && !self.scatters() && rows_fit;
         let streams = |manner| can && is_large(self.dims, self.operands, manner);
         match (streams(self.manner), streams(Manner::Together)) {

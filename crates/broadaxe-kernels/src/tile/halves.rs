@@ -1,4 +1,4 @@
-//! Loops over f16 for compute-bound operators and casts, with the machine's conversions: a group of elements is
+//! Loops over f16 and bf16 for compute-bound operators and casts, with the machine's conversions: a group of elements is
 //! widened, computed as f32, and rounded.
 //!
 //! The groups stay in the first-level cache, and the loop between the conversions is an ordinary one over f32. The
@@ -13,12 +13,12 @@ use crate::{
 };
 use std::marker::PhantomData;
 
-/// One operand and a result of f16 or f32, computed in f32 with the vectors `V`.
+/// One operand and a result of f16, bf16 or f32, computed in f32 with the vectors `V`.
 pub(crate) struct OneHalf<O, T, R, V>(PhantomData<(O, T, R, V)>);
 /// Two operands and a result of f16, computed in f32 with the vectors `V`.
 pub(crate) struct TwoHalves<O, V>(PhantomData<(O, V)>);
 
-/// The elements of f16 that are computed at a time: as many as a streaming loop needs.
+/// The elements that are computed at a time: as many as a streaming loop needs.
 const HALF_GROUP_ELEMENTS: usize = 64;
 
 /// Returns the address of element `i` of a row.
@@ -27,51 +27,73 @@ fn element_at<T>(row: *const u8, i: usize) -> *const T {
     row.cast::<T>().wrapping_add(i)
 }
 
-/// Widens a group of `n` elements, f16 or f32.
+/// Widens a group of `n` elements: f16, bf16 or f32.
 ///
 /// # Safety
 /// `n` elements of `T` can be read at `from`; the CPU supports the level of `V`.
 #[inline(always)]
 unsafe fn widen<T: Element, V: Vector>(from: *const T, n: usize, wide: &mut [f32; HALF_GROUP_ELEMENTS]) {
-    let mut copy = [f16::ZERO; HALF_GROUP_ELEMENTS];
+    let (mut copy, to) = ([0_u16; HALF_GROUP_ELEMENTS], wide.as_mut_ptr());
     // SAFETY: promised by the caller; the copy has room for `n` elements.
     unsafe {
         if T::DTYPE as u8 == DType::F32 as u8 {
-            wide.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f32>());
-        } else {
-            let mut from = from.cast::<f16>();
-            if n < HALF_GROUP_ELEMENTS {
-                copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f16>());
-                from = copy.as_ptr();
-            }
-            for i in (0..n).step_by(V::N) {
-                V::load_f16(from.add(i).cast()).store(wide.as_mut_ptr().add(i).cast());
+            return to.cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<f32>());
+        }
+        let mut from = from.cast::<u16>();
+        if n < HALF_GROUP_ELEMENTS {
+            copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(from.cast(), n * size_of::<u16>());
+            from = copy.as_ptr();
+        }
+        for i in (0..n).step_by(2 * V::N) {
+            let pair = if T::DTYPE as u8 == DType::F16 as u8 {
+                [V::load_f16(from.add(i)), V::load_f16(from.add(i + V::N))]
+            } else {
+                V::load_bf16_pair(from.add(i))
+            };
+            pair[0].store(to.add(i).cast());
+            pair[1].store(to.add(i + V::N).cast());
+        }
+    }
+}
+
+/// Rounds a group of `n` elements to f16 or bf16.
+///
+/// # Safety
+/// The CPU supports the level of `V`, and `n` elements, rounded up to two vectors, can be written.
+#[inline(always)]
+unsafe fn round<R: Element, V: Vector>(wide: &[f32; HALF_GROUP_ELEMENTS], n: usize, to: *mut u16) {
+    let from = wide.as_ptr();
+    for i in (0..n).step_by(2 * V::N) {
+        // SAFETY: promised by the caller.
+        unsafe {
+            let pair = [V::load(from.add(i).cast()), V::load(from.add(i + V::N).cast())];
+            if R::DTYPE as u8 == DType::F16 as u8 {
+                pair[0].store_f16(to.add(i));
+                pair[1].store_f16(to.add(i + V::N));
+            } else {
+                V::store_bf16_pair(pair, to.add(i));
             }
         }
     }
 }
 
-/// Rounds a group of elements to f16, or leaves it in f32.
+/// Rounds a group of elements to f16 or bf16, or leaves it in f32.
 ///
 /// # Safety
 /// The CPU supports the level of `V`.
 #[inline(always)]
 unsafe fn narrow<R: Element, V: Vector>(wide: &[f32; HALF_GROUP_ELEMENTS], out: OutputRow<R>) {
-    let (n, to) = (out.len(), out.as_mut_ptr());
+    let (n, to) = (out.len(), out.as_mut_ptr().cast::<u8>());
     // SAFETY: `out` has room for `n` elements, and the copy for a group.
     unsafe {
         if R::DTYPE as u8 == DType::F32 as u8 {
-            to.cast::<u8>().copy_from_nonoverlapping(wide.as_ptr().cast(), n * size_of::<f32>());
+            to.copy_from_nonoverlapping(wide.as_ptr().cast(), n * size_of::<f32>());
         } else if n == HALF_GROUP_ELEMENTS {
-            for i in (0..n).step_by(V::N) {
-                V::load(wide.as_ptr().add(i).cast()).store_f16(to.cast::<u16>().add(i));
-            }
+            round::<R, V>(wide, HALF_GROUP_ELEMENTS, to.cast());
         } else {
-            let mut copy = [f16::ZERO; HALF_GROUP_ELEMENTS];
-            for i in (0..n).step_by(V::N) {
-                V::load(wide.as_ptr().add(i).cast()).store_f16(copy.as_mut_ptr().add(i).cast());
-            }
-            to.cast::<u8>().copy_from_nonoverlapping(copy.as_ptr().cast(), n * size_of::<f16>());
+            let mut copy = [0_u16; HALF_GROUP_ELEMENTS];
+            round::<R, V>(wide, n, copy.as_mut_ptr());
+            to.copy_from_nonoverlapping(copy.as_ptr().cast(), n * size_of::<u16>());
         }
     }
 }
@@ -98,26 +120,29 @@ impl<O: Unary<f32, Out = f32>, T: Element, R: Element, V: Vector> Line for OneHa
             out,
             #[inline(always)]
             |at, out| {
-                let (mut wide, mut results) = ([0.0; HALF_GROUP_ELEMENTS], [0.0; HALF_GROUP_ELEMENTS]);
+                let (mut wide, mut all) = ([0.0; HALF_GROUP_ELEMENTS], [0.0; HALF_GROUP_ELEMENTS]);
                 // SAFETY: promised by the caller.
                 unsafe { widen::<T, V>(element_at(x, at), out.len(), &mut wide) };
-                if O::NEARER && wide[..out.len()].iter().fold(true, |all, &x| all & O::is_near(x)) {
-                    for i in 0..out.len() {
+                // Whole pairs of vectors, in which a level has an order of its own; there are zeros after the elements.
+                let n = out.len().next_multiple_of(2 * V::N);
+                let (wide, results) = (&wide[..n], &mut all[..n]);
+                if O::NEARER && wide.iter().fold(true, |all, &x| all & O::is_near(x)) {
+                    for i in 0..n {
                         results[i] = O::apply_near(wide[i]);
                     }
                 } else {
-                    for i in 0..out.len() {
+                    for i in 0..n {
                         results[i] = canonical32(O::apply_usual(wide[i]));
                     }
                 }
                 // A loop with both paths does not vectorise.
-                if O::SPLIT && wide[..out.len()].iter().fold(false, |any, &x| any | O::is_rare(x)) {
-                    for i in (0..out.len()).filter(|&i| O::is_rare(wide[i])) {
+                if O::SPLIT && wide.iter().fold(false, |any, &x| any | O::is_rare(x)) {
+                    for i in (0..n).filter(|&i| O::is_rare(wide[i])) {
                         results[i] = canonical32(O::apply(wide[i]));
                     }
                 }
                 // SAFETY: promised by the caller.
-                unsafe { narrow::<R, V>(&results, out) };
+                unsafe { narrow::<R, V>(&all, out) };
             },
         );
         false

@@ -6,10 +6,13 @@ use super::{Line, OutputRow};
 use crate::{
     isa::vector::{ChainVector, Third as F32x16, Vector},
     math::f32xn::{Lanewise, Lanewise2},
+    number::Half,
 };
 
 /// One operand and a result of f32, sixteen at a time.
 pub(crate) struct OneVector<F>(PhantomData<F>);
+/// One operand and a result of f16 or bf16, computed in f32, two vectors at a time.
+pub(crate) struct OneVectorOfHalves<F, H>(PhantomData<(F, H)>);
 /// Two operands and a result of f32, sixteen at a time; those with a bit in `C` are constant.
 pub(crate) struct TwoVectors<F, const C: u8>(PhantomData<F>);
 
@@ -71,6 +74,53 @@ impl<F: Lanewise> Line for OneVector<F> {
                 #[inline(always)]
                 |at, count| F::of(read(x, at, count, false)),
             );
+        }
+        false
+    }
+}
+
+/// The halves that are computed at a time.
+const PAIR: usize = 2 * F32x16::N;
+
+/// Computes as many halves as two vectors hold.
+///
+/// # Safety
+/// They can be read and written, at any address. The CPU supports the level.
+#[inline(always)]
+unsafe fn pair<F: Lanewise, H: Half>(from: *const u8, to: *mut u8) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let [x, y] = [0, F32x16::N].map(
+            #[inline(always)]
+            |at| F32x16::load_as(H::DTYPE, from.add(at * size_of::<H>())),
+        );
+        F32x16::packed(H::DTYPE, [F::of(x), F::of(y)]).store(to);
+    }
+}
+
+impl<F: Lanewise, H: Half> Line for OneVectorOfHalves<F, H> {
+    type Out = H;
+    const ADVANCES: [usize; 3] = [size_of::<H>(), 0, 0];
+    /// Computes a row: two vectors at a time; the last ones end with the row, or are a copy of a shorter row.
+    #[inline(always)]
+    unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<H>) -> bool {
+        let (n, to, mut copy) = (out.len(), out.as_mut_ptr().cast::<u8>(), [0_u16; PAIR]);
+        let (short, bytes) = (copy.as_mut_ptr().cast::<u8>(), n * size_of::<H>());
+        // SAFETY: promised by the caller; elements that are computed twice have the same result, and no operand is
+        // where they are written.
+        unsafe {
+            if n < PAIR {
+                short.copy_from_nonoverlapping(x, bytes);
+                pair::<F, H>(short, short);
+                to.copy_from_nonoverlapping(short, bytes);
+                return false;
+            }
+            let mut at = 0;
+            while at < n {
+                let start = at.min(n - PAIR) * size_of::<H>();
+                pair::<F, H>(x.add(start), to.add(start));
+                at += PAIR;
+            }
         }
         false
     }
