@@ -18,6 +18,7 @@ mod time;
 
 mod sweep;
 mod search;
+mod calibrate;
 
 mod code;
 mod models;
@@ -39,7 +40,7 @@ const OWN: &str = "broadaxe";
 const WORKLOADS: &str = "workloads";
 
 pub(crate) const BENCH_USAGE: &str = "[--only W,..] [--threads 1,2] [--peers P,..|all] [--fresh] [--quick] [--record] | \
-                                --sweep sizes,ranks,threads | --search [--seconds S] [--seed N] | --size | --models | --python | --page | --gate | --gate-dev | --gate-record";
+                                --sweep sizes,ranks,threads | --search [--seconds S] [--seed N] | --calibrate | --size | --models | --python | --page | --gate | --gate-dev | --gate-record";
 
 /// Holds what was asked for.
 #[derive(Debug, Default, PartialEq)]
@@ -65,6 +66,8 @@ enum BenchMode {
     Sweep,
     /// Workloads are drawn and properties asked of them.
     Search,
+    /// What the scheduler believes about the machine is measured.
+    Calibrate,
     /// The size of the code and the time of its build are measured.
     Size,
     /// The checker is timed on model graphs.
@@ -94,6 +97,7 @@ impl BenchArgs {
                 "--peers" => args.peers = peers::known(list()?)?,
                 "--sweep" => (args.work, args.sweeps) = (BenchMode::Sweep, sweep::known(list()?)?),
                 "--search" => args.work = BenchMode::Search,
+                "--calibrate" => args.work = BenchMode::Calibrate,
                 "--seconds" => args.search.seconds = number(words.next(), word)?,
                 "--seed" => args.search.seed = number(words.next(), word)?,
                 "--fresh" => args.fresh = true,
@@ -136,6 +140,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
             args.sweeps.iter().try_for_each(run)
         }
         BenchMode::Search => search::run(root, &args.search, &args.threads, args.record),
+        BenchMode::Calibrate => return calibrate::run(root, &runner(root, gate::Build::Release)?, args.record),
         BenchMode::Size => code::run(root, &target(root), args.record),
         BenchMode::Models => return models::run(root, &target(root), args.record),
         BenchMode::Python => return python::run(root, &target(root), args.record),
@@ -289,6 +294,7 @@ mod tests {
             ("--sweep sizes --record", BenchMode::Sweep),
             ("--size", BenchMode::Size),
             ("--search --seconds 10 --seed 3", BenchMode::Search),
+            ("--calibrate --record", BenchMode::Calibrate),
             ("--gate-dev", BenchMode::Gate(gate::Build::Dev)),
         ] {
             assert_eq!(args(text).map(|args| args.work), Ok(work), "{text}");

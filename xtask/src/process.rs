@@ -4,6 +4,7 @@ use std::{
     io::{BufRead, BufReader, Write},
     ops::AddAssign,
     process::{Command, Stdio},
+    thread,
 };
 
 /// What came of a stage.
@@ -87,6 +88,20 @@ impl AddAssign for Count {
     }
 }
 
+/// Runs two programs side by side: shows what the first says as it says it, and then what the other said.
+pub(crate) fn show_both([first, mut other]: [Command; 2]) -> Result<(Outcome, Count), String> {
+    let name = other.get_program().to_string_lossy().into_owned();
+    let failed = |e| format!("{name} cannot be run: {e}");
+    // Its errors appear among the lines of the first.
+    let running = thread::spawn(move || other.stderr(Stdio::inherit()).output());
+    let (outcome, mut count) = show(first)?;
+    let output = running.join().map_err(|_| format!("{name} was lost"))?.map_err(failed)?;
+    let text = String::from_utf8_lossy(&output.stdout);
+    println!("{text}");
+    text.lines().for_each(|line| count += Count::read(line));
+    Ok((if output.status.success() { outcome } else { Outcome::Failed }, count))
+}
+
 /// Runs a program, shows what it says as it says it, and counts the tests in it.
 pub(crate) fn show(mut command: Command) -> Result<(Outcome, Count), String> {
     let name = command.get_program().to_string_lossy().into_owned();
@@ -129,5 +144,20 @@ mod tests {
         let outside = |line| Count::read(line).outside;
         assert_eq!(outside("test a ... onnx: read 39 files outside the repository, in ../shared\n"), 39);
         assert_eq!(outside("fix: read no files"), 0);
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn two_programs_are_both_counted() {
+        let says = |what: &str| {
+            let mut command = Command::new("sh");
+            command.args(["-c", what]);
+            command
+        };
+        let both = show_both([says("echo 3 passed in 0.1s"), says("echo 4 passed in 0.1s")]);
+        assert_eq!(both.map(|(outcome, count)| (outcome, count.passed)), Ok((Outcome::Passed, 7)));
+        for failing in [[says("exit 1"), says("exit 0")], [says("exit 0"), says("exit 1")]] {
+            assert_eq!(show_both(failing).map(|(outcome, _)| outcome), Ok(Outcome::Failed));
+        }
     }
 }

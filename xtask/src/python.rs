@@ -6,7 +6,7 @@ use std::{
     process::Command,
 };
 
-/// The tests that limit memory, send signals, fork or take times: they run one by one, after the others.
+/// The tests that limit memory, send signals, fork or take times: they run one by one while the others run, and mostly wait.
 const ALONE: &[&str] = &[
     "tests/test_checks.py",
     "tests/test_faults.py",

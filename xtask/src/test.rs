@@ -14,7 +14,7 @@ use crate::{
     bench,
     conformance::{self, Ready},
     docs, page,
-    process::{Count, Outcome, show},
+    process::{Count, Outcome, show, show_both},
     python, tidy,
 };
 
@@ -253,13 +253,7 @@ fn python_tests(root: &Path) -> Result<(Outcome, Count), String> {
         Ok(python) => python,
         Err(why) => return Ok((outcome(Err(why)), Count::default())),
     };
-    let (mut outcome, mut count) = (Outcome::Passed, Count::default());
-    for tests in python::tests(root, &python) {
-        let (own, counted) = show(tests)?;
-        outcome = if own == Outcome::Passed { outcome } else { own };
-        count += counted;
-    }
-    Ok((outcome, count))
+    show_both(python::tests(root, &python))
 }
 
 /// Runs the tests of the packages in `atlas/`, and checks that the page of the results is current.

@@ -9,6 +9,7 @@
 //! | `{"do":"run","seconds":S,"mode":M,"threads":T}` | `{"seconds":[..]}`, seconds per call; modes `out`, `fresh`, `unplanned` |
 //! | `{"do":"repeat","times":N}` | `{"ok":true}` after N calls, for counting instructions |
 //! | `{"do":"result","path":P}` | `{"ok":true}`, the result's bytes in that file |
+//! | `{"do":"calibrate"}` | `{"terms":[..]}`, what parts of the scheduler's work cost: believed and measured |
 //! | `{"do":"drop"}`, `{"do":"quit"}` | `{"ok":true}` |
 //!
 //! Whatever cannot be done is answered with `{"skip":"the reason"}`.
@@ -19,6 +20,7 @@ mod clock;
 
 mod operand;
 
+mod calibrate;
 mod serve;
 
 use std::{io, process::ExitCode};

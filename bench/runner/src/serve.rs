@@ -13,7 +13,7 @@ use broadaxe::{Array, Evaluation, Expr, Op, Options, Rule, View, apply_into, fin
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{clock, operand::Operand};
+use crate::{calibrate, clock, operand::Operand};
 
 /// What is asked of the runner.
 #[derive(Debug, Deserialize)]
@@ -32,6 +32,7 @@ enum Request {
     Result {
         path: PathBuf,
     },
+    Calibrate,
     Drop,
     Quit,
 }
@@ -87,6 +88,7 @@ pub(crate) fn serve(requests: impl BufRead, answers: impl Write) -> io::Result<(
                 }
                 Err(why) => line.answer(&Err(why))?,
             },
+            Request::Calibrate => line.answer(&calibrate::run())?,
             Request::Drop => line.answer(&done)?,
             Request::Quit => return line.answer(&done),
             _ => line.answer(&Err("no workload is loaded".to_owned()))?,
@@ -134,7 +136,7 @@ fn converse<R: BufRead, W: Write>(
                 .calls("out", 1)
                 .and_then(|_| fs::write(&path, bench.out.as_bytes()).map_err(|error| error.to_string()))
                 .map(|()| json!({ "ok": true })),
-            Request::Load(_) => Err("another workload is loaded; drop it first".to_owned()),
+            Request::Load(_) | Request::Calibrate => Err("another workload is loaded; drop it first".to_owned()),
             Request::Drop => return line.answer(&done).map(ControlFlow::Continue),
             Request::Quit => return line.answer(&done).map(ControlFlow::Break),
         };

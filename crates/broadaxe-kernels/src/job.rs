@@ -20,7 +20,7 @@ pub enum Failure {
     Layout(String),
     /// No memory for the scratch tiles or for the copy of an overlapping input.
     Memory,
-    /// `BROADAXE_ISA` names no instruction set of this CPU, or `BROADAXE_CACHES` no sizes; lists the accepted values.
+    /// `BROADAXE_ISA` names no instruction set of this CPU, `BROADAXE_CACHES` no sizes, or `BROADAXE_COSTS` no costs; lists the accepted values.
     Environment(&'static str),
     /// A step rejected an element.
     Rejected {

@@ -21,6 +21,7 @@ mod step;
 mod fuse;
 mod chain;
 mod program;
+mod machine;
 mod nest;
 mod executor;
 mod job;

@@ -9,6 +9,7 @@
 use crate::{
     isa::lane_blocks::LANE_BLOCK_ELEMENTS,
     loops::{MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
+    machine::{CostTerm, Costs},
     tile::{MIN_GROUP_BYTES, chain::CHAIN_GROUP_ELEMENTS},
 };
 
@@ -215,45 +216,8 @@ const LINE_ALIGNED_ELEMENTS: usize = 64;
 /// The rows of a unit along a transposed operand: a few cache lines of it.
 const ACROSS: usize = 64;
 
-// Costs in nanoseconds on a CPU of about 3.5 GHz; only their ratios matter.
-/// Setting up a unit and calling its loop.
-const UNIT: f64 = 15.0;
-/// Advancing to the next unit within a call.
-const TURN: f64 = 1.0;
-/// Starting and ending a row in a loop.
-pub(crate) const ROW: f64 = 3.0;
-/// The same in a loop that computes short rows by groups, for a row of at least one group.
-pub(crate) const ROW_OF_GROUPS: f64 = 0.8;
-/// The same in a loop over f16 or bf16, which copies rows shorter than its group.
-pub(crate) const ROW_OF_HALVES: f64 = 8.0;
-/// The same in a loop that computes lane blocks, for a row of at least one lane block.
-pub(crate) const ROW_OF_LANE_BLOCKS: f64 = 0.5;
-/// Computing an element again that the last two lane blocks of a row share.
-const SHARED: f64 = 0.03;
-/// Widening an element of f16 or bf16.
-const WIDENING: f64 = 0.008;
-/// Starting and ending a row with streaming stores, apart from its partial cache lines.
-const EDGES: f64 = 40.0;
 /// The bytes of a row without partial cache lines.
 pub(crate) const WHOLE: usize = 128;
-/// Starting and ending a row in the loop of a chain.
-pub(crate) const ROW_OF_CHAIN: f64 = 12.0;
-/// Starting to pack an operand of a unit.
-const PACK: f64 = 40.0;
-/// Starting a run of consecutive or repeated elements in a strided copy.
-const RUN: f64 = 2.5;
-/// Copying an element of a run.
-const MOVED: f64 = 0.06;
-/// Repeating an element directly in a loop.
-const REPEATED: f64 = 0.06;
-/// The same if each element is repeated at least as often as a loop computes elements at a time.
-const REPEATED_OFTEN: f64 = 0.015;
-/// Reading an element directly in a loop, per element of stride.
-const STRIDED_READ: f64 = 0.02;
-/// Copying a single element.
-const ALONE: f64 = 0.35;
-/// Reading a cache line for each element.
-const FAR_LINE: f64 = 1.2;
 
 /// The properties of a program that, with its operands, determine the choice of units.
 #[derive(Clone, Copy)]
@@ -368,28 +332,33 @@ fn size_up(
 /// Estimates the cost of an element without its arithmetic.
 fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f64 {
     let Terms { turns, past, .. } = terms;
+    let costs = Costs::here();
     let n = (cut.chunk * cut.inner) as f64;
     let group = |o: &Layout| if terms.lane_blocks > 0 { LANE_BLOCK_ELEMENTS } else { MIN_GROUP_BYTES / o.size };
     let has_group = |o: &Layout| o.is_output && cut.chunk * cut.inner >= group(o);
     let row = if operands.iter().any(has_group) { terms.row_of_groups } else { terms.row };
     let ragged = |o: &Layout| o.is_output && !(cut.chunk * cut.inner * o.size).is_multiple_of(WHOLE);
-    let edges = if past && operands.iter().any(ragged) { EDGES } else { 0.0 };
+    let edges = if past && operands.iter().any(ragged) { costs[CostTerm::Edges] } else { 0.0 };
     let is_packed = |o: &Layout| o.access_pattern(dims, cut) == AccessPattern::Irregular;
     let unit = match cut.turning(dims).filter(|_| turns && !operands.iter().any(is_packed)) {
-        Some((_, times)) => UNIT / times.min(MAX_UNIT_ELEMENTS / cut.elements() + 1) as f64 + TURN,
-        None => UNIT,
+        Some((_, times)) => {
+            let times = times.min(MAX_UNIT_ELEMENTS / cut.elements() + 1) as f64;
+            costs[CostTerm::Unit] / times + costs[CostTerm::Turn]
+        }
+        None => costs[CostTerm::Unit],
     };
     let own = unit / cut.elements() as f64 + (row + edges) / n + of_lane_blocks(dims, operands, terms, cut);
     let packing = |operand: &Layout| {
         match operand.access_pattern(dims, cut) {
             AccessPattern::Constant | AccessPattern::Dense => return 0.0,
             AccessPattern::Repeated(times) => {
-                return if times < CHAIN_GROUP_ELEMENTS { REPEATED } else { REPEATED_OFTEN };
+                let is_often = times >= CHAIN_GROUP_ELEMENTS;
+                return costs[if is_often { CostTerm::RepeatedOften } else { CostTerm::Repeated }];
             }
-            AccessPattern::Strided(apart) => return STRIDED_READ * apart.unsigned_abs() as f64,
+            AccessPattern::Strided(apart) => return costs[CostTerm::StridedRead] * apart.unsigned_abs() as f64,
             AccessPattern::Irregular => {}
         }
-        let cost = moving(dims, operand, cut) + PACK / cut.elements() as f64;
+        let cost = moving(dims, operand, cut) + costs[CostTerm::Pack] / cut.elements() as f64;
         match cut.next_outside(dims) {
             // Packed once, and reused as long as the next loop repeats it.
             Some((axis, times)) if operand.strides[axis] == 0 && !operand.is_output => cost / times as f64,
@@ -405,26 +374,30 @@ fn of_lane_blocks(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Block
     if terms.lane_blocks == 0 || n < LANE_BLOCK_ELEMENTS {
         return 0.0;
     }
-    let shared = (n.next_multiple_of(LANE_BLOCK_ELEMENTS) - n) as f64 * SHARED * terms.lane_blocks as f64 / n as f64;
+    let costs = Costs::here();
+    let twice = (n.next_multiple_of(LANE_BLOCK_ELEMENTS) - n) as f64 / n as f64;
+    let shared = twice * costs[CostTerm::Shared] * terms.lane_blocks as f64;
     let stays =
         |o: &Layout| !o.is_output && o.strides[cut.across] == 0 && o.access_pattern(dims, cut) == AccessPattern::Dense;
     // An operand that is the same in every row is widened once.
     let widens = n <= MAX_WIDENED_ELEMENTS && cut.rows >= MIN_WIDENING_ROWS && operands.iter().any(stays);
-    shared - if widens { WIDENING } else { 0.0 }
+    shared - if widens { costs[CostTerm::Widening] } else { 0.0 }
 }
 
 /// Estimates the cost of packing an element of an operand.
 fn moving(dims: &[usize], operand: &Layout, cut: &Blocking) -> f64 {
+    let costs = Costs::here();
+    let moved = costs[CostTerm::Moved];
     let repeats = if cut.across != cut.axis && operand.strides[cut.across] == 0 { cut.rows as f64 } else { 1.0 };
-    let Some((run, stride)) = cut.row(dims, operand.strides).rev().find(|&(dim, _)| dim > 1) else { return MOVED };
+    let Some((run, stride)) = cut.row(dims, operand.strides).rev().find(|&(dim, _)| dim > 1) else { return moved };
     if stride == 0 || stride == operand.size as isize {
-        return (MOVED + RUN / run as f64) / repeats;
+        return (moved + costs[CostTerm::Run] / run as f64) / repeats;
     }
     // A cache line is read once for all rows that have an element in it.
     let follows = cut.across != cut.axis && operand.strides[cut.across].unsigned_abs() == operand.size;
     let shared = if follows { cut.rows.min(64 / operand.size) } else { 1 };
-    let far = if stride.unsigned_abs() >= 64 { FAR_LINE / shared as f64 } else { 0.0 };
-    (ALONE + far) / repeats
+    let far = if stride.unsigned_abs() >= 64 { costs[CostTerm::FarLine] / shared as f64 } else { 0.0 };
+    (costs[CostTerm::Alone] + far) / repeats
 }
 
 /// Says whether all elements that a nest reaches with these strides occupy different bytes.

@@ -11,6 +11,7 @@ use crate::{
     executor::{Executor, Progress},
     isa::{Block, Isa},
     job::Failure,
+    machine::Costs,
     nest::{Blocking, Nest, apart},
     pack::{Axis, CopyPlan},
     program::Program,
@@ -38,6 +39,7 @@ impl Schedule {
 
     fn decide(isa: Isa, program: &Program, nest: &Nest, manner: Manner) -> Result<Self, Failure> {
         Caches::current().map_err(Failure::Environment)?;
+        Costs::current().map_err(Failure::Environment)?;
         let rank = nest.dims.len();
         let wrong = |text: String| Err(Failure::Layout(text));
         if nest.inputs.len() != program.inputs.len() {

@@ -6,6 +6,7 @@ use crate::{
     dtype::DType,
     isa::{Block, Isa},
     loops::Kernel,
+    machine::Costs,
     nest::{Nest, reach},
     schedule::{Body, Schedule},
     tile::{Call, Input, Output, chained},
@@ -14,6 +15,11 @@ use crate::{
 /// Says whether one loop computes all steps of a program as a chain.
 pub fn is_chain(schedule: &Schedule) -> bool {
     matches!(schedule.body, Body::Chain(_))
+}
+
+/// Lists what the scheduler believes that parts of its work cost: names, and nanoseconds.
+pub fn costs() -> Vec<(&'static str, f64)> {
+    Costs::here().list().map(|(_, name, nanos)| (name, nanos)).collect()
 }
 
 /// Says whether a level has loops for chains.

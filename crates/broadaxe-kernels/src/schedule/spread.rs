@@ -14,6 +14,7 @@ use super::{
 use crate::{
     cache::Caches,
     dtype::DType,
+    machine::{CostTerm, Costs},
     nest::{AccessPattern, DirectAccess, Nest, direct_access_pattern},
     pack::{Axis, CopyPlan},
     program::Program,
@@ -38,9 +39,6 @@ const MIN_SPREAD_ELEMENTS: u64 = 1 << 14;
 
 /// The nanoseconds per element, without its arithmetic, below which copies cannot help.
 const CHEAP: f64 = 0.02;
-
-/// The nanoseconds to copy an element over the innermost loops.
-const BROUGHT: f64 = 0.7;
 
 /// The largest price with copies, relative to the price without.
 const GAIN: f64 = 0.8;
@@ -110,7 +108,7 @@ impl Schedule {
             made += elements;
         }
         let units = choose_units(self.isa, &self.program, &dims, &operands, Manner::Alone);
-        let price = units.price + made as f64 * BROUGHT / total as f64;
+        let price = units.price + made as f64 * Costs::here()[CostTerm::Spread] / total as f64;
         let fits = made as u64 <= total / PART && (units.method == Method::Chain || !is_chain);
         fits.then_some(SpreadChoice { nest, copies, price })
     }

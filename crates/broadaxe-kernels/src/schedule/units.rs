@@ -5,10 +5,8 @@ use crate::{
     dtype::DType,
     executor::look,
     isa::{Isa, Level},
-    nest::{
-        AccessPattern, Blocking, DirectAccess, Layout, MAX_UNIT_ELEMENTS, ROW, ROW_OF_CHAIN, ROW_OF_GROUPS,
-        ROW_OF_HALVES, ROW_OF_LANE_BLOCKS, Terms, direct_access_pattern, priced,
-    },
+    machine::{CostTerm, Costs},
+    nest::{AccessPattern, Blocking, DirectAccess, Layout, MAX_UNIT_ELEMENTS, Terms, direct_access_pattern, priced},
     program::{Program, Step},
     tile::{chain::CHAIN_GROUP_ELEMENTS, chained},
 };
@@ -17,9 +15,6 @@ use crate::{
 /// `MIN_UNIT_ELEMENTS` elements, unless those would delay a stop too much.
 const LONG_PICOS: u64 = 4_000_000;
 const MIN_UNIT_ELEMENTS: u64 = 4096;
-
-/// Computing strided elements in place, for any number of strided operands; less than gathering those of one.
-const SINGLE: f64 = 0.2;
 
 /// The elements below which a call costs more than its rows.
 const LITTLE: usize = 1 << 10;
@@ -30,7 +25,8 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
     let longest =
         (LONG_PICOS / picos.max(1)).clamp(MIN_UNIT_ELEMENTS.min(look(picos)), MAX_UNIT_ELEMENTS as u64) as usize;
     let past = is_large(dims, operands, manner);
-    Terms { row: ROW, row_of_groups: ROW, lane_blocks: 0, turns: false, longest, past, ordered: false }
+    let row = Costs::here()[CostTerm::Row];
+    Terms { row, row_of_groups: row, lane_blocks: 0, turns: false, longest, past, ordered: false }
 }
 
 /// Says whether there are so few elements that one call of one loop is best, whatever its rows cost.
@@ -42,14 +38,19 @@ fn is_little(dims: &[usize]) -> bool {
 fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
     let is_little = is_little(dims);
     let copies = |step: &Step| step.kernel.output().is_half() || step.kernel.inputs().contains(&DType::F16);
-    let row = |step| if !is_little && copies(step) { ROW_OF_HALVES } else { ROW };
+    let costs = Costs::here();
+    let row = |step| costs[if !is_little && copies(step) { CostTerm::RowOfHalves } else { CostTerm::Row }];
     let uses_lane_blocks = |step: &&Step| !is_little && step.kernel.uses_lane_blocks(isa);
-    let row_of_lots = |step| if uses_lane_blocks(&step) { ROW_OF_LANE_BLOCKS } else { row(step) };
+    let row_of_lots = |step| if uses_lane_blocks(&step) { costs[CostTerm::RowOfLaneBlocks] } else { row(step) };
     let uses_groups = |step: &Step| step.kernel.uses_groups(isa) && !copies(step);
     let by_groups = !is_little && program.steps.iter().all(uses_groups);
     Terms {
         row: program.steps.iter().map(row).sum(),
-        row_of_groups: if by_groups { ROW_OF_GROUPS } else { program.steps.iter().map(row_of_lots).sum() },
+        row_of_groups: if by_groups {
+            costs[CostTerm::RowOfGroups]
+        } else {
+            program.steps.iter().map(row_of_lots).sum()
+        },
         lane_blocks: program.steps.iter().filter(uses_lane_blocks).count(),
         turns: !is_little
             && manner != Manner::InPlace
@@ -92,7 +93,8 @@ fn choose_chain(
     manner: Manner,
 ) -> Option<(f64, Blocking)> {
     let links = program.chain.as_deref().filter(|_| chained(isa, program.output(), false).is_some())?.len();
-    let terms = Terms { row: ROW_OF_CHAIN, row_of_groups: ROW_OF_CHAIN, ..terms(program, dims, operands, manner) };
+    let row = Costs::here()[CostTerm::RowOfChain];
+    let terms = Terms { row, row_of_groups: row, ..terms(program, dims, operands, manner) };
     let (price, cut) = priced(dims, &layouts(operands, |i| direct_of_chain(program, i)), terms);
     let accesses = |i: usize| {
         direct_access_pattern(cut.row(dims, &operands[i].strides), operands[i].size, direct_of_chain(program, i))
@@ -179,7 +181,7 @@ fn choose_strided(
     let plain = || {
         priced(dims, &layouts(operands, |_| DirectAccess::No), terms_of_loops(isa, program, dims, operands, manner)).0
     };
-    let price = price + SINGLE;
+    let price = price + Costs::here()[CostTerm::StridedLoop];
     (fits && price < plain()).then_some((price, cut))
 }
 
