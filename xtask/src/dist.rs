@@ -231,7 +231,12 @@ impl Bench<'_> {
             words.extend(["--no-default-features", "--interpreter", "python3.14t"]);
         }
         let what = format!("{triple}: wheel for Python {}", if free { "3.14t" } else { "3.10 and newer" });
-        self.step(&what, platform.name(), &mut self.maturin(&words, Some(platform))?)
+        let mut command = self.maturin(&words, Some(platform))?;
+        if triple.contains("apple") {
+            // Cargo asks to strip the standard library's debug information, whatever the profile says.
+            command.args(["--", "-C", "strip=none"]);
+        }
+        self.step(&what, platform.name(), &mut command)
     }
 
     /// Prepares a call of maturin for a platform.
