@@ -130,7 +130,7 @@ impl Draft<'_> {
         let bytes = self.row_bytes();
         let fits =
             if self.is_in_pieces() { shifts || self.output().across(&self.cut) % 64 == 0 } else { bytes >= 2 * WHOLE };
-        let is_long = bytes >= LONG_ROW && self.program.picos() < COSTLY_PICOS;
+        let is_long = bytes >= LONG_ROW && (bytes.is_multiple_of(64) || self.program.picos() < COSTLY_PICOS);
         let rows_fit = is_long || bytes.is_multiple_of(WHOLE) && fits;
         let can = method != Method::Strided && self.manner != Manner::InPlace && !self.scatters() && rows_fit;
         let streams = |manner| can && is_large(self.dims, self.operands, manner);
@@ -151,6 +151,13 @@ impl Draft<'_> {
     fn far_inputs(&self) -> Vec<usize> {
         let is_far = |&i: &usize| self.operands[i].access == AccessPattern::Dense && self.is_far(&self.operands[i]);
         (0..self.program.inputs.len()).filter(is_far).collect()
+    }
+
+    /// Lists the inputs that are prefetched tile by tile. While a costly program computes, the CPU fetches the next elements by
+    /// itself: `exp(x - m)` of 4096 rows of 1000 f32 needed 2.2 ms with prefetches and 1.5 ms
+    /// without (the runner, AMD EPYC, Zen 4, AVX-512).
+    fn fetched(&self) -> Vec<usize> {
+        if self.program.picos() < COSTLY_PICOS { self.far_inputs() } else { Vec::new() }
     }
 
     fn take_scratch(&mut self, bytes: usize) -> usize {
@@ -343,7 +350,7 @@ impl Draft<'_> {
             let call = self.call(step, constants, last && store.streams());
             steps.push(BoundStep { call, guard: step.kernel.guard().copied(), args, out: own });
         }
-        TileBody { steps, elements, splats, finish, fetched: self.far_inputs() }
+        TileBody { steps, elements, splats, finish, fetched: self.fetched() }
     }
 
     /// Says whether one call of every loop computes the whole nest, with little scratch memory.
