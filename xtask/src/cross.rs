@@ -321,7 +321,7 @@ impl Target {
     /// cargo-zigbuild and maturin each write one. Cargo compiles every crate again when the path of the linker changes, so
     /// both are told to use this one.
     fn zig_linker(&self, root: &Path, build: &BuildOptions) -> Result<PathBuf, String> {
-        let name = self.triple.replace("-unknown", "").replace("apple-darwin", "macos-none");
+        let name = self.triple.replace("-unknown", "").replace("apple-darwin", "macos-none").replace("i686", "x86");
         let name = self.glibc(build).map_or_else(|| name.clone(), |version| format!("{name}.{version}"));
         let folder = root.join(BUILT).join("linkers");
         let path = folder.join(&name);
@@ -367,9 +367,10 @@ impl Target {
             Linker::Program(program, package) => (program, format!("apt-get install {package}")),
         };
         let mut missing = Vec::new();
-        if !on_path(linker) {
-            missing.push(format!("{linker} ({linker_from})"));
-        }
+        let linked = self.flags.split_whitespace().filter_map(|flag| Some(flag.split_once('=')?.1));
+        let gone = linked.filter(|file| file.starts_with('/') && !Path::new(file).exists());
+        let gone: Vec<_> = gone.chain((!on_path(linker)).then_some(linker)).collect();
+        missing.extend(gone.iter().map(|what| format!("{what} ({linker_from})")));
         if let Some(runs) = runs {
             let program = self.runner.first().filter(|program| !on_path(program));
             let files = self.environment.iter().map(|(_, value)| value);

@@ -209,12 +209,15 @@ impl Bench<'_> {
     /// What every build is told: no path of this machine is in what it writes, and its time is that of the commit.
     fn build(&self, platform: &Platform) -> BuildOptions {
         let home = env::var_os("CARGO_HOME").map_or_else(|| home().join(".cargo"), PathBuf::from);
+        let folder = platform.name();
+        // maturin adds these flags where they are missing, and cargo would compile every crate again for them.
+        let of_maturin =
+            if folder.contains("apple") { "-C link-arg=-undefined -C link-arg=dynamic_lookup" } else { "" };
         let flags = format!(
-            "--remap-path-prefix={}=/broadaxe --remap-path-prefix={}=/cargo",
+            "--remap-path-prefix={}=/broadaxe --remap-path-prefix={}=/cargo {of_maturin}",
             self.root.display(),
             home.display()
         );
-        let folder = platform.name();
         BuildOptions { profile: Some(PROFILE), flags, oldest_glibc: Some("2.17"), folder, ..BuildOptions::default() }
     }
 

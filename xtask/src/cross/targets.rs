@@ -97,7 +97,7 @@ const fn target(triple: &'static str, tested: Scope) -> Target {
 /// Every target there is.
 pub(super) static TARGETS: &[Target] = &[
     target("x86_64-unknown-linux-gnu", Scope::Everything),
-    Target { flags: STATIC, ..target("x86_64-unknown-linux-musl", Scope::Everything) },
+    Target { flags: MUSL, ..target("x86_64-unknown-linux-musl", Scope::Everything) },
     Target {
         linker: Linker::Program("aarch64-linux-gnu-gcc", "gcc-aarch64-linux-gnu"),
         runner: &["qemu-aarch64"],
@@ -113,14 +113,14 @@ pub(super) static TARGETS: &[Target] = &[
         skipped: QEMU_LIMITS,
         environment: &[SLOW],
         runner_from: "apt-get install qemu-user",
-        flags: STATIC,
+        flags: MUSL,
         ..target("aarch64-unknown-linux-musl", Scope::Everything)
     },
     Target {
         linker: Linker::Program("x86_64-w64-mingw32-gcc", "gcc-mingw-w64-x86-64"),
         skipped: WINE_LIMITS,
         runner: &["wine"],
-        runner_from: "apt-get install wine64",
+        runner_from: "apt-get install wine",
         environment: &[("WINEDEBUG", "-all")],
         ..target("x86_64-pc-windows-gnu", Scope::Everything)
     },
@@ -152,7 +152,10 @@ pub(super) static TARGETS: &[Target] = &[
 ];
 
 /// Links with the C library that zig brings, not with the one that the toolchain of the target would bring.
-const STATIC: &str = "-Clink-self-contained=no";
+///
+/// Libraries for Python cannot contain the C library. Programs do all the same, since zig links them statically; so both
+/// are made of the same compiled crates.
+const MUSL: &str = "-Clink-self-contained=no -C target-feature=-crt-static";
 
 /// Links with Debian's C library for WASI. It has no functions of threads, which `xtask/wasi.mjs` supplies: they fail. Node 20
 /// crashes in its garbage collector after the memory of a program has grown, so it is large from the beginning.
