@@ -155,21 +155,21 @@ fn show(what: &str, commands: Vec<Command>) -> Result<Count, String> {
 ///
 /// The kernels, which have most of the code for one machine, are checked for two others, and a part of the tests of the
 /// rules runs under qemu. `cargo xtask cross --test` runs everything, for an hour.
-fn quick(root: &Path) -> Result<Vec<Command>, String> {
+pub(crate) fn quick(root: &Path) -> Result<Vec<Command>, String> {
     let build = BuildOptions::default();
     let (aarch64, wasm) = (find("aarch64-unknown-linux-gnu")?, find("wasm32-unknown-unknown")?);
     aarch64.look_for_tools(&build, Some(Runs::Tests))?;
     let mut tests = aarch64.cargo(root, &build, "test", &["broadaxe-shape"])?;
     tests.args(["--test", "laws", "--test", "properties", "--test", "sentences"]);
-    let mut check = aarch64.cargo(root, &build, "check", &["broadaxe-kernels"])?;
-    check.args(["--target", wasm.triple]);
-    let mut both = vec![tests, check];
-    for command in &mut both {
-        // Most of the time goes into the standard libraries; the rules are tested as they are elsewhere.
+    let check = |target: &Target| target.cargo(root, &build, "check", &["broadaxe-kernels"]);
+    let mut all = vec![tests, check(aarch64)?, check(wasm)?];
+    for command in &mut all {
+        // Most of the time goes into the standard library; the rules are tested as they are elsewhere.
         command.args(["--config", "profile.dev.package.broadaxe-shape.opt-level=1"]);
+        command.args(["--config", "profile.dev.package.\"*\".opt-level=0"]);
         command.env("CARGO_PROFILE_DEV_OPT_LEVEL", "0").env("CARGO_PROFILE_DEV_DEBUG", "0");
     }
-    Ok(both)
+    Ok(all)
 }
 
 pub(crate) fn find(triple: &str) -> Result<&'static Target, String> {
@@ -248,8 +248,10 @@ impl Target {
         command.args(["--locked", "--target", &triple]).current_dir(root);
         command.args(packages.iter().flat_map(|package| ["--package", package]));
         command.args(build.profile.iter().flat_map(|profile| ["--profile", profile]));
-        if self.tested.plain() && build.profile.is_none() {
-            command.args(sanitize::PLAIN);
+        if build.profile.is_none() {
+            // What emulators run is slow enough.
+            command.args(["--config", "profile.dev.package.\"*\".opt-level=1"]);
+            command.args(sanitize::PLAIN.iter().filter(|_| self.tested.plain()));
         }
         python::forget_us(&mut command);
         if self.set(root, build, &mut command)? {

@@ -13,7 +13,7 @@ use serde_json::Value;
 use crate::{
     bench,
     conformance::{self, Ready},
-    docs, page,
+    cross, docs, page,
     process::{Count, Outcome, show, show_both},
     python, tidy,
 };
@@ -45,6 +45,8 @@ enum Action {
     Site,
     /// Runs `cargo xtask page --quick` without leaving this program, where there is what it needs.
     Page,
+    /// Looks at other machines as `cargo xtask cross --quick` does, where there is what that needs.
+    Cross,
     /// Runs `cargo xtask bench --gate-dev` without leaving this program, where there is what it needs.
     Gate,
 }
@@ -72,33 +74,21 @@ static STAGES: &[Stage] = &[
     Stage { name: "site", about: "the documentation site builds, and its links are valid", work: Action::Site },
     Stage { name: "page", about: "the page builds, and answers as the command does", work: Action::Page },
     Stage { name: "engines", about: "other engines agree, except for known differences", work: Action::Conformance },
-    Stage { name: "counts", about: "the exhaustive tests again, printing their counts", work: Action::Cargo(PROOFS) },
+    Stage { name: "counts", about: "the exhaustive tests again, printing their counts", work: Action::Again(&PROOFS) },
     Stage { name: "baseline", about: "kernels and engine again", work: Action::Again(&BASELINE) },
     Stage { name: "avx2", about: "kernels and engine again", work: Action::Again(&AVX2) },
     Stage { name: "caches", about: "kernels and engine again, as with small caches", work: Action::Again(&CACHES) },
+    Stage {
+        name: "cross",
+        about: "the kernels compile for other machines, and rules are the same there",
+        work: Action::Cross,
+    },
     Stage { name: "gate", about: "kernels execute no more instructions than recorded", work: Action::Gate },
 ];
 
-/// The tests whose numbers are worth seeing though they pass.
-const PROOFS: &[&str] = &[
-    "test",
-    "-p",
-    "broadaxe-shape",
-    "-p",
-    "broadaxe-testing",
-    "--test",
-    "exhaustive",
-    "--test",
-    "cases",
-    "--test",
-    "truth",
-    "--",
-    "--nocapture",
-    "--test-threads=1",
-];
 /// Names programs of tests that are run again, as they were built for the stage `tests`.
 struct Rerun {
-    variable: (&'static str, &'static str),
+    variable: Option<(&'static str, &'static str)>,
     /// Says whether this CPU makes a difference.
     here: fn() -> bool,
     /// The packages; of each, these targets, or all of them.
@@ -107,10 +97,18 @@ struct Rerun {
     arguments: &'static [&'static str],
 }
 
+/// The tests whose numbers are worth seeing though they pass.
+static PROOFS: Rerun = Rerun {
+    variable: None,
+    here: || true,
+    programs: &[("broadaxe-shape", &["exhaustive"]), ("broadaxe-testing", &["cases", "truth"])],
+    arguments: &["--nocapture", "--test-threads=1"],
+};
+
 /// Runs the tests of the crates that touch elements, all but the examples in documentation, with an instruction set.
 const fn level(name: &'static str, here: fn() -> bool) -> Rerun {
     Rerun {
-        variable: (FORCE, name),
+        variable: Some((FORCE, name)),
         here,
         programs: &[("broadaxe-kernels", &[]), ("broadaxe", &[])],
         arguments: &["--quiet"],
@@ -122,7 +120,7 @@ static BASELINE: Rerun = level("baseline", has_levels);
 static AVX2: Rerun = level("avx2", has_avx512);
 /// Results are written past small caches, and operands are fetched ahead, in tests of any size.
 static CACHES: Rerun = Rerun {
-    variable: ("BROADAXE_CACHES", "256K,1M"),
+    variable: Some(("BROADAXE_CACHES", "256K,1M")),
     here: || true,
     programs: &[
         ("broadaxe-kernels", &["broadaxe_kernels", "loops"]),
@@ -234,6 +232,10 @@ fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
             Ok(Ready::Skipped(why)) => Ok(skipped(&why)),
             Err(why) => Ok((outcome(Err(why)), Count::default())),
         },
+        Action::Cross => match cross::quick(root) {
+            Ok(commands) => in_turn(commands),
+            Err(why) => Ok(skipped(&why)),
+        },
         Action::Gate if !(has_avx2() && bench::can_count()) => {
             Ok(skipped("no AVX2, or no valgrind: nothing is counted"))
         }
@@ -262,10 +264,18 @@ fn atlas_tests(root: &Path) -> Result<(Outcome, Count), String> {
         Ok(programs) => programs,
         Err(why) => return Ok((outcome(Err(why)), Count::default())),
     };
-    let (mut outcome, mut count) = (Outcome::Passed, Count::default());
-    for (place, arguments) in ATLAS {
+    let test = |&(place, arguments): &(&str, &[&str])| {
         let mut command = Command::new(programs.join("python"));
-        command.args(*arguments).current_dir(root.join(place)).env("PYTHONUNBUFFERED", "1");
+        command.args(arguments).current_dir(root.join(place)).env("PYTHONUNBUFFERED", "1");
+        command
+    };
+    in_turn(ATLAS.iter().map(test))
+}
+
+/// Runs commands one after the other, all of them, and counts their tests.
+fn in_turn(commands: impl IntoIterator<Item = Command>) -> Result<(Outcome, Count), String> {
+    let (mut outcome, mut count) = (Outcome::Passed, Count::default());
+    for command in commands {
         let (own, counted) = show(command)?;
         outcome = if own == Outcome::Passed { outcome } else { own };
         count += counted;
@@ -304,8 +314,7 @@ fn outcome(result: Result<(), String>) -> Outcome {
 
 /// Runs cargo, shows what it says as it says it, and counts the tests in it.
 fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Result<(Outcome, Count), String> {
-    let prefix = variable.map(|(name, value)| format!("{name}='{value}' ")).unwrap_or_default();
-    println!("{prefix}cargo {}", arguments.join(" "));
+    println!("{}cargo {}", shown(variable), arguments.join(" "));
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments).current_dir(root).env_remove(FORCE);
     python::forget_us(&mut command);
@@ -313,27 +322,30 @@ fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Res
     show(command)
 }
 
+/// Writes a variable as a shell sets it for one command.
+fn shown(variable: Option<(&str, &str)>) -> String {
+    variable.map(|(name, value)| format!("{name}='{value}' ")).unwrap_or_default()
+}
+
 /// Runs programs of tests again.
 ///
 /// They are those that cargo builds for the whole workspace: with a selection of packages, cargo would choose other features and
 /// rebuild some crates.
 fn again(root: &Path, rerun: &Rerun) -> Result<(Outcome, Count), String> {
-    let (mut outcome, mut count, mut ran) = (Outcome::Passed, Count::default(), 0);
-    for program in programs(root)? {
+    let mut programs = programs(root)?;
+    programs.retain(|program| {
         let chosen = rerun.programs.iter().find(|(package, _)| *package == program.package);
-        if !chosen.is_some_and(|(_, targets)| targets.is_empty() || targets.contains(&&*program.target)) {
-            continue;
-        }
-        let (name, value) = rerun.variable;
-        println!("{name}='{value}' {} {}", program.file.display(), rerun.arguments.join(" "));
-        let mut command = Command::new(&program.file);
-        command.args(rerun.arguments).current_dir(&program.folder).env_remove(FORCE).env(name, value);
-        let (own, counted) = show(command)?;
-        outcome = if own == Outcome::Passed { outcome } else { own };
-        count += counted;
-        ran += 1;
+        chosen.is_some_and(|(_, targets)| targets.is_empty() || targets.contains(&&*program.target))
+    });
+    if programs.is_empty() {
+        return Err("cargo built no program of these tests".to_owned());
     }
-    if ran == 0 { Err("cargo built no program of these tests".to_owned()) } else { Ok((outcome, count)) }
+    in_turn(programs.into_iter().map(|program| {
+        println!("{}{} {}", shown(rerun.variable), program.file.display(), rerun.arguments.join(" "));
+        let mut command = Command::new(&program.file);
+        command.args(rerun.arguments).current_dir(&program.folder).env_remove(FORCE).envs(rerun.variable);
+        command
+    }))
 }
 
 /// Holds a program of tests.

@@ -7,7 +7,8 @@ use std::{
     collections::BTreeSet,
     io::Read,
     path::{Path, PathBuf},
-    sync::atomic::{AtomicUsize, Ordering},
+    sync::LazyLock,
+    thread,
 };
 
 use broadaxe_models::{
@@ -21,8 +22,37 @@ use broadaxe_models::{
 };
 use broadaxe_testing::outside;
 
+/// Holds the models, as every test reads them.
+static MODELS: LazyLock<Vec<Looked>> = LazyLock::new(|| {
+    let (paths, jobs) = (paths(), thread::available_parallelism().map_or(1, usize::from));
+    let look =
+        |first: usize| paths.iter().enumerate().skip(first).step_by(jobs).map(|(k, path)| (k, Looked::at(path, k)));
+    let mut all: Vec<(usize, Looked)> = thread::scope(|scope| {
+        let running: Vec<_> = (0..jobs).map(|first| scope.spawn(move || look(first).collect::<Vec<_>>())).collect();
+        running.into_iter().flat_map(|one| one.join().expect("models that can be read")).collect()
+    });
+    all.sort_by_key(|(k, _)| *k);
+    all.into_iter().map(|(_, looked)| looked).collect()
+});
+
+/// Holds a model and its shapes.
+struct Looked {
+    path: PathBuf,
+    model: Model,
+    shapes: Shapes,
+}
+
+impl Looked {
+    /// Reads a model; `k` is a number of its own.
+    fn at(path: &Path, k: usize) -> Self {
+        let model = read(path, k);
+        let shapes = infer(&model, &[]).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+        Self { path: path.to_owned(), model, shapes }
+    }
+}
+
 /// Lists the models that are kept in this crate, and those of the shared folder where it is.
-fn models() -> Vec<PathBuf> {
+fn paths() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = vec![root.join("../broadaxe-format/tests/models"), outside::folder("models")];
     let mut found = Vec::new();
@@ -43,8 +73,8 @@ fn models() -> Vec<PathBuf> {
     found
 }
 
-/// Reads a model; one whose weights were left out gets a file of zeros.
-fn read(path: &Path) -> Model {
+/// Reads a model; one whose weights were left out gets a file of zeros, in a folder with the number `k`.
+fn read(path: &Path, k: usize) -> Model {
     let fail = |error: &dyn std::fmt::Display| -> Model { panic!("{}: {error}", path.display()) };
     let packed = path.extension().is_some_and(|extension| extension == "gz");
     if !packed {
@@ -57,10 +87,7 @@ fn read(path: &Path) -> Model {
     if name.extension().is_none_or(|extension| extension != "xml") {
         return format::read(&Source::memory(plain, Some(name))).unwrap_or_else(|error| fail(&error));
     }
-    // Tests run side by side.
-    static FOLDERS: AtomicUsize = AtomicUsize::new(0);
-    let own = FOLDERS.fetch_add(1, Ordering::Relaxed);
-    let folder = broadaxe_testing::temporary::path(&format!("fix-{own}"));
+    let folder = broadaxe_testing::temporary::path(&format!("fix-{k}"));
     std::fs::create_dir_all(&folder).expect("a folder");
     let unpacked = folder.join(name.file_name().expect("a name"));
     std::fs::write(&unpacked, plain).expect("a file");
@@ -120,17 +147,15 @@ fn repaired_for_a_lower_rank() {
 }
 
 fn repaired_models_mean_the_same(names: &[&str]) {
-    let (all, targets) = (models(), targets(names));
+    let targets = targets(names);
     let mut wrong = Vec::new();
     let (mut before, mut after, mut edits, mut left) = (0, 0, 0, 0);
-    for path in &all {
-        let model = read(path);
-        let shapes = infer(&model, &[]).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let fix = fix::plan(&model, &shapes, &targets).expect("there are targets");
-        let (fixed, fixed_shapes) = changed(path, &model, &fix);
-        let kept: BTreeSet<String> = fix.left.iter().map(|left| named(&model, left.node)).collect();
+    for Looked { path, model, shapes } in &*MODELS {
+        let fix = fix::plan(model, shapes, &targets).expect("there are targets");
+        let (fixed, fixed_shapes) = changed(path, model, &fix);
+        let kept: BTreeSet<String> = fix.left.iter().map(|left| named(model, left.node)).collect();
         let still = apart(&fixed, &fixed_shapes, &targets);
-        before += apart(&model, &shapes, &targets).len();
+        before += apart(model, shapes, &targets).len();
         after += still.len();
         edits += fix.edits.len();
         left += kept.len();
@@ -140,7 +165,7 @@ fn repaired_models_mean_the_same(names: &[&str]) {
     }
     eprintln!(
         "{} models for {names:?}: {before} nodes before, {edits} changes, {after} nodes after, {left} left",
-        all.len()
+        MODELS.len()
     );
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -148,15 +173,13 @@ fn repaired_models_mean_the_same(names: &[&str]) {
 #[test]
 fn repaired_models_compute_the_same() {
     let (mut elements, mut count) = (0, 0);
-    for path in models() {
-        let model = read(&path);
+    for Looked { path, model, shapes } in &*MODELS {
         if model.format != "onnx" || model.nodes.len() > 300 {
             continue;
         }
-        let shapes = infer(&model, &[]).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
-        let fix = fix::plan(&model, &shapes, &targets(&["equal-rank"])).expect("there are targets");
-        let (fixed, fixed_shapes) = changed(&path, &model, &fix);
-        let verified = verify::verify(&model, &shapes, &fixed, &fixed_shapes).expect("lengths that the model accepts");
+        let fix = fix::plan(model, shapes, &targets(&["equal-rank"])).expect("there are targets");
+        let (fixed, fixed_shapes) = changed(path, model, &fix);
+        let verified = verify::verify(model, shapes, &fixed, &fixed_shapes).expect("lengths that the model accepts");
         assert_eq!(verified.difference, None, "{}", path.display());
         elements += verified.elements;
         count += 1;
@@ -168,13 +191,11 @@ fn repaired_models_compute_the_same() {
 #[test]
 fn an_old_model_is_brought_to_opset_7() {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../broadaxe-format/tests/models/onnx_legacy.onnx");
-    let model = read(&path);
-    let shapes = infer(&model, &[]).expect("shapes");
-    let fix = upgrade::upgrade(&model, &shapes).expect("an ONNX model");
+    let Looked { model, shapes, .. } = &Looked::at(&path, 0);
+    let fix = upgrade::upgrade(model, shapes).expect("an ONNX model");
     assert_eq!(fix.left, []);
-    let (upgraded, upgraded_shapes) = changed(&path, &model, &fix);
+    let (upgraded, upgraded_shapes) = changed(&path, model, &fix);
     assert_eq!(upgraded.opsets[0].1, upgrade::OPSET);
-    let verified =
-        verify::verify(&model, &shapes, &upgraded, &upgraded_shapes).expect("lengths that the model accepts");
+    let verified = verify::verify(model, shapes, &upgraded, &upgraded_shapes).expect("lengths that the model accepts");
     assert_eq!((verified.difference, verified.nodes > 0), (None, true));
 }

@@ -33,7 +33,8 @@ pub(super) fn drawn(
         return Err(format!("an operand of {count} elements is larger than is run here"));
     }
     let mut state = seed ^ u64::from(value.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    let bytes: Vec<u8> = (0..count).flat_map(|_| number(dtype, next(&mut state))).collect();
+    let mut bytes = Vec::with_capacity(count * dtype.size());
+    (0..count).for_each(|_| bytes.extend_from_slice(&number(dtype, next(&mut state)).to_le_bytes()[..dtype.size()]));
     Array::from_bytes(dtype, dims, &bytes).map_err(|error| error.to_string())
 }
 
@@ -46,30 +47,21 @@ fn next(state: &mut u64) -> u64 {
     state.wrapping_mul(0x2545_f491_4f6c_dd1d)
 }
 
-/// Makes a number of these bits: a float between 0.25 and 4 of either sign, a whole number from 1 to 100.
-fn number(dtype: DType, bits: u64) -> Vec<u8> {
-    let whole = bits % 100 + 1;
+/// Makes a number of random bits: a float between 0.25 and 4 of either sign, a whole number from 1 to 100. Returns its own
+/// bits, lowest first.
+fn number(dtype: DType, bits: u64) -> u64 {
+    // Of a float, the sign comes from the highest bit, the exponent from the two lowest, and the fraction from those above 8.
+    let float = |width: u32, fraction: u32, exponent: u64| {
+        let sign = bits >> 63 << (width - 1);
+        sign | (exponent + (bits & 3)) << fraction | (bits >> 8 & ((1 << fraction) - 1))
+    };
     match dtype {
-        DType::Bool => vec![(bits & 1) as u8],
-        DType::F64 => {
-            let exponent = 1021 + (bits & 3);
-            ((bits & 1 << 63) | (exponent << 52) | (bits >> 8 & ((1 << 52) - 1))).to_le_bytes().to_vec()
-        }
-        DType::F32 => {
-            let exponent = 125 + (bits as u32 & 3);
-            (((bits >> 32) as u32 & 1 << 31) | (exponent << 23) | ((bits >> 8) as u32 & 0x7f_ffff))
-                .to_le_bytes()
-                .to_vec()
-        }
-        DType::F16 => {
-            let exponent = 13 + (bits as u16 & 3);
-            (((bits >> 48) as u16 & 1 << 15) | (exponent << 10) | ((bits >> 8) as u16 & 0x3ff)).to_le_bytes().to_vec()
-        }
-        DType::BF16 => {
-            let exponent = 125 + (bits as u16 & 3);
-            (((bits >> 48) as u16 & 1 << 15) | (exponent << 7) | ((bits >> 8) as u16 & 0x7f)).to_le_bytes().to_vec()
-        }
-        _ => whole.to_le_bytes()[..dtype.size()].to_vec(),
+        DType::Bool => bits & 1,
+        DType::F64 => float(64, 52, 1021),
+        DType::F32 => float(32, 23, 125),
+        DType::F16 => float(16, 10, 13),
+        DType::BF16 => float(16, 7, 125),
+        _ => bits % 100 + 1,
     }
 }
 
