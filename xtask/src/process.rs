@@ -1,9 +1,11 @@
 //! Runs programs, shows what they print, and counts the tests in it.
 
 use std::{
+    collections::VecDeque,
     io::{BufRead, BufReader, Write},
     ops::AddAssign,
     process::{Command, Stdio},
+    sync::{Mutex, PoisonError},
     thread,
 };
 
@@ -88,18 +90,37 @@ impl AddAssign for Count {
     }
 }
 
-/// Runs two programs side by side: shows what the first says as it says it, and then what the other said.
-pub(crate) fn show_both([first, mut other]: [Command; 2]) -> Result<(Outcome, Count), String> {
-    let name = other.get_program().to_string_lossy().into_owned();
-    let failed = |e| format!("{name} cannot be run: {e}");
-    // Its errors appear among the lines of the first.
-    let running = thread::spawn(move || other.stderr(Stdio::inherit()).output());
-    let (outcome, mut count) = show(first)?;
-    let output = running.join().map_err(|_| format!("{name} was lost"))?.map_err(failed)?;
-    let text = String::from_utf8_lossy(&output.stdout);
-    println!("{text}");
-    text.lines().for_each(|line| count += Count::read(line));
-    Ok((if output.status.success() { outcome } else { Outcome::Failed }, count))
+/// Runs commands, two at a time, shows what each printed when it has ended, and counts the tests in it. What they write to the
+/// standard error is shown at once.
+///
+/// Tests of one program that run at the end, or that wait, leave a core to the next program.
+pub(crate) fn show_by_twos(commands: impl IntoIterator<Item = Command>) -> Result<(Outcome, Count), String> {
+    let waiting = Mutex::new(commands.into_iter().collect::<VecDeque<_>>());
+    let ended = Mutex::new(Ok((Outcome::Passed, Count::default())));
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).pop_front();
+    let work = || {
+        while let Some(mut command) = next() {
+            let output = command.stderr(Stdio::inherit()).output();
+            let mut ended = ended.lock().unwrap_or_else(PoisonError::into_inner);
+            let Ok((outcome, count)) = &mut *ended else { return };
+            match output {
+                Ok(output) => {
+                    let text = String::from_utf8_lossy(&output.stdout);
+                    println!("{}\n{text}", command.get_program().display());
+                    text.lines().for_each(|line| *count += Count::read(line));
+                    if !output.status.success() {
+                        *outcome = Outcome::Failed;
+                    }
+                }
+                Err(error) => *ended = Err(format!("{} cannot be run: {error}", command.get_program().display())),
+            }
+        }
+    };
+    thread::scope(|scope| {
+        scope.spawn(work);
+        scope.spawn(work);
+    });
+    ended.into_inner().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Runs a program, shows what it says as it says it, and counts the tests in it.
@@ -154,10 +175,10 @@ mod tests {
             command.args(["-c", what]);
             command
         };
-        let both = show_both([says("echo 3 passed in 0.1s"), says("echo 4 passed in 0.1s")]);
+        let both = show_by_twos([says("echo 3 passed in 0.1s"), says("echo 4 passed in 0.1s")]);
         assert_eq!(both.map(|(outcome, count)| (outcome, count.passed)), Ok((Outcome::Passed, 7)));
         for failing in [[says("exit 1"), says("exit 0")], [says("exit 0"), says("exit 1")]] {
-            assert_eq!(show_both(failing).map(|(outcome, _)| outcome), Ok(Outcome::Failed));
+            assert_eq!(show_by_twos(failing).map(|(outcome, _)| outcome), Ok(Outcome::Failed));
         }
     }
 }

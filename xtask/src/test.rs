@@ -14,7 +14,7 @@ use crate::{
     bench,
     conformance::{self, Ready},
     cross, docs, page,
-    process::{Count, Outcome, show, show_both},
+    process::{Count, Outcome, show, show_by_twos},
     python, tidy,
 };
 
@@ -31,6 +31,8 @@ enum Action {
     Cargo(&'static [&'static str]),
     /// Runs cargo with these arguments and one more environment variable.
     CargoWith((&'static str, &'static str), &'static [&'static str]),
+    /// Builds the programs of all tests and runs them, and the examples in the documentation.
+    Tests,
     /// Runs programs of the stage `tests` again.
     Again(&'static Rerun),
     /// Runs `cargo xtask tidy` without leaving this program.
@@ -67,7 +69,7 @@ static STAGES: &[Stage] = &[
     Stage {
         name: "tests",
         about: "all tests and examples, with the best instruction set of this CPU",
-        work: Action::Cargo(&["test", "--workspace", "--no-fail-fast"]),
+        work: Action::Tests,
     },
     Stage { name: "python", about: "the Python package builds, and its tests pass", work: Action::Python },
     Stage { name: "atlas", about: "the Atlas works in projects of others", work: Action::Atlas },
@@ -219,6 +221,7 @@ fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
     match *work {
         Action::Cargo(arguments) => cargo(root, arguments, None),
         Action::CargoWith(variable, arguments) => cargo(root, arguments, Some(variable)),
+        Action::Tests => tests(root),
         Action::Again(rerun) if !(rerun.here)() => Ok((Outcome::Skipped, Count::default())),
         Action::Again(rerun) => again(root, rerun),
         Action::Tidy => Ok((outcome(tidy::run(root)), Count::default())),
@@ -255,7 +258,7 @@ fn python_tests(root: &Path) -> Result<(Outcome, Count), String> {
         Ok(python) => python,
         Err(why) => return Ok((outcome(Err(why)), Count::default())),
     };
-    show_both(python::tests(root, &python))
+    show_by_twos(python::tests(root, &python))
 }
 
 /// Runs the tests of the packages in `atlas/`, and checks that the page of the results is current.
@@ -322,6 +325,19 @@ fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Res
     show(command)
 }
 
+/// Runs all tests, with the best instruction set of this CPU.
+fn tests(root: &Path) -> Result<(Outcome, Count), String> {
+    let run = |program: TestProgram| {
+        let mut command = Command::new(&program.file);
+        command.current_dir(&program.folder).env_remove(FORCE);
+        command
+    };
+    let (programs, mut count) = show_by_twos(programs(root)?.into_iter().map(run))?;
+    let (examples, counted) = cargo(root, &["test", "--workspace", "--doc", "--no-fail-fast"], None)?;
+    count += counted;
+    Ok((if programs == Outcome::Passed { examples } else { programs }, count))
+}
+
 /// Writes a variable as a shell sets it for one command.
 fn shown(variable: Option<(&str, &str)>) -> String {
     variable.map(|(name, value)| format!("{name}='{value}' ")).unwrap_or_default()
@@ -360,7 +376,7 @@ struct TestProgram {
 /// Builds the programs of all tests of the workspace, and lists them.
 fn programs(root: &Path) -> Result<Vec<TestProgram>, String> {
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(["test", "--workspace", "--no-run", "--quiet", "--message-format=json-render-diagnostics"]);
+    command.args(["test", "--workspace", "--no-run", "--message-format=json-render-diagnostics"]);
     python::forget_us(&mut command);
     let output = command.current_dir(root).stderr(Stdio::inherit()).output();
     let output = output.map_err(|error| format!("cargo cannot be run: {error}"))?;
