@@ -7,20 +7,13 @@ use std::{fs, path::Path};
 
 use once_cell::race::OnceBox;
 
+use crate::measured::{CACHE_SHARE_BYTES, MAX_OWN_CACHE_BYTES};
+
 /// The sizes assumed where the system reports none: a last-level cache so large that streaming stores are rarely used.
 const ASSUMED: Caches = Caches { second: 1 << 20, last: 32 << 20 };
 
 /// The largest size, in bytes, that is accepted for a cache.
 const LARGEST: usize = 1 << 30;
-
-/// If the last-level cache has more than this for each CPU that shares it, other CPUs probably share it too: virtual
-/// machines report few CPUs of a large machine, but its whole cache.
-const SEEN: usize = 16 << 20;
-
-/// The share of each CPU in that case. On a machine that reports 2 CPUs and 260 MiB, results from 16 MiB on were two to
-/// three times slower through the cache than with streaming stores. Shares of 8, 16 or 32 MiB in all were equal within
-/// a tenth, but with 32 MiB arrays of some 12 MiB were a quarter slower.
-const SHARE: usize = 8 << 20;
 
 /// Bytes of a core's second-level cache and of the last-level one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -82,7 +75,7 @@ impl Caches {
 
 /// Returns how much of a last-level cache to count on if `cpus` CPUs share it.
 fn counted_on(last: usize, cpus: usize) -> usize {
-    if last > cpus.saturating_mul(SEEN) { cpus * SHARE } else { last }
+    if last > cpus.saturating_mul(MAX_OWN_CACHE_BYTES) { cpus * CACHE_SHARE_BYTES } else { last }
 }
 
 /// Counts the CPUs of a list such as `0-3,8`.

@@ -2,6 +2,8 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
+use crate::measured::{FINE_NANOS, FINE_PARTS, LOOK_ELEMENTS, LOOK_PICOS, PART_NANOS};
+
 /// Runs the parts of a job, on one thread or several.
 pub trait Executor: Sync {
     /// Returns the number of parts that can run at once.
@@ -62,18 +64,6 @@ impl Executor for Scoped {
 /// Receives the number of finished elements and of all elements from time to time. Returns whether to continue.
 pub type Progress<'a> = &'a (dyn Fn(u64, u64) -> bool + Sync);
 
-/// The minimal work of a part, in nanoseconds, if each thread gets at most one.
-///
-/// On two cores, handing a part to a spinning thread and waiting for it costs 0.2 to 0.3 µs. If no thread helps,
-/// splitting costs 0.13 µs, which must stay below 2 %. Parts of half this size made jobs of 4 µs slower by 8 %.
-const PART_NANOS: u64 = 4_000;
-
-/// The minimal work of a part if threads get several, which evens out interruptions of one thread.
-const FINE_NANOS: u64 = 5_000;
-
-/// The largest number of parts per thread.
-const FINE_PARTS: u64 = 8;
-
 /// Returns the best number of parts for a job that needs `nanos` nanoseconds on one thread; 1 means the calling thread
 /// alone.
 pub(crate) fn parts(nanos: u64, threads: usize) -> usize {
@@ -92,16 +82,9 @@ pub(crate) fn least_nanos(parts: usize, threads: usize) -> u64 {
     each.saturating_mul(parts as u64)
 }
 
-/// The largest number of elements between two calls of the progress function.
-const LOOK: u64 = 1 << 16;
-
-/// The work between two calls of the progress function, in picoseconds. On a slow machine that is still well below a
-/// tenth of a second.
-const LOOK_PICOS: u64 = 500_000_000;
-
 /// Returns the elements between two calls of the progress function if each needs `picos` picoseconds.
 pub(crate) fn look(picos: u64) -> u64 {
-    (LOOK_PICOS / picos.max(1)).clamp(1, LOOK)
+    (LOOK_PICOS / picos.max(1)).clamp(1, LOOK_ELEMENTS)
 }
 
 /// The state that the threads of a job share.

@@ -15,7 +15,8 @@ use crate::{
         vector::{Second, Third},
         versions,
     },
-    loops::{Binary, ByPrecomputed, Kernel, MEMORY_BOUND_PICOS, Ternary, Unary, Variant},
+    loops::{Binary, ByPrecomputed, Kernel, Ternary, Unary, Variant},
+    measured::{MEMORY_BOUND_PICOS, costly_picos, heavy_picos, seldom_picos},
     number::{Half, Number},
     op::Kernels,
     ops::{
@@ -36,14 +37,10 @@ use crate::{isa::wide, tile::Streamed};
 
 mod integers;
 mod lanewise;
-mod seldom;
 
 use integers::divided;
 pub(crate) use integers::integer_powers;
 pub(crate) use lanewise::{fused, lanewise, powers, remainders, rounded_fused};
-pub(crate) use seldom::{
-    seldom_all, seldom_float, seldom_float_width, seldom_floats, seldom_integer, stepwise_integers,
-};
 
 const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
     Kernel {
@@ -57,16 +54,6 @@ const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'stat
         commutes: false,
         picos: MEMORY_BOUND_PICOS * output.size() as u32,
     }
-}
-
-/// Returns the picoseconds per element of operators of many instructions: transcendental functions, quotients.
-const fn costly_picos(dtype: DType) -> u32 {
-    if dtype.size() == 8 { 700 } else { 250 }
-}
-
-/// Returns the same for such operators of two operands: powers, remainders, angles.
-const fn heavy_picos(dtype: DType) -> u32 {
-    if dtype.size() == 8 { 1800 } else { 700 }
 }
 
 /// The loops of a compute-bound operator.
@@ -253,6 +240,21 @@ const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
     plain([T::DTYPE; 3], 3, <O::Out as Element>::DTYPE, ElementLoops::<(O, T, T, T, T)>::THREE)
 }
 
+/// A kernel of a rarely used operator with one operand: one plain loop, vectorised by the compiler where it can.
+const fn seldom<O: Unary<T>, T: Element>() -> Kernel {
+    Kernel { picos: seldom_picos(T::DTYPE), ..costly::<O, T>() }
+}
+
+/// The same with two operands.
+const fn seldom_two<O: Binary<T>, T: Element>() -> Kernel {
+    Kernel { picos: seldom_picos(T::DTYPE), ..heavy::<O, T>() }
+}
+
+/// The same with a loop that needs many steps per element.
+const fn stepwise<O: Binary<T>, T: Element>() -> Kernel {
+    Kernel { picos: 2_000 * T::DTYPE.size() as u32, ..heavy::<O, T>() }
+}
+
 const NONE: [Option<Kernel>; 13] = [None; 13];
 
 /// Arranges kernels by the dtype of their last operand.
@@ -280,19 +282,51 @@ impl Kernels {
     }
 }
 
-/// Returns the same loops under another dtype of the same width.
-const fn as_dtype(mut kernel: Kernel, from: DType, to: DType) -> Kernel {
+const INTEGERS: [DType; 8] =
+    [DType::I8, DType::I16, DType::I32, DType::I64, DType::U8, DType::U16, DType::U32, DType::U64];
+
+/// Arranges kernels of unsigned integers of 1, 2, 4 and 8 bytes under dtypes of these widths.
+const fn relabelled(kernels: &[Kernel; 4], dtypes: &[DType]) -> Kernels {
+    let mut all = NONE;
     let mut i = 0;
-    while i < 3 {
-        if kernel.inputs[i] as u8 == from as u8 {
-            kernel.inputs[i] = to;
+    while i < dtypes.len() {
+        let mut kernel = kernels[dtypes[i].size().trailing_zeros() as usize];
+        let own = kernel.inputs[2] as u8;
+        let mut k = 0;
+        while k < 3 {
+            if kernel.inputs[k] as u8 == own {
+                kernel.inputs[k] = dtypes[i];
+            }
+            k += 1;
         }
+        if kernel.output as u8 == own {
+            kernel.output = dtypes[i];
+        }
+        all[dtypes[i] as usize] = Some(kernel);
         i += 1;
     }
-    if kernel.output as u8 == from as u8 {
-        kernel.output = to;
-    }
-    kernel
+    Kernels(all)
+}
+
+/// Makes a kernel for every dtype, in their order.
+macro_rules! of_every_dtype {
+    ($make:ident $(, $first:ty)?) => {
+        [
+            $make::<$($first,)? Bool>(),
+            $make::<$($first,)? i8>(),
+            $make::<$($first,)? i16>(),
+            $make::<$($first,)? i32>(),
+            $make::<$($first,)? i64>(),
+            $make::<$($first,)? u8>(),
+            $make::<$($first,)? u16>(),
+            $make::<$($first,)? u32>(),
+            $make::<$($first,)? u64>(),
+            $make::<$($first,)? f16>(),
+            $make::<$($first,)? bf16>(),
+            $make::<$($first,)? f32>(),
+            $make::<$($first,)? f64>(),
+        ]
+    };
 }
 
 macro_rules! family {
@@ -321,8 +355,31 @@ family!(/// Every float, one operand.
     float, one, Unary: f16, bf16, f32, f64);
 family!(/// Every float, one operand, costly.
     heavy_float, costly, Unary: f32, f64; f16 costly_f16, bf16 costly_bf16);
+family!(/// Every float, one operand, rarely used.
+    seldom_float, seldom, Unary: f16, bf16, f32, f64);
+family!(/// Every float, two operands, rarely used.
+    seldom_floats, seldom_two, Binary: f16, bf16, f32, f64);
+family!(/// Every integer, one operand, rarely used.
+    seldom_integer, seldom, Unary: i8, i16, i32, i64, u8, u16, u32, u64);
+family!(/// Every integer, two operands, many steps for each element.
+    stepwise_integers, stepwise, Binary: i8, i16, i32, i64, u8, u16, u32, u64);
 family!(/// Every number, three operands.
     numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+
+/// Every float by the loops of the unsigned integer of its width, one operand, rarely used.
+pub(crate) const fn seldom_float_width<O: Unary<u16> + Unary<u32> + Unary<u64>>() -> Kernels {
+    let kernels = [seldom::<O, u16>(), seldom::<O, u16>(), seldom::<O, u32>(), seldom::<O, u64>()];
+    relabelled(&kernels, &[DType::F16, DType::BF16, DType::F32, DType::F64])
+}
+
+/// Every dtype, one operand, rarely used: bools and signed integers by the loops of the unsigned ones of their widths.
+pub(crate) const fn seldom_all<O>() -> Kernels
+where
+    O: Unary<u8> + Unary<u16> + Unary<u32> + Unary<u64> + Unary<f16> + Unary<bf16> + Unary<f32> + Unary<f64>,
+{
+    let kernels = [seldom::<O, u8>(), seldom::<O, u16>(), seldom::<O, u32>(), seldom::<O, u64>()];
+    relabelled(&kernels, &DType::ALL).and(seldom_float::<O>())
+}
 
 /// Copies numbers of every dtype.
 pub(crate) const fn copied_numbers() -> Kernels {
@@ -333,7 +390,8 @@ pub(crate) const fn copied_numbers() -> Kernels {
 
 /// Copies every dtype bit for bit, except that bools become 0 or 1.
 pub(crate) const fn copied() -> Kernels {
-    gather(copies())
+    let numbers = relabelled(&[fill::<u8>(), fill::<u16>(), fill::<u32>(), fill::<u64>()], &DType::ALL);
+    numbers.and(gather([fill::<Bool>()]))
 }
 
 /// Every float, two operands. The halves have the result of f32, rounded.
@@ -348,57 +406,27 @@ pub(crate) const fn rounded_float<O: Unary<f16> + Unary<bf16> + Unary<f32> + Una
 
 /// Every integer through the loops of the unsigned one of its width, for operators that do not depend on the sign.
 pub(crate) const fn widths<O: Binary<u8> + Binary<u16> + Binary<u32> + Binary<u64>>() -> Kernels {
-    let (k1, k2, k4, k8) = (two::<O, u8>(), two::<O, u16>(), two::<O, u32>(), two::<O, u64>());
-    gather([
-        k1,
-        k2,
-        k4,
-        k8,
-        as_dtype(k1, DType::U8, DType::I8),
-        as_dtype(k2, DType::U16, DType::I16),
-        as_dtype(k4, DType::U32, DType::I32),
-        as_dtype(k8, DType::U64, DType::I64),
-    ])
+    relabelled(&[two::<O, u8>(), two::<O, u16>(), two::<O, u32>(), two::<O, u64>()], &INTEGERS)
 }
 
 /// As [`widths`], one operand.
 pub(crate) const fn width<O: Unary<u8> + Unary<u16> + Unary<u32> + Unary<u64>>() -> Kernels {
-    let (k1, k2, k4, k8) = (one::<O, u8>(), one::<O, u16>(), one::<O, u32>(), one::<O, u64>());
-    gather([
-        k1,
-        k2,
-        k4,
-        k8,
-        as_dtype(k1, DType::U8, DType::I8),
-        as_dtype(k2, DType::U16, DType::I16),
-        as_dtype(k4, DType::U32, DType::I32),
-        as_dtype(k8, DType::U64, DType::I64),
-    ])
+    relabelled(&[one::<O, u8>(), one::<O, u16>(), one::<O, u32>(), one::<O, u64>()], &INTEGERS)
 }
 
 /// The kernels of fused pairs: by the first operation, then by the second.
 type Pairs = [[Kernel; 4]; 3];
 
 const fn pairs_of<T: Number + Add<Output = T> + Sub<Output = T> + Mul<Output = T>>() -> Pairs {
+    [then::<SUM, T>(), then::<DIFFERENCE, T>(), then::<PRODUCT, T>()]
+}
+
+const fn then<const FIRST: u8, T: Number + Add<Output = T> + Sub<Output = T> + Mul<Output = T>>() -> [Kernel; 4] {
     [
-        [
-            three::<Pair<SUM, SUM>, T>(),
-            three::<Pair<SUM, DIFFERENCE>, T>(),
-            three::<Pair<SUM, PRODUCT>, T>(),
-            three::<Pair<SUM, REVERSED>, T>(),
-        ],
-        [
-            three::<Pair<DIFFERENCE, SUM>, T>(),
-            three::<Pair<DIFFERENCE, DIFFERENCE>, T>(),
-            three::<Pair<DIFFERENCE, PRODUCT>, T>(),
-            three::<Pair<DIFFERENCE, REVERSED>, T>(),
-        ],
-        [
-            three::<Pair<PRODUCT, SUM>, T>(),
-            three::<Pair<PRODUCT, DIFFERENCE>, T>(),
-            three::<Pair<PRODUCT, PRODUCT>, T>(),
-            three::<Pair<PRODUCT, REVERSED>, T>(),
-        ],
+        three::<Pair<FIRST, SUM>, T>(),
+        three::<Pair<FIRST, DIFFERENCE>, T>(),
+        three::<Pair<FIRST, PRODUCT>, T>(),
+        three::<Pair<FIRST, REVERSED>, T>(),
     ]
 }
 
@@ -422,27 +450,15 @@ pub(crate) fn pairs(dtype: DType) -> Option<&'static Pairs> {
 
 /// `where`, for every dtype by its width, and for bools, which become 0 or 1.
 pub(crate) const fn choices() -> Kernels {
-    const fn by<T: Element>(dtype: DType) -> Kernel
+    const fn by<T: Element>() -> Kernel
     where
         Where: Ternary<Bool, T>,
     {
+        let dtype = T::DTYPE;
         plain([DType::Bool, dtype, dtype], 3, dtype, ElementLoops::<(Where, Bool, T, T, T)>::THREE)
     }
-    gather([
-        by::<Bool>(DType::Bool),
-        by::<u8>(DType::I8),
-        by::<u8>(DType::U8),
-        by::<u16>(DType::I16),
-        by::<u16>(DType::U16),
-        by::<u16>(DType::F16),
-        by::<u16>(DType::BF16),
-        by::<u32>(DType::I32),
-        by::<u32>(DType::U32),
-        by::<u32>(DType::F32),
-        by::<u64>(DType::I64),
-        by::<u64>(DType::U64),
-        by::<u64>(DType::F64),
-    ])
+    let numbers = relabelled(&[by::<u8>(), by::<u16>(), by::<u32>(), by::<u64>()], &DType::ALL);
+    numbers.and(gather([by::<Bool>()]))
 }
 
 /// Casts an element to an integer of `bytes` bytes; the bits do not depend on its signedness.
@@ -487,41 +503,13 @@ const fn casts_from<A: Origin>() -> [Kernel; 13] {
             _ => by_width(A::DTYPE, T::DTYPE),
         }
     }
-    let casts = [
-        to::<A, Bool>(),
-        to::<A, i8>(),
-        to::<A, i16>(),
-        to::<A, i32>(),
-        to::<A, i64>(),
-        to::<A, u8>(),
-        to::<A, u16>(),
-        to::<A, u32>(),
-        to::<A, u64>(),
-        to::<A, f16>(),
-        to::<A, bf16>(),
-        to::<A, f32>(),
-        to::<A, f64>(),
-    ];
+    let casts = of_every_dtype!(to, A);
     #[cfg(test)]
     let casts = unit_tests::casts_run(A::DTYPE, casts);
     casts
 }
 
-static CASTS: [[Kernel; 13]; 13] = [
-    casts_from::<Bool>(),
-    casts_from::<i8>(),
-    casts_from::<i16>(),
-    casts_from::<i32>(),
-    casts_from::<i64>(),
-    casts_from::<u8>(),
-    casts_from::<u16>(),
-    casts_from::<u32>(),
-    casts_from::<u64>(),
-    casts_from::<f16>(),
-    casts_from::<bf16>(),
-    casts_from::<f32>(),
-    casts_from::<f64>(),
-];
+static CASTS: [[Kernel; 13]; 13] = of_every_dtype!(casts_from);
 
 /// Returns the kernel that casts one dtype to another.
 pub fn cast(from: DType, to: DType) -> &'static Kernel {
@@ -533,28 +521,21 @@ pub fn copy(dtype: DType) -> &'static Kernel {
     &COPIES[dtype as usize]
 }
 
-static COPIES: [Kernel; 13] = copies();
+static COPIES: [Kernel; 13] = {
+    let mut all = [fill::<Bool>(); 13];
+    let copies = copied();
+    let mut i = 0;
+    while i < all.len() {
+        if let Some(copy) = copies.0[i] {
+            all[i] = copy;
+        }
+        i += 1;
+    }
+    all
+};
 
-const fn copies() -> [Kernel; 13] {
-    [
-        labelled::<Bool>(DType::Bool),
-        labelled::<u8>(DType::I8),
-        labelled::<u16>(DType::I16),
-        labelled::<u32>(DType::I32),
-        labelled::<u64>(DType::I64),
-        labelled::<u8>(DType::U8),
-        labelled::<u16>(DType::U16),
-        labelled::<u32>(DType::U32),
-        labelled::<u64>(DType::U64),
-        labelled::<u16>(DType::F16),
-        labelled::<u16>(DType::BF16),
-        labelled::<u32>(DType::F32),
-        labelled::<u64>(DType::F64),
-    ]
-}
-
-const fn labelled<T: Element>(dtype: DType) -> Kernel {
-    as_dtype(plain([T::DTYPE; 3], 1, T::DTYPE, ElementLoops::<(element::Copy, T)>::FILL), T::DTYPE, dtype)
+const fn fill<T: Element>() -> Kernel {
+    plain([T::DTYPE; 3], 1, T::DTYPE, ElementLoops::<(element::Copy, T)>::FILL)
 }
 
 #[cfg(test)]

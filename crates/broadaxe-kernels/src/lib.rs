@@ -4,6 +4,7 @@
 //! program over a nest of loops, after checking once that every address is inside its buffer.
 
 mod dtype;
+mod measured;
 pub mod math;
 mod number;
 mod isa;

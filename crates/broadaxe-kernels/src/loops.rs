@@ -9,6 +9,7 @@ use crate::{
     dtype::{DType, Element},
     isa::{Isa, LEVELS, Level, Loop, SearchLoop, StridedBlock},
     math::f32xn::Fma,
+    measured::MEMORY_BOUND_PICOS,
     number::{Function, Function2, Real},
 };
 
@@ -185,16 +186,6 @@ impl Guard {
         self.what
     }
 }
-
-/// The rows from which such a loop widens an operand once that is the same in every row.
-pub(crate) const MIN_WIDENING_ROWS: usize = 4;
-
-/// The longest row that such an operand is widened for: as f32 it fits in the first-level cache together with the other
-/// operand.
-pub(crate) const MAX_WIDENED_ELEMENTS: usize = 4096;
-
-/// The picoseconds per byte of result of a memory-bound operator.
-pub(crate) const MEMORY_BOUND_PICOS: u32 = 8;
 
 /// An operator for given dtypes: its loops for every instruction set.
 #[derive(Clone, Copy)]

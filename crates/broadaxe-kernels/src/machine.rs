@@ -15,75 +15,8 @@ use std::ops::Index;
 
 use once_cell::race::OnceBox;
 
-/// A part of the work.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum CostTerm {
-    /// Setting up a unit and calling its loop.
-    Unit,
-    /// Advancing to the next unit within a call.
-    Turn,
-    /// Starting and ending a row in a loop.
-    Row,
-    /// The same in a loop that computes short rows by groups, for a row of at least one group.
-    RowOfGroups,
-    /// The same in a loop over f16 or bf16, which copies rows shorter than its group.
-    RowOfHalves,
-    /// The same in a loop that computes lane blocks, for a row of at least one lane block.
-    RowOfLaneBlocks,
-    /// The same in the loop of a chain.
-    RowOfChain,
-    /// Starting and ending a row with streaming stores, apart from its partial cache lines.
-    Edges,
-    /// Computing an element again that the last two lane blocks of a row share.
-    Shared,
-    /// Widening an element of f16 or bf16.
-    Widening,
-    /// Starting to pack an operand of a unit.
-    Pack,
-    /// Starting a run of consecutive or repeated elements in a strided copy.
-    Run,
-    /// Copying an element of a run.
-    Moved,
-    /// Copying a single element.
-    Alone,
-    /// Reading a cache line for each element.
-    FarLine,
-    /// Repeating an element directly in a loop.
-    Repeated,
-    /// The same if each element is repeated at least as often as a loop computes elements at a time.
-    RepeatedOften,
-    /// Reading an element directly in a loop of a chain, per element of stride.
-    StridedRead,
-    /// Computing strided elements in place, for any number of strided operands; less than gathering those of one.
-    StridedLoop,
-    /// Copying an element over the innermost loops before all units.
-    Spread,
-}
-
-/// The terms with their names and costs, in the order of the terms. The costs were found by timing nests that differ in one
-/// term, on CPUs of about 3.5 GHz with AVX2 and with AVX-512; `bench/record/` has what later machines measured.
-static TERMS: [(CostTerm, &str, f64); 20] = [
-    (CostTerm::Unit, "unit", 15.0),
-    (CostTerm::Turn, "turn", 1.0),
-    (CostTerm::Row, "row", 3.0),
-    (CostTerm::RowOfGroups, "row_of_groups", 0.8),
-    (CostTerm::RowOfHalves, "row_of_halves", 8.0),
-    (CostTerm::RowOfLaneBlocks, "row_of_lane_blocks", 0.5),
-    (CostTerm::RowOfChain, "row_of_chain", 12.0),
-    (CostTerm::Edges, "edges", 40.0),
-    (CostTerm::Shared, "shared", 0.03),
-    (CostTerm::Widening, "widening", 0.008),
-    (CostTerm::Pack, "pack", 40.0),
-    (CostTerm::Run, "run", 2.5),
-    (CostTerm::Moved, "moved", 0.06),
-    (CostTerm::Alone, "alone", 0.35),
-    (CostTerm::FarLine, "far_line", 1.2),
-    (CostTerm::Repeated, "repeated", 0.06),
-    (CostTerm::RepeatedOften, "repeated_often", 0.015),
-    (CostTerm::StridedRead, "strided_read", 0.02),
-    (CostTerm::StridedLoop, "strided_loop", 0.2),
-    (CostTerm::Spread, "spread", 0.7),
-];
+pub(crate) use crate::measured::CostTerm;
+use crate::measured::TERMS;
 
 /// The cost of each term, in nanoseconds.
 #[derive(Clone, Debug, PartialEq)]

@@ -8,8 +8,11 @@
 
 use crate::{
     isa::lane_blocks::LANE_BLOCK_ELEMENTS,
-    loops::{MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
     machine::{CostTerm, Costs},
+    measured::{
+        MAX_GATHERED_STRIDE, MAX_REPEATS, MAX_STRIDE, MAX_UNIT_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS,
+        PACKED_BLOCK_BYTES, PACKED_BYTES, ROWS_ACROSS,
+    },
     tile::{MIN_GROUP_BYTES, chain::CHAIN_GROUP_ELEMENTS},
 };
 
@@ -51,15 +54,6 @@ pub(crate) enum AccessPattern {
     Irregular,
 }
 
-/// The most repeats of an element for which loops repeat it directly.
-const TIMES: usize = 4096;
-
-/// The largest element stride that the loops of chains gather directly.
-const MAX_GATHERED_STRIDE: isize = 4;
-
-/// The largest element stride handled without packing: one cache line of 64-bit elements.
-const MAX_STRIDE: isize = 8;
-
 /// The access patterns other than dense and constant that a loop reads without packing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DirectAccess {
@@ -95,7 +89,7 @@ pub(crate) fn direct_access_pattern(
     while let Some((dim, _)) = moves.next_if(|&(_, stride)| stride == 0) {
         times = times.saturating_mul(dim);
     }
-    if direct != DirectAccess::Strided && times <= TIMES && follow(moves, size as isize) {
+    if direct != DirectAccess::Strided && times <= MAX_REPEATS && follow(moves, size as isize) {
         AccessPattern::Repeated(times)
     } else {
         AccessPattern::Irregular
@@ -201,20 +195,8 @@ impl Layout<'_> {
     }
 }
 
-/// The most elements of a unit, which bounds the delay after a request to stop.
-pub(crate) const MAX_UNIT_ELEMENTS: usize = 1 << 15;
-
-/// The bytes of packed operands that stay in the first-level cache together with the other operands.
-pub(crate) const PACKED: usize = 20 << 10;
-
-/// The same for a block whose other operands come from memory: their lines are used once, and need not stay.
-const PACKED_BLOCK: usize = 32 << 10;
-
 /// A multiple of this many elements of any dtype is a whole number of cache lines.
 const LINE_ALIGNED_ELEMENTS: usize = 64;
-
-/// The rows of a unit along a transposed operand: a few cache lines of it.
-const ACROSS: usize = 64;
 
 /// The bytes of a row without partial cache lines.
 pub(crate) const WHOLE: usize = 128;
@@ -286,7 +268,7 @@ enum Form {
 /// Returns the rows of a block of at most `limit` elements: twice as many if they are narrow and come from memory,
 /// because a column of them would be one cache line.
 fn across_rows(limit: usize, narrowest: usize, past: bool) -> usize {
-    if past && narrowest <= 2 && limit >= 4 * ACROSS * ACROSS { 2 * ACROSS } else { ACROSS }
+    if past && narrowest <= 2 && limit >= 4 * ROWS_ACROSS * ROWS_ACROSS { 2 * ROWS_ACROSS } else { ROWS_ACROSS }
 }
 
 /// Chooses the extents of a unit of this form, if it exists.
@@ -325,7 +307,7 @@ fn size_up(
     let cut = within(longest)?;
     let packed: usize =
         operands.iter().filter(|o| o.access_pattern(dims, &cut) == AccessPattern::Irregular).map(|o| o.size).sum();
-    let room = if past && matches!(form, Form::Block) { PACKED_BLOCK } else { PACKED };
+    let room = if past && matches!(form, Form::Block) { PACKED_BLOCK_BYTES } else { PACKED_BYTES };
     room.checked_div(packed).map_or(Some(cut), |most| within(most.min(longest)))
 }
 

@@ -191,158 +191,54 @@ integer! {
     u64: std::convert::identity, |_| false, u64;
 }
 
-impl Number for f32 {
-    const ZERO: Self = 0.0;
-    const ONE: Self = 1.0;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        (self + other).canonical()
-    }
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        (self - other).canonical()
-    }
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        (self * other).canonical()
-    }
-    #[inline(always)]
-    fn neg(self) -> Self {
-        -self
-    }
-    #[inline(always)]
-    fn abs(self) -> Self {
-        self.abs()
-    }
-    #[inline(always)]
-    fn canonical(self) -> Self {
-        math::canonical32(self)
-    }
-    #[inline(always)]
-    fn is_nan(self) -> bool {
-        self.is_nan()
-    }
+macro_rules! float {
+    ($($ty:ident: $wide:expr, $canonical:path, $at:ident $near:ident $usual:ident;)+) => { $(
+        impl Number for $ty {
+            const ZERO: Self = 0.0;
+            const ONE: Self = 1.0;
+            #[inline(always)]
+            fn add(self, other: Self) -> Self { (self + other).canonical() }
+            #[inline(always)]
+            fn sub(self, other: Self) -> Self { (self - other).canonical() }
+            #[inline(always)]
+            fn mul(self, other: Self) -> Self { (self * other).canonical() }
+            #[inline(always)]
+            fn neg(self) -> Self { -self }
+            #[inline(always)]
+            fn abs(self) -> Self { self.abs() }
+            #[inline(always)]
+            fn canonical(self) -> Self { $canonical(self) }
+            #[inline(always)]
+            fn is_nan(self) -> bool { self.is_nan() }
+        }
+        impl Real for $ty {
+            const WIDE: bool = $wide;
+            #[inline(always)]
+            fn div(self, by: Self) -> Self { (self / by).canonical() }
+            #[inline(always)]
+            fn map<F: Function>(self) -> Self { F::$at(self) }
+            #[inline(always)]
+            fn map_near<F: Function>(self) -> Self { F::$near(self) }
+            #[inline(always)]
+            fn map_usual<F: Function>(self) -> Self { F::$usual(self) }
+            #[inline(always)]
+            fn is_within(self, limit: f64) -> bool { self.abs() <= limit as $ty }
+            #[inline(always)]
+            fn is_beyond(self, limit: f64) -> bool { self.abs() > limit as $ty }
+            #[inline(always)]
+            fn map2<F: Function2>(self, other: Self) -> Self { F::$at(self, other) }
+            #[inline(always)]
+            fn map2_usual<F: Function2>(self, other: Self) -> Self { F::$usual(self, other) }
+            #[inline(always)]
+            fn is_infinite(self) -> bool { self.is_infinite() }
+            #[inline(always)]
+            fn copysign(self, sign: Self) -> Self { self.copysign(sign) }
+        }
+    )+ };
 }
-
-impl Real for f32 {
-    const WIDE: bool = false;
-    #[inline(always)]
-    fn div(self, by: Self) -> Self {
-        (self / by).canonical()
-    }
-    #[inline(always)]
-    fn map<F: Function>(self) -> Self {
-        F::narrow(self)
-    }
-    #[inline(always)]
-    fn map_usual<F: Function>(self) -> Self {
-        F::narrow_usual(self)
-    }
-    #[inline(always)]
-    fn map_near<F: Function>(self) -> Self {
-        F::narrow_near(self)
-    }
-    #[inline(always)]
-    fn is_within(self, limit: f64) -> bool {
-        self.abs() <= limit as f32
-    }
-    #[inline(always)]
-    fn is_beyond(self, limit: f64) -> bool {
-        self.abs() > limit as f32
-    }
-    #[inline(always)]
-    fn map2<F: Function2>(self, other: Self) -> Self {
-        F::narrow(self, other)
-    }
-    #[inline(always)]
-    fn map2_usual<F: Function2>(self, other: Self) -> Self {
-        F::narrow_usual(self, other)
-    }
-    #[inline(always)]
-    fn is_infinite(self) -> bool {
-        self.is_infinite()
-    }
-    #[inline(always)]
-    fn copysign(self, sign: Self) -> Self {
-        self.copysign(sign)
-    }
-}
-
-impl Number for f64 {
-    const ZERO: Self = 0.0;
-    const ONE: Self = 1.0;
-    #[inline(always)]
-    fn add(self, other: Self) -> Self {
-        (self + other).canonical()
-    }
-    #[inline(always)]
-    fn sub(self, other: Self) -> Self {
-        (self - other).canonical()
-    }
-    #[inline(always)]
-    fn mul(self, other: Self) -> Self {
-        (self * other).canonical()
-    }
-    #[inline(always)]
-    fn neg(self) -> Self {
-        -self
-    }
-    #[inline(always)]
-    fn abs(self) -> Self {
-        self.abs()
-    }
-    #[inline(always)]
-    fn canonical(self) -> Self {
-        math::canonical64(self)
-    }
-    #[inline(always)]
-    fn is_nan(self) -> bool {
-        self.is_nan()
-    }
-}
-
-impl Real for f64 {
-    const WIDE: bool = true;
-    #[inline(always)]
-    fn div(self, by: Self) -> Self {
-        (self / by).canonical()
-    }
-    #[inline(always)]
-    fn map<F: Function>(self) -> Self {
-        F::wide(self)
-    }
-    #[inline(always)]
-    fn map_usual<F: Function>(self) -> Self {
-        F::wide_usual(self)
-    }
-    #[inline(always)]
-    fn map_near<F: Function>(self) -> Self {
-        F::wide_near(self)
-    }
-    #[inline(always)]
-    fn is_within(self, limit: f64) -> bool {
-        self.abs() <= limit
-    }
-    #[inline(always)]
-    fn is_beyond(self, limit: f64) -> bool {
-        self.abs() > limit
-    }
-    #[inline(always)]
-    fn map2<F: Function2>(self, other: Self) -> Self {
-        F::wide(self, other)
-    }
-    #[inline(always)]
-    fn map2_usual<F: Function2>(self, other: Self) -> Self {
-        F::wide_usual(self, other)
-    }
-    #[inline(always)]
-    fn is_infinite(self) -> bool {
-        self.is_infinite()
-    }
-    #[inline(always)]
-    fn copysign(self, sign: Self) -> Self {
-        self.copysign(sign)
-    }
+float! {
+    f32: false, math::canonical32, narrow narrow_near narrow_usual;
+    f64: true, math::canonical64, wide wide_near wide_usual;
 }
 
 /// The bits of a half without the sign.

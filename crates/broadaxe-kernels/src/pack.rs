@@ -7,6 +7,8 @@
 //! whole vectors, and a transposed operand is read along the axis where its elements are adjacent, even if that is the
 //! outermost one. A block that repeats as a whole is packed once and then copied, twice as much each time.
 
+use crate::measured::{MAX_SHORT_COLUMN_BYTES, MIN_RUN_ELEMENTS};
+
 /// An axis of a tile with the strides of an operand: the number of elements, and the bytes between them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Axis {
@@ -64,12 +66,6 @@ pub(crate) enum CopyKernel {
     /// Elements that are adjacent from row to row in the source, and along a row in the destination.
     Transposed,
 }
-
-/// The shortest row for which a kernel of runs is worth using.
-const MIN_RUN_ELEMENTS: usize = 8;
-
-/// The largest column in bytes that counts as a few cache lines.
-const MAX_SHORT_COLUMN_BYTES: usize = 256;
 
 /// A plan of a strided copy: its axes and its kernel.
 #[derive(Clone, Debug)]

@@ -36,6 +36,7 @@ use once_cell::race::OnceBox;
 use crate::{
     executor::{Executor, least_nanos},
     isa,
+    measured::{SPINS_BEFORE_IDLE, WORTH_TRYING_NANOS, WORTH_WAKING_NANOS},
     run::ScopedJob,
 };
 
@@ -47,15 +48,6 @@ const SCOPED_JOBS: usize = 8;
 
 /// The most ranges that the parts of a job are divided into; further threads share ranges.
 const RANGES: usize = 16;
-
-/// The rounds that a thread spins on the bell before it sleeps, some 25 ns each.
-const SPINS_BEFORE_IDLE: u32 = 2000;
-
-/// The work, in nanoseconds, for which a sleeping thread is woken: it starts after 30 µs and does half of the rest.
-const WORTH_WAKING: u64 = 60_000;
-
-/// The work in smaller jobs after which a thread is woken anyway: the up to 30 µs of waking are 2 % of it.
-const WORTH_TRYING: u64 = 1_500_000;
 
 /// A thread's stack: small, but enough for an arbitrary progress function.
 const STACK: usize = 1 << 20;
@@ -324,7 +316,7 @@ impl Crew {
 
     /// Says whether to wake a thread for a job of `nanos` nanoseconds.
     fn pays_to_wake(&self, nanos: u64) -> bool {
-        if nanos < WORTH_WAKING && self.debt.fetch_add(nanos, Ordering::Relaxed) + nanos < WORTH_TRYING {
+        if nanos < WORTH_WAKING_NANOS && self.debt.fetch_add(nanos, Ordering::Relaxed) + nanos < WORTH_TRYING_NANOS {
             return false;
         }
         self.debt.store(0, Ordering::Relaxed);

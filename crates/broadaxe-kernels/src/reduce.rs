@@ -23,27 +23,16 @@ use crate::{
     fold::{Band, Folder, LARGEST_BLOCK},
     isa::{FloatMode, Isa},
     job::{Failure, Job, Worker},
+    measured::{
+        CHUNK_ELEMENTS, FOLD_PICOS, MAX_BOX_ELEMENTS, MAX_SLAB_ELEMENTS, MIN_ALONG_ELEMENTS, MIN_SHARED_BOXES,
+        ROWS_FOLDED_ACROSS, SLAB_BYTES,
+    },
     nest::{Nest, reach},
     program::{Cost, Program, Slot, Step},
     reduction::Reduction,
     run::run_at,
     tile::{Buffer, Input, Output},
 };
-
-/// The bytes of a slab, which stays in the second-level cache together with the inputs that it is computed from.
-const SLAB: usize = 128 << 10;
-/// The most elements of a slab, or of a piece that is read in place, which bounds the delay after a request to stop.
-const MAX_SLAB_ELEMENTS: usize = 1 << 15;
-/// Fewer elements than this are folded across, because they would not fill the lanes.
-const MIN_ALONG_ELEMENTS: usize = 32;
-/// The widest box of results that is folded across.
-const WIDE: usize = 1024;
-/// The rows that are folded across at a time.
-const TALL: usize = 256;
-/// The elements of an item if threads share few boxes of results; a power of two.
-const CHUNK: usize = 1 << 18;
-/// The number of boxes of results from which threads share boxes only.
-const MIN_SHARED_BOXES: usize = 64;
 
 /// A reduction of the results of a program.
 #[derive(Clone, Copy)]
@@ -181,9 +170,6 @@ impl Reduce<'_> {
     }
 }
 
-/// The picoseconds to fold a byte, rather underestimated.
-const FOLD_PICOS: u64 = 15;
-
 /// The division of the loops.
 #[derive(Clone, Copy, Debug)]
 struct ReduceBlocking {
@@ -212,26 +198,28 @@ impl ReduceBlocking {
         let along = kept == 1
             || ((folded >= MIN_ALONG_ELEMENTS || kept < MIN_ALONG_ELEMENTS) && (narrow || is_contiguous_along(domain)));
         let direct = reduce.program.is_none() && is_readable_in_place(domain, along, size);
-        let most = (SLAB / size).min(MAX_SLAB_ELEMENTS);
+        let most = (SLAB_BYTES / size).min(MAX_SLAB_ELEMENTS);
         // Elements in place are read along one loop at a time.
         let outermost = if direct { domain.kept.len().saturating_sub(1) } else { 0 };
         let whole = folded <= most && !(direct && domain.folded.len() > 1);
         let widest = match (along, direct) {
             (true, _) if whole => most / folded,
             (true, _) => 1,
-            (false, true) => (most / folded).clamp(WIDE, 2 * WIDE),
-            (false, false) => most / folded.min(TALL / 2),
+            (false, true) => (most / folded).clamp(MAX_BOX_ELEMENTS, 2 * MAX_BOX_ELEMENTS),
+            (false, false) => most / folded.min(ROWS_FOLDED_ACROSS / 2),
         };
         let (width, span) = widest_box(&domain.kept, widest, outermost);
         let piece = match (along, direct) {
             (true, _) => most,
-            (false, true) => TALL,
+            (false, true) => ROWS_FOLDED_ACROSS,
             // Whole rounds of all lanes, if one fits.
-            (false, false) if most / width >= TALL / 4 => most / width / (TALL / 4) * (TALL / 4),
+            (false, false) if most / width >= ROWS_FOLDED_ACROSS / 4 => {
+                most / width / (ROWS_FOLDED_ACROSS / 4) * (ROWS_FOLDED_ACROSS / 4)
+            }
             (false, false) => (most / width).max(1),
         };
         let mut cut = Self { kept, folded, along, direct, width, span, piece, chunk: folded, chunks: 1 };
-        let chunk = (CHUNK / width).next_power_of_two().max(LARGEST_BLOCK);
+        let chunk = (CHUNK_ELEMENTS / width).next_power_of_two().max(LARGEST_BLOCK);
         if (width == 1 || !along) && folded > chunk && cut.boxes() < MIN_SHARED_BOXES {
             (cut.chunk, cut.chunks) = (chunk, folded.div_ceil(chunk));
         }

@@ -31,6 +31,8 @@ use std::{
     thread::{Thread, current, park, yield_now},
 };
 
+use crate::measured::SPINS_BEFORE_SLEEP;
+
 /// An owner exists.
 const OWNED: u64 = 1 << 63;
 /// The owner sleeps until the last participant wakes it.
@@ -40,9 +42,6 @@ const SEAT: u64 = 1 << 32;
 const SEATS: u64 = 0xffff << 32;
 /// The bits that count participants.
 const PARTICIPANTS: u64 = 0xffff_ffff;
-
-/// The rounds that an owner spins for its last participants before it sleeps, some 25 ns each.
-const SPINS_BEFORE_SLEEP: u32 = if cfg!(all(loom, test)) { 1 } else { 1000 };
 
 /// A point where threads join the work of one owner at a time.
 pub(crate) struct Rendezvous {

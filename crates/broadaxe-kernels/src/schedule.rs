@@ -267,9 +267,6 @@ pub struct Schedule {
     pub(crate) together: OnceBox<Schedule>,
 }
 
-/// The most bytes of scratch memory that the quick path uses on the stack.
-pub(crate) const QUICK_SCRATCH: usize = 4096;
-
 /// The situation that a schedule is made for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Manner {

@@ -30,6 +30,7 @@ use crate::{
     isa::{Block, LoopCode},
     loops::{Binary, ByPrecomputed, Rejects, Ternary, Unary},
     math::f32xn::Fma,
+    measured::{MAX_GROUPS, NEAR_BLOCK_ELEMENTS, PREFETCH_BYTES, RARE_BLOCK_ELEMENTS},
     number::Integer,
 };
 pub use block::ALIGNMENT;
@@ -114,9 +115,6 @@ pub(crate) struct Brief<L>(PhantomData<L>);
 const MAX_GROUP_BYTES: usize = 64;
 /// The bytes of the result of the shortest row that is computed by groups.
 pub(crate) const MIN_GROUP_BYTES: usize = 16;
-/// The groups of the longest such row.
-const MAX_GROUPS: usize = 16;
-
 impl<L: Line> LoopCode for Brief<L> {
     type Args = Block;
     #[inline(always)]
@@ -213,9 +211,6 @@ unsafe fn element<T: Copy>(place: *const u8, i: usize, constant: bool) -> T {
     unsafe { (*place.cast::<Unaligned<T>>().add(i.wrapping_mul(!constant as usize))).0 }
 }
 
-/// The elements that are computed before the rare ones among them are searched.
-const BLOCK: usize = 512;
-
 /// Computes all elements by the usual path, and then the rare ones again: a loop with both paths does not vectorise.
 ///
 /// # Safety
@@ -237,13 +232,6 @@ unsafe fn in_two_passes<O: Unary<T>, T: Element>(x: *const u8, out: OutputRow<O:
         }
     }
 }
-
-/// The elements that use the slow path if one of them is not near zero.
-///
-/// The path pays with AVX-512 and with AVX2, but for `gelu_tanh` of bf16 with AVX2 (0.84). The benchmark's runner took this many times as long for 20,000 elements from -3 to 3
-/// with one NaN in 97 (`nans`) as without (AMD EPYC, Zen 4): with AVX-512 1.2 for `exp`, `sigmoid` and `softplus` of
-/// f64 and for `gelu_tanh` of f32, 1.5 for `exp` of f16, 2.5 for `gelu` of f32; with AVX2 1.2 to 3.5.
-const NEAR: usize = 128;
 
 /// Computes elements by the path for numbers near zero, if all are.
 ///
@@ -270,16 +258,16 @@ impl<O: Unary<T>, T: Element, const C: u8> Line for One<O, T, C> {
     #[inline(always)]
     unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         if O::NEARER && C == 0 {
-            for (at, part) in out.chunks_mut(NEAR).enumerate() {
-                // SAFETY: promised by the caller; the part begins `at * NEAR` elements on.
-                unsafe { near_or_not::<O, T>(x.add(at * NEAR * size_of::<T>()), part) };
+            for (at, part) in out.chunks_mut(NEAR_BLOCK_ELEMENTS).enumerate() {
+                // SAFETY: promised by the caller; the part begins `at * NEAR_BLOCK_ELEMENTS` elements on.
+                unsafe { near_or_not::<O, T>(x.add(at * NEAR_BLOCK_ELEMENTS * size_of::<T>()), part) };
             }
             return false;
         }
         if O::SPLIT && C == 0 {
-            for (at, part) in out.chunks_mut(BLOCK).enumerate() {
-                // SAFETY: promised by the caller; the part begins `at * BLOCK` elements on.
-                unsafe { in_two_passes::<O, T>(x.add(at * BLOCK * size_of::<T>()), part) };
+            for (at, part) in out.chunks_mut(RARE_BLOCK_ELEMENTS).enumerate() {
+                // SAFETY: promised by the caller; the part begins `at * RARE_BLOCK_ELEMENTS` elements on.
+                unsafe { in_two_passes::<O, T>(x.add(at * RARE_BLOCK_ELEMENTS * size_of::<T>()), part) };
             }
             return false;
         }
@@ -324,9 +312,9 @@ impl<O: Binary<T>, T: Element, const C: u8> Line for Two<O, T, C> {
     #[inline(always)]
     unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         if O::SPLIT && C == 0 {
-            for (at, part) in out.chunks_mut(BLOCK).enumerate() {
-                let before = at * BLOCK * size_of::<T>();
-                // SAFETY: promised by the caller; the part begins `at * BLOCK` elements on.
+            for (at, part) in out.chunks_mut(RARE_BLOCK_ELEMENTS).enumerate() {
+                let before = at * RARE_BLOCK_ELEMENTS * size_of::<T>();
+                // SAFETY: promised by the caller; the part begins `at * RARE_BLOCK_ELEMENTS` elements on.
                 unsafe { two_in_two_passes::<O, T>(a.add(before), b.add(before), part) };
             }
             return false;
@@ -348,9 +336,9 @@ impl<O: Binary<T>, R: Rejects<T>, T: Element, const C: u8> Line for Guarded<O, R
     unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         let mut rejected = false;
         if O::NEARER && C == 0 {
-            for (at, part) in out.chunks_mut(NEAR).enumerate() {
-                let before = at * NEAR * size_of::<T>();
-                // SAFETY: promised by the caller; the part begins `at * NEAR` elements on.
+            for (at, part) in out.chunks_mut(NEAR_BLOCK_ELEMENTS).enumerate() {
+                let before = at * NEAR_BLOCK_ELEMENTS * size_of::<T>();
+                // SAFETY: promised by the caller; the part begins `at * NEAR_BLOCK_ELEMENTS` elements on.
                 rejected |= unsafe { guarded_near_or_not::<O, R, T>(a.add(before), b.add(before), part) };
             }
             return rejected;
@@ -431,9 +419,9 @@ impl<O: ByPrecomputed<T>, T: Integer, M: Fma> Line for TwoPrecomputed<O, T, M> {
 #[inline(always)]
 unsafe fn by_near<O: ByPrecomputed<T>, T: Integer, M: Fma>(a: *const u8, b: T, out: OutputRow<O::Out>) {
     let (near_by, mut by) = (O::prepare_near(b), None);
-    for (at, part) in out.chunks_mut(NEAR).enumerate() {
+    for (at, part) in out.chunks_mut(NEAR_BLOCK_ELEMENTS).enumerate() {
         // SAFETY: `i` is below the number of elements of the part, wherever this is called.
-        let a = |i: usize| unsafe { element::<T>(a, at * NEAR + i, false) };
+        let a = |i: usize| unsafe { element::<T>(a, at * NEAR_BLOCK_ELEMENTS + i, false) };
         if (0..part.len()).fold(true, |all, i| all & O::is_near(a(i))) {
             for (i, to) in part.iter_mut().enumerate() {
                 *to = MaybeUninit::new(Unaligned(O::apply_near_by::<M>(a(i), near_by)));
@@ -485,9 +473,6 @@ pub(crate) unsafe fn first_rejected<R: Rejects<T>, T: Element>(
 
 /// The bytes of a cache line.
 const CACHE_LINE_BYTES: usize = 64;
-
-/// The distance in bytes at which operands are prefetched: a few tiles.
-const PREFETCH_BYTES: usize = 4096;
 
 /// Prefetches the bytes that a dense operand needs a few tiles after those at `place`.
 pub(crate) fn prefetch_ahead(place: *const u8, bytes: usize) {

@@ -9,6 +9,7 @@ use crate::{
     },
     loops::{Kernel, Variant},
     math::f32xn::{FmaDefault, FmaHardware, Lanewise},
+    measured::LANEWISE_PICOS,
     number::{Function, Function2, Real},
     op::Kernels,
     ops::{
@@ -36,9 +37,6 @@ type OneOfVectorsOfHalves<O, H> = OneHalf<Fused<O>, H, H, Third>;
 type TwoOfVectors<const C: u8> = crate::tile::vectors::TwoVectors<Plain2, C>;
 #[cfg(not(target_arch = "x86_64"))]
 type TwoOfVectors<const C: u8> = Two<Fused2, f32, C>;
-
-/// The picoseconds per element of functions that compute many f32 at a time.
-const LANEWISE_PICOS: u32 = 100;
 
 /// The loops of a function with a separate body for each level: `B` without fused operations, `M` with them, `L`
 /// with vectors.

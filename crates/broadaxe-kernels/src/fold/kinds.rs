@@ -112,10 +112,6 @@ bounded! {
 pub(crate) struct Sum<T, A>(PhantomData<(T, A)>);
 /// Multiplies.
 pub(crate) struct Product<T>(PhantomData<T>);
-/// Keeps the largest; NaN propagates.
-pub(crate) struct Largest<T>(PhantomData<T>);
-/// Keeps the smallest; NaN propagates.
-pub(crate) struct Smallest<T>(PhantomData<T>);
 /// Is true where one is.
 pub(crate) struct Any;
 /// Is true where none is false.
@@ -159,38 +155,33 @@ impl<T: Bounded> Fold for Product<T> {
     }
 }
 
-impl<T: Bounded> Fold for Largest<T> {
-    type In = T;
-    type Acc = T;
-    const NEUTRAL: T = T::LEAST;
-    #[inline(always)]
-    fn take(x: T) -> T {
-        x
-    }
-    #[inline(always)]
-    fn join(a: T, b: T) -> T {
-        if a > b || a.is_nan() { a } else { b }
-    }
-    fn done(a: T) -> T {
-        a.canonical()
-    }
+macro_rules! extremes {
+    ($(#[$doc:meta] $name:ident: $neutral:ident $sign:tt;)+) => { $(
+        #[$doc]
+        pub(crate) struct $name<T>(PhantomData<T>);
+        impl<T: Bounded> Fold for $name<T> {
+            type In = T;
+            type Acc = T;
+            const NEUTRAL: T = T::$neutral;
+            #[inline(always)]
+            fn take(x: T) -> T { x }
+            #[inline(always)]
+            fn join(a: T, b: T) -> T { if a $sign b || a.is_nan() { a } else { b } }
+            fn done(a: T) -> T { a.canonical() }
+        }
+        impl<T: Bounded> Keep for $name<T> {
+            #[inline(always)]
+            fn beats(later: T, earlier: T) -> bool {
+                ((later $sign earlier) | later.is_nan()) & !earlier.is_nan()
+            }
+        }
+    )+ };
 }
-
-impl<T: Bounded> Fold for Smallest<T> {
-    type In = T;
-    type Acc = T;
-    const NEUTRAL: T = T::GREATEST;
-    #[inline(always)]
-    fn take(x: T) -> T {
-        x
-    }
-    #[inline(always)]
-    fn join(a: T, b: T) -> T {
-        if a < b || a.is_nan() { a } else { b }
-    }
-    fn done(a: T) -> T {
-        a.canonical()
-    }
+extremes! {
+    /// Keeps the largest; NaN propagates.
+    Largest: LEAST >;
+    /// Keeps the smallest; NaN propagates.
+    Smallest: GREATEST <;
 }
 
 impl Fold for Any {
@@ -224,19 +215,5 @@ impl Fold for All {
     }
     fn done(a: u8) -> u8 {
         a
-    }
-}
-
-impl<T: Bounded> Keep for Largest<T> {
-    #[inline(always)]
-    fn beats(later: T, earlier: T) -> bool {
-        ((later > earlier) | later.is_nan()) & !earlier.is_nan()
-    }
-}
-
-impl<T: Bounded> Keep for Smallest<T> {
-    #[inline(always)]
-    fn beats(later: T, earlier: T) -> bool {
-        ((later < earlier) | later.is_nan()) & !earlier.is_nan()
     }
 }

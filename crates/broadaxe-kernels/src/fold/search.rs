@@ -8,12 +8,10 @@ use std::ops::Range;
 use super::{AT_ONCE, Band, Fold, Folder, block, for_blocks};
 use crate::{
     isa::{Isa, LevelWork},
+    measured::SEARCH_BLOCK_ELEMENTS,
     number::Number,
     tile::{self, Rows},
 };
-
-/// The elements that are folded before their position is searched.
-const TOGETHER: usize = 1024;
 
 /// A fold that keeps one of its elements.
 pub(crate) trait Keep: Fold<Acc = <Self as Fold>::In, In: Number> {
@@ -44,7 +42,7 @@ impl<F: Keep, const L: usize> Search<F, L> {
     fn row(&mut self, rows: &Rows<F::In>, row: usize) {
         let mut at = 0;
         while at < rows.count {
-            let n = TOGETHER.min(rows.count - at);
+            let n = SEARCH_BLOCK_ELEMENTS.min(rows.count - at);
             let kept = block::<F, L>(rows, row, at, at + n);
             if !(self.any || at > 0) || F::beats(kept, self.best[row]) {
                 self.best[row] = kept;

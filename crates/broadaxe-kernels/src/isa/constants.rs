@@ -20,15 +20,10 @@ use std::{
     time::{SystemTime, UNIX_EPOCH},
 };
 
-use super::PAGE_BYTES;
-
 use once_cell::race::OnceBox;
 
-/// The nanoseconds of work of a thread between two reads of the clock, which cost a hundred.
-const CLOCK_INTERVAL_NANOS: u64 = 100_000;
-
-/// The shortest duration of a call in nanoseconds.
-const CALL: u64 = 30;
+use super::PAGE_BYTES;
+use crate::measured::{CLOCK_INTERVAL_NANOS, SHORTEST_CALL_NANOS};
 
 thread_local! {
     /// The nanoseconds of work that remain until this thread reads the clock.
@@ -41,7 +36,7 @@ static LAST: AtomicU64 = AtomicU64::new(0);
 /// Ensures that the constants are in memory. Call it before work of about `nanos` nanoseconds.
 #[inline]
 pub(crate) fn keep(nanos: u64) {
-    let left = LEFT.get().saturating_sub(nanos.saturating_add(CALL));
+    let left = LEFT.get().saturating_sub(nanos.saturating_add(SHORTEST_CALL_NANOS));
     LEFT.set(left);
     if left == 0 {
         look();
@@ -147,7 +142,9 @@ mod tests {
     fn constants_that_were_sent_away_come_back() {
         assert!(segments().iter().any(|range| range.contains(&(&raw const CONSTANT).addr())), "{:?}", segments());
         // A short call after many others, one of about one clock interval, and a long one.
-        for (calls, nanos) in [(CLOCK_INTERVAL_NANOS / CALL, 1), (1, CLOCK_INTERVAL_NANOS), (1, u64::MAX)] {
+        for (calls, nanos) in
+            [(CLOCK_INTERVAL_NANOS / SHORTEST_CALL_NANOS, 1), (1, CLOCK_INTERVAL_NANOS), (1, u64::MAX)]
+        {
             look();
             send_away();
             let [_, away] = pages();

@@ -3,7 +3,6 @@
 use std::marker::PhantomData;
 
 use crate::{
-    loops::{Binary, Unary},
     math::{
         self,
         f32xn::{Fma, FmaDefault, FmaHardware},
@@ -11,14 +10,17 @@ use crate::{
     number::{Function, Number},
 };
 
-/// The error function
-pub(crate) type Erf = ErfBy<FmaDefault>;
-/// The error function, where the machine has an instruction for fused operations
-pub(crate) type ErfFused = ErfBy<FmaHardware>;
-/// The error function, with fused operations as `M` has them
-pub(crate) struct ErfBy<M>(PhantomData<M>);
-/// 1 / (1 + e^-a)
-pub(crate) struct Sigmoid;
+functions! {
+    /// The error function
+    ErfBy<M> as Erf, ErfFused: |x| math::erf32_by::<M>(x), math::erf64_by::<M>(x);
+    /// 1 / (1 + e^-a)
+    Sigmoid: |x| math::sigmoid32(x), math::sigmoid64(x);
+    /// log(1 + e^a)
+    Softplus: |x| math::softplus32(x), math::softplus64(x);
+    /// a * sigmoid(a)
+    Silu: |x| math::silu32(x), math::silu64(x);
+}
+
 /// a * Φ(a), by the error function
 pub(crate) type Gelu = GeluBy<FmaDefault>;
 /// a * Φ(a), where the machine has an instruction for fused operations
@@ -31,32 +33,6 @@ pub(crate) type GeluTanh = GeluTanhBy<FmaDefault>;
 pub(crate) type GeluTanhFused = GeluTanhBy<FmaHardware>;
 /// a * Φ(a), by the approximation with tanh, with fused operations as `M` has them
 pub(crate) struct GeluTanhBy<M>(PhantomData<M>);
-/// log(1 + e^a)
-pub(crate) struct Softplus;
-/// a * sigmoid(a)
-pub(crate) struct Silu;
-
-impl<M: Fma> Function for ErfBy<M> {
-    #[inline(always)]
-    fn narrow(x: f32) -> f32 {
-        math::erf32_by::<M>(x)
-    }
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        math::erf64_by::<M>(x)
-    }
-}
-
-impl Function for Sigmoid {
-    #[inline(always)]
-    fn narrow(x: f32) -> f32 {
-        math::sigmoid32(x)
-    }
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        math::sigmoid64(x)
-    }
-}
 
 impl<M: Fma> Function for GeluBy<M> {
     const NEAR: Option<f64> = Some(math::GELU_NEAR);
@@ -90,43 +66,21 @@ impl<M: Fma> Function for GeluTanhBy<M> {
     }
 }
 
-impl Function for Softplus {
-    #[inline(always)]
-    fn narrow(x: f32) -> f32 {
-        math::softplus32(x)
-    }
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        math::softplus64(x)
-    }
+unary! {
+    /// a where a > 0, else 0; NaN stays NaN
+    Relu<T: Number> -> T: |x| (if x > T::ZERO || x.is_nan() { x } else { T::ZERO }).canonical();
 }
 
-impl Function for Silu {
-    #[inline(always)]
-    fn narrow(x: f32) -> f32 {
-        math::silu32(x)
-    }
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        math::silu64(x)
-    }
+binary! {
+    /// a where a >= 0, else a * b
+    Prelu<T: Number> -> T: |a, b| {
+        let scaled = a.mul(b);
+        (if a < T::ZERO { scaled } else { a }).canonical()
+    };
 }
 
-/// a where a > 0, else 0; NaN stays NaN
-pub(crate) struct Relu;
 /// a * clamp(a + 3, 0, 6) / 6
 pub(crate) struct Hardswish;
-/// a where a >= 0, else a * b
-pub(crate) struct Prelu;
-
-impl<T: Number> Unary<T> for Relu {
-    type Out = T;
-    #[inline(always)]
-    fn apply(x: T) -> T {
-        let kept = if x > T::ZERO || x.is_nan() { x } else { T::ZERO };
-        kept.canonical()
-    }
-}
 
 impl Function for Hardswish {
     /// Rounds once, from f64.
@@ -141,15 +95,5 @@ impl Function for Hardswish {
         let upper = if x >= 3.0 { x } else { inner };
         let value = if x <= -3.0 { 0.0 } else { upper };
         value.canonical()
-    }
-}
-
-impl<T: Number> Binary<T> for Prelu {
-    type Out = T;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        let scaled = a.mul(b);
-        let result = if a < T::ZERO { scaled } else { a };
-        result.canonical()
     }
 }

@@ -1,106 +1,96 @@
 //! Arithmetic: sums, products, quotients, remainders, powers, extremes.
 
-use std::marker::PhantomData;
-
 use crate::{
-    loops::{Binary, Rejects, Unary},
-    math::{
-        self,
-        f32xn::{Fma, FmaDefault, FmaHardware},
-    },
-    number::{Function, Function2, Integer, Number, Real},
+    loops::{Binary, Rejects},
+    math,
+    number::{Function2, Integer, Number, Real},
     ops::round::Trunc,
 };
 
-/// a + b
-pub(crate) struct Add;
-/// a - b
-pub(crate) struct Sub;
-/// a * b
-pub(crate) struct Mul;
-/// a / b
-pub(crate) struct Div;
-/// a / b, rounded towards zero
-pub(crate) struct DivTrunc;
-/// a / b, rounded down
-pub(crate) struct DivFloor;
-/// a - b * `div_floor`(a, b)
-pub(crate) struct ModFloor;
-/// a - b * trunc(a / b)
-pub(crate) struct Fmod;
-/// a - b * round(a / b)
-pub(crate) struct RemainderIeee;
-/// a to the power of b
-pub(crate) struct Pow;
-/// a to the power of b, for integers; 1 / a^|b| rounded towards zero for b < 0
-pub(crate) struct PowTrunc;
-/// The larger; NaN propagates
-pub(crate) struct Max;
-/// The smaller; NaN propagates
-pub(crate) struct Min;
-/// The larger; a number wins over NaN
-pub(crate) struct Fmax;
-/// The smaller; a number wins over NaN
-pub(crate) struct Fmin;
-/// (a - b)²
-pub(crate) struct SquaredDifference;
-/// -a
-pub(crate) struct Neg;
-/// |a|
-pub(crate) struct Abs;
-/// -1, 0 or 1; NaN stays NaN
-pub(crate) struct Sign;
-/// a²
-pub(crate) struct Square;
-/// 1 / a
-pub(crate) struct Reciprocal;
-/// √a
-pub(crate) struct Sqrt;
-/// 1 / √a
-pub(crate) type Rsqrt = RsqrtBy<FmaDefault>;
-/// 1 / √a, where the machine has an instruction for fused operations
-pub(crate) type RsqrtFused = RsqrtBy<FmaHardware>;
-/// 1 / √a, with fused operations as `M` has them
-pub(crate) struct RsqrtBy<M>(PhantomData<M>);
-/// √(a² + b²)
-pub(crate) struct Hypot;
-/// The cube root
-pub(crate) struct Cbrt;
-/// |a| with the sign of b
-pub(crate) struct Copysign;
-
-impl<T: Number> Binary<T> for Add {
-    type Out = T;
-    const COMMUTES: bool = true;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.add(b)
-    }
+binary! {
+    /// a + b
+    Add<T: Number> -> T: |a, b| a.add(b), commutes true;
+    /// a - b
+    Sub<T: Number> -> T: |a, b| a.sub(b);
+    /// a * b
+    Mul<T: Number> -> T: |a, b| a.mul(b), commutes true;
+    /// a / b
+    Div<T: Real> -> T: |a, b| a.div(b);
+    /// a / b, rounded towards zero
+    DivTrunc<T: Real> -> T: |a, b| a.div(b).map::<Trunc>();
+    /// a to the power of b, for integers; 1 / a^|b| rounded towards zero for b < 0
+    PowTrunc<T: Integer> -> T: |a, b| {
+        let minus_one = T::ZERO.not();
+        let unit = a == T::ONE || (a == minus_one && a.is_negative());
+        if !b.is_negative() {
+            integer::IntPow::apply(a, b)
+        } else if !unit {
+            T::ZERO
+        } else if b.and(T::ONE) == T::ONE {
+            a
+        } else {
+            T::ONE
+        }
+    };
+    /// (a - b)²
+    SquaredDifference<T: Number> -> T: |a, b| a.sub(b).mul(a.sub(b)), commutes true;
+    /// |a| with the sign of b
+    Copysign<T: Real> -> T: |a, b| a.copysign(b);
 }
 
-impl<T: Number> Binary<T> for Sub {
-    type Out = T;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.sub(b)
-    }
+// Of two zeros that are equal, the second is the result.
+binary! {
+    /// The larger; NaN propagates
+    Max<T: Number> -> T: |a, b| (if a > b || a.is_nan() { a } else { b }).canonical(), commutes !T::DTYPE.is_float();
+    /// The smaller; NaN propagates
+    Min<T: Number> -> T: |a, b| (if a < b || a.is_nan() { a } else { b }).canonical(), commutes !T::DTYPE.is_float();
+    /// The larger; a number wins over NaN
+    Fmax<T: Number> -> T: |a, b| (if a > b || b.is_nan() { a } else { b }).canonical(), commutes !T::DTYPE.is_float();
+    /// The smaller; a number wins over NaN
+    Fmin<T: Number> -> T: |a, b| (if a < b || b.is_nan() { a } else { b }).canonical(), commutes !T::DTYPE.is_float();
 }
 
-impl<T: Number> Binary<T> for Mul {
-    type Out = T;
-    const COMMUTES: bool = true;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.mul(b)
-    }
+unary! {
+    /// -a
+    Neg<T: Number> -> T: |x| x.neg();
+    /// |a|
+    Abs<T: Number> -> T: |x| x.abs();
+    /// -1, 0 or 1; NaN stays NaN
+    Sign<T: Number> -> T: |x| {
+        let below = if x < T::ZERO { T::ONE.neg() } else { T::ZERO };
+        let sign = if x > T::ZERO { T::ONE } else { below };
+        if x.is_nan() { x.canonical() } else { sign }
+    };
+    /// a²
+    Square<T: Number> -> T: |x| x.mul(x);
+    /// 1 / a
+    Reciprocal<T: Real> -> T: |x| T::ONE.div(x);
 }
 
-impl<T: Real> Binary<T> for Div {
-    type Out = T;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.div(b)
-    }
+functions2! {
+    /// a / b, rounded down
+    DivFloor: |a, b| math::div_floor32(a, b), math::div_floor64(a, b);
+    /// a - b * `div_floor`(a, b)
+    ModFloor: |a, b| math::mod_floor32(a, b), math::mod_floor64(a, b);
+    /// a - b * trunc(a / b)
+    Fmod: |a, b| math::fmod32(a, b), math::fmod64(a, b);
+    /// a - b * round(a / b)
+    RemainderIeee: |a, b| math::remainder_ieee32(a, b), math::remainder_ieee64(a, b);
+    /// a to the power of b
+    Pow: |a, b| math::pow32(a, b), math::pow64(a, b);
+    /// √(a² + b²)
+    Hypot: |a, b| math::hypot32(a, b), math::hypot64(a, b);
+}
+
+// The argument of a root is made canonical before the root is computed: the compiler knows that the root of a negative number is a
+// NaN, and removes a choice between that NaN and the canonical one, although the machine's own has a sign.
+functions! {
+    /// √a
+    Sqrt: |x| (if x >= 0.0 { x } else { f32::NAN }).sqrt(), (if x >= 0.0 { x } else { f64::NAN }).sqrt();
+    /// 1 / √a
+    RsqrtBy<M> as Rsqrt, RsqrtFused: |x| math::rsqrt32_by::<M>(x), math::rsqrt64_by::<M>(x);
+    /// The cube root
+    Cbrt: |x| math::cbrt32(x), math::cbrt64(x);
 }
 
 /// The operators whose integer and float forms have nothing in common.
@@ -237,76 +227,6 @@ pub(crate) mod integer {
     }
 }
 
-impl<T: Integer> Binary<T> for PowTrunc {
-    type Out = T;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        let minus_one = T::ZERO.not();
-        let unit = a == T::ONE || (a == minus_one && a.is_negative());
-        if !b.is_negative() {
-            integer::IntPow::apply(a, b)
-        } else if !unit {
-            T::ZERO
-        } else if b.and(T::ONE) == T::ONE {
-            a
-        } else {
-            T::ONE
-        }
-    }
-}
-
-impl<T: Real> Binary<T> for DivTrunc {
-    type Out = T;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.div(b).map::<Trunc>()
-    }
-}
-
-impl Function2 for DivFloor {
-    #[inline(always)]
-    fn narrow(a: f32, b: f32) -> f32 {
-        math::div_floor32(a, b)
-    }
-    #[inline(always)]
-    fn wide(a: f64, b: f64) -> f64 {
-        math::div_floor64(a, b)
-    }
-}
-
-impl Function2 for ModFloor {
-    #[inline(always)]
-    fn narrow(a: f32, b: f32) -> f32 {
-        math::mod_floor32(a, b)
-    }
-    #[inline(always)]
-    fn wide(a: f64, b: f64) -> f64 {
-        math::mod_floor64(a, b)
-    }
-}
-
-impl Function2 for Fmod {
-    #[inline(always)]
-    fn narrow(a: f32, b: f32) -> f32 {
-        math::fmod32(a, b)
-    }
-    #[inline(always)]
-    fn wide(a: f64, b: f64) -> f64 {
-        math::fmod64(a, b)
-    }
-}
-
-impl Function2 for RemainderIeee {
-    #[inline(always)]
-    fn narrow(a: f32, b: f32) -> f32 {
-        math::remainder_ieee32(a, b)
-    }
-    #[inline(always)]
-    fn wide(a: f64, b: f64) -> f64 {
-        math::remainder_ieee64(a, b)
-    }
-}
-
 /// A function of two numbers that is computed in one step for most of them: a quotient, a fused operation, and a check
 /// of the remainder.
 pub(crate) trait OneStep: Function2 {
@@ -335,168 +255,6 @@ one_step! {
     ModFloor mod_floor32_once mod_floor64_once;
     Fmod fmod32_once fmod64_once;
     RemainderIeee remainder_ieee32_once remainder_ieee64_once;
-}
-
-impl Function2 for Pow {
-    #[inline(always)]
-    fn narrow(a: f32, b: f32) -> f32 {
-        math::pow32(a, b)
-    }
-    #[inline(always)]
-    fn wide(a: f64, b: f64) -> f64 {
-        math::pow64(a, b)
-    }
-}
-
-impl<T: Number> Binary<T> for Max {
-    type Out = T;
-    // Of two zeros that are equal, the second is the result.
-    const COMMUTES: bool = !T::DTYPE.is_float();
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        let larger = if a > b || a.is_nan() { a } else { b };
-        larger.canonical()
-    }
-}
-
-impl<T: Number> Binary<T> for Min {
-    type Out = T;
-    // Of two zeros that are equal, the second is the result.
-    const COMMUTES: bool = !T::DTYPE.is_float();
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        let smaller = if a < b || a.is_nan() { a } else { b };
-        smaller.canonical()
-    }
-}
-
-impl<T: Number> Binary<T> for Fmax {
-    type Out = T;
-    // Of two zeros that are equal, the second is the result.
-    const COMMUTES: bool = !T::DTYPE.is_float();
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        let larger = if a > b || b.is_nan() { a } else { b };
-        larger.canonical()
-    }
-}
-
-impl<T: Number> Binary<T> for Fmin {
-    type Out = T;
-    // Of two zeros that are equal, the second is the result.
-    const COMMUTES: bool = !T::DTYPE.is_float();
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        let smaller = if a < b || b.is_nan() { a } else { b };
-        smaller.canonical()
-    }
-}
-
-impl<T: Number> Binary<T> for SquaredDifference {
-    type Out = T;
-    const COMMUTES: bool = true;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        let difference = a.sub(b);
-        difference.mul(difference)
-    }
-}
-
-impl Function for Cbrt {
-    #[inline(always)]
-    fn narrow(x: f32) -> f32 {
-        math::cbrt32(x)
-    }
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        math::cbrt64(x)
-    }
-}
-
-impl Function2 for Hypot {
-    #[inline(always)]
-    fn narrow(a: f32, b: f32) -> f32 {
-        math::hypot32(a, b)
-    }
-    #[inline(always)]
-    fn wide(a: f64, b: f64) -> f64 {
-        math::hypot64(a, b)
-    }
-}
-
-impl<T: Real> Binary<T> for Copysign {
-    type Out = T;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.copysign(b)
-    }
-}
-
-impl<T: Number> Unary<T> for Neg {
-    type Out = T;
-    #[inline(always)]
-    fn apply(x: T) -> T {
-        x.neg()
-    }
-}
-
-impl<T: Number> Unary<T> for Abs {
-    type Out = T;
-    #[inline(always)]
-    fn apply(x: T) -> T {
-        x.abs()
-    }
-}
-
-impl<T: Number> Unary<T> for Sign {
-    type Out = T;
-    #[inline(always)]
-    fn apply(x: T) -> T {
-        let below = if x < T::ZERO { T::ONE.neg() } else { T::ZERO };
-        let sign = if x > T::ZERO { T::ONE } else { below };
-        if x.is_nan() { x.canonical() } else { sign }
-    }
-}
-
-impl<T: Number> Unary<T> for Square {
-    type Out = T;
-    #[inline(always)]
-    fn apply(x: T) -> T {
-        x.mul(x)
-    }
-}
-
-impl<T: Real> Unary<T> for Reciprocal {
-    type Out = T;
-    #[inline(always)]
-    fn apply(x: T) -> T {
-        T::ONE.div(x)
-    }
-}
-
-impl Function for Sqrt {
-    /// Makes the argument of the root canonical before the root is computed: the compiler knows that the root of a
-    /// negative number is a NaN, and removes a choice between that NaN and the canonical one, although the machine's
-    /// own has a sign.
-    #[inline(always)]
-    fn narrow(x: f32) -> f32 {
-        if x >= 0.0 { x } else { f32::NAN }.sqrt()
-    }
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        if x >= 0.0 { x } else { f64::NAN }.sqrt()
-    }
-}
-
-impl<M: Fma> Function for RsqrtBy<M> {
-    #[inline(always)]
-    fn narrow(x: f32) -> f32 {
-        math::rsqrt32_by::<M>(x)
-    }
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        math::rsqrt64_by::<M>(x)
-    }
 }
 
 /// Rejects a divisor of 0.

@@ -4,66 +4,42 @@
 //! for a signed number shifted right. NumPy and ONNX opset 28 define it so. The operators ending in `_mod` use the
 //! count modulo the width instead, as OpenVINO's reference does (its specification leaves such counts undefined).
 
-use crate::{
-    loops::{Binary, Unary},
-    number::Integer,
-};
+use crate::{loops::Unary, number::Integer};
 
-/// a & b
-pub(crate) struct BitAnd;
-/// a | b
-pub(crate) struct BitOr;
-/// a ^ b
-pub(crate) struct BitXor;
-/// ~a
-pub(crate) struct BitNot;
-/// a << b
-pub(crate) struct ShiftLeft;
-/// a >> b
-pub(crate) struct ShiftRight;
-/// a << (b mod width)
-pub(crate) struct ShiftLeftMod;
-/// a >> (b mod width)
-pub(crate) struct ShiftRightMod;
+binary! {
+    /// a & b
+    BitAnd<T: Integer> -> T: |a, b| a.and(b), commutes true;
+    /// a | b
+    BitOr<T: Integer> -> T: |a, b| a.or(b), commutes true;
+    /// a ^ b
+    BitXor<T: Integer> -> T: |a, b| a.xor(b), commutes true;
+    /// a << b
+    ShiftLeft<T: Integer> -> T: |a, b| {
+        // A negative count is a huge one as unsigned bits.
+        let shifted = a.shl(b.bits() as u32 & (T::BITS - 1));
+        if b.bits() < T::BITS as u64 { shifted } else { T::ZERO }
+    };
+    /// a >> b
+    ShiftRight<T: Integer> -> T: |a, b| {
+        let shifted = a.shr(b.bits() as u32 & (T::BITS - 1));
+        let sign = if a.is_negative() { T::ZERO.not() } else { T::ZERO };
+        if b.bits() < T::BITS as u64 { shifted } else { sign }
+    };
+    /// a << (b mod width)
+    ShiftLeftMod<T: Integer> -> T: |a, b| a.shl(b.bits() as u32 & (T::BITS - 1));
+    /// a >> (b mod width)
+    ShiftRightMod<T: Integer> -> T: |a, b| a.shr(b.bits() as u32 & (T::BITS - 1));
+}
+
+unary! {
+    /// ~a
+    BitNot<T: Integer> -> T: |x| x.not();
+}
+
 /// The number of bits of |a| that are 1
 pub(crate) struct BitwiseCount;
 /// The number of leading bits that are 0
 pub(crate) struct Clz;
-
-impl<T: Integer> Binary<T> for BitAnd {
-    type Out = T;
-    const COMMUTES: bool = true;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.and(b)
-    }
-}
-
-impl<T: Integer> Binary<T> for BitOr {
-    type Out = T;
-    const COMMUTES: bool = true;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.or(b)
-    }
-}
-
-impl<T: Integer> Binary<T> for BitXor {
-    type Out = T;
-    const COMMUTES: bool = true;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.xor(b)
-    }
-}
-
-impl<T: Integer> Unary<T> for BitNot {
-    type Out = T;
-    #[inline(always)]
-    fn apply(x: T) -> T {
-        x.not()
-    }
-}
 
 macro_rules! counts {
     ($($ty:ident: $size:expr;)+) => { $(
@@ -100,39 +76,3 @@ macro_rules! leading_zeros {
     )+ };
 }
 leading_zeros! { i8 i16 i32 i64 u8 u16 u32 u64 }
-
-impl<T: Integer> Binary<T> for ShiftLeft {
-    type Out = T;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        // A negative count is a huge one as unsigned bits.
-        let shifted = a.shl(b.bits() as u32 & (T::BITS - 1));
-        if b.bits() < T::BITS as u64 { shifted } else { T::ZERO }
-    }
-}
-
-impl<T: Integer> Binary<T> for ShiftRight {
-    type Out = T;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        let shifted = a.shr(b.bits() as u32 & (T::BITS - 1));
-        let sign = if a.is_negative() { T::ZERO.not() } else { T::ZERO };
-        if b.bits() < T::BITS as u64 { shifted } else { sign }
-    }
-}
-
-impl<T: Integer> Binary<T> for ShiftLeftMod {
-    type Out = T;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.shl(b.bits() as u32 & (T::BITS - 1))
-    }
-}
-
-impl<T: Integer> Binary<T> for ShiftRightMod {
-    type Out = T;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
-        a.shr(b.bits() as u32 & (T::BITS - 1))
-    }
-}

@@ -2,7 +2,6 @@
 
 use crate::{
     dtype::{Bool, Element, bf16, f16},
-    loops::{Binary, Unary},
     number::{Half, Number, Real},
 };
 
@@ -70,95 +69,36 @@ fn is_number<H: Half>(x: H) -> bool {
     x.to_bits() & 0x7fff <= H::INFINITY.to_bits()
 }
 
-/// a == b
-pub(crate) struct Equal;
-/// a != b
-pub(crate) struct NotEqual;
-/// a < b
-pub(crate) struct Less;
-/// a <= b
-pub(crate) struct LessEqual;
-/// 0, b or 1 where a is below, at or above 0; NaN stays NaN
-pub(crate) struct Heaviside;
-/// a is a NaN
-pub(crate) struct IsNan;
-/// a is an infinity
-pub(crate) struct IsInf;
-/// a is neither NaN nor an infinity
-pub(crate) struct IsFinite;
-
-impl<T: Ordered> Binary<T> for Equal {
-    type Out = Bool;
-    const COMMUTES: bool = true;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> Bool {
-        a.is_equal(b).into()
-    }
-}
-
-impl<T: Ordered> Binary<T> for NotEqual {
-    type Out = Bool;
-    const COMMUTES: bool = true;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> Bool {
-        (!a.is_equal(b)).into()
-    }
-}
-
-impl<T: Ordered> Binary<T> for Less {
-    type Out = Bool;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> Bool {
-        a.is_below(b).into()
-    }
-}
-
-impl<T: Ordered> Binary<T> for LessEqual {
-    type Out = Bool;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> Bool {
-        a.is_at_most(b).into()
-    }
-}
-
-impl<T: Real> Binary<T> for Heaviside {
-    type Out = T;
-    #[inline(always)]
-    fn apply(a: T, b: T) -> T {
+binary! {
+    /// a == b
+    Equal<T: Ordered> -> Bool: |a, b| a.is_equal(b).into(), commutes true;
+    /// a != b
+    NotEqual<T: Ordered> -> Bool: |a, b| (!a.is_equal(b)).into(), commutes true;
+    /// a < b
+    Less<T: Ordered> -> Bool: |a, b| a.is_below(b).into();
+    /// a <= b
+    LessEqual<T: Ordered> -> Bool: |a, b| a.is_at_most(b).into();
+    /// 0, b or 1 where a is below, at or above 0; NaN stays NaN
+    Heaviside<T: Real> -> T: |a, b| {
         let step = if a > T::ZERO { T::ONE } else { T::ZERO };
         let at_zero = if a == T::ZERO { b } else { step };
-        let result = if a.is_nan() { a } else { at_zero };
-        result.canonical()
-    }
+        (if a.is_nan() { a } else { at_zero }).canonical()
+    };
 }
 
-impl<T: Number> Unary<T> for IsNan {
-    type Out = Bool;
-    #[inline(always)]
-    fn apply(x: T) -> Bool {
-        x.is_nan().into()
-    }
-}
-
-impl<T: Real> Unary<T> for IsInf {
-    type Out = Bool;
-    #[inline(always)]
-    fn apply(x: T) -> Bool {
-        x.is_infinite().into()
-    }
-}
-
-impl<T: Real> Unary<T> for IsFinite {
-    type Out = Bool;
-    #[inline(always)]
-    fn apply(x: T) -> Bool {
-        (!x.is_infinite() && !x.is_nan()).into()
-    }
+unary! {
+    /// a is a NaN
+    IsNan<T: Number> -> Bool: |x| x.is_nan().into();
+    /// a is an infinity
+    IsInf<T: Real> -> Bool: |x| x.is_infinite().into();
+    /// a is neither NaN nor an infinity
+    IsFinite<T: Real> -> Bool: |x| (!x.is_infinite() && !x.is_nan()).into();
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loops::Binary;
 
     /// Compares all halves with a few others, as the crate `half` compares them.
     #[test]

@@ -20,12 +20,6 @@ pub(crate) struct Ldexp;
 pub(crate) struct Mantissa;
 /// The exponent of two that belongs to that significand
 pub(crate) struct Exponent;
-/// a less its whole part, with the sign of a
-pub(crate) struct Fraction;
-/// a in radians, where a is in degrees
-pub(crate) struct Radians;
-/// a in degrees, where a is in radians
-pub(crate) struct Degrees;
 
 macro_rules! signs {
     ($($bits:ident),+) => { $(
@@ -182,61 +176,31 @@ fn exponent64(x: f64) -> i32 {
     if is_number { exponent } else { 0 }
 }
 
-impl Unary<f64> for Exponent {
-    type Out = i32;
-    #[inline(always)]
-    fn apply(x: f64) -> i32 {
-        exponent64(x)
-    }
+macro_rules! exponents {
+    ($($ty:ident: $widen:expr;)+) => { $(
+        impl Unary<$ty> for Exponent {
+            type Out = i32;
+            #[inline(always)]
+            fn apply(x: $ty) -> i32 {
+                exponent64(f64::from($widen(x)))
+            }
+        }
+    )+ };
+}
+exponents! {
+    f16: Half::widen;
+    bf16: Half::widen;
+    f32: std::convert::identity;
+    f64: std::convert::identity;
 }
 
-impl Unary<f32> for Exponent {
-    type Out = i32;
-    #[inline(always)]
-    fn apply(x: f32) -> i32 {
-        exponent64(f64::from(x))
-    }
-}
-
-impl<H: Half> Unary<H> for Exponent {
-    type Out = i32;
-    #[inline(always)]
-    fn apply(x: H) -> i32 {
-        exponent64(f64::from(x.widen()))
-    }
-}
-
-impl Function for Fraction {
-    #[inline(always)]
-    fn narrow(x: f32) -> f32 {
-        let rest = if x.is_infinite() { 0.0 } else { x - x.trunc() };
-        rest.copysign(x).canonical()
-    }
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        let rest = if x.is_infinite() { 0.0 } else { x - x.trunc() };
-        rest.copysign(x).canonical()
-    }
-}
-
-impl Function for Radians {
-    #[inline(always)]
-    fn narrow(x: f32) -> f32 {
-        (x * (std::f32::consts::PI / 180.0)).canonical()
-    }
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        (x * (std::f64::consts::PI / 180.0)).canonical()
-    }
-}
-
-impl Function for Degrees {
-    #[inline(always)]
-    fn narrow(x: f32) -> f32 {
-        (x * (180.0 / std::f32::consts::PI)).canonical()
-    }
-    #[inline(always)]
-    fn wide(x: f64) -> f64 {
-        (x * (180.0 / std::f64::consts::PI)).canonical()
-    }
+functions! {
+    /// a less its whole part, with the sign of a
+    Fraction:
+        |x| (if x.is_infinite() { 0.0 } else { x - x.trunc() }).copysign(x).canonical(),
+        (if x.is_infinite() { 0.0 } else { x - x.trunc() }).copysign(x).canonical();
+    /// a in radians, where a is in degrees
+    Radians: |x| (x * (std::f32::consts::PI / 180.0)).canonical(), (x * (std::f64::consts::PI / 180.0)).canonical();
+    /// a in degrees, where a is in radians
+    Degrees: |x| (x * (180.0 / std::f32::consts::PI)).canonical(), (x * (180.0 / std::f64::consts::PI)).canonical();
 }

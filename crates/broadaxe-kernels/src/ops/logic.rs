@@ -5,41 +5,8 @@ use crate::{
     loops::{Binary, Unary},
 };
 
-/// a and b
-pub(crate) struct LogicalAnd;
-/// a or b
-pub(crate) struct LogicalOr;
-/// a or b, not both
-pub(crate) struct LogicalXor;
 /// not a
 pub(crate) struct LogicalNot;
-
-impl Binary<Bool> for LogicalAnd {
-    type Out = Bool;
-    const COMMUTES: bool = true;
-    #[inline(always)]
-    fn apply(a: Bool, b: Bool) -> Bool {
-        (a.get() & b.get()).into()
-    }
-}
-
-impl Binary<Bool> for LogicalOr {
-    type Out = Bool;
-    const COMMUTES: bool = true;
-    #[inline(always)]
-    fn apply(a: Bool, b: Bool) -> Bool {
-        (a.get() | b.get()).into()
-    }
-}
-
-impl Binary<Bool> for LogicalXor {
-    type Out = Bool;
-    const COMMUTES: bool = true;
-    #[inline(always)]
-    fn apply(a: Bool, b: Bool) -> Bool {
-        (a.get() ^ b.get()).into()
-    }
-}
 
 impl Unary<Bool> for LogicalNot {
     type Out = Bool;
@@ -47,4 +14,27 @@ impl Unary<Bool> for LogicalNot {
     fn apply(x: Bool) -> Bool {
         (!x.get()).into()
     }
+}
+
+macro_rules! logical {
+    ($(#[$doc:meta] $name:ident $sign:tt;)+) => { $(
+        #[$doc]
+        pub(crate) struct $name;
+        impl Binary<Bool> for $name {
+            type Out = Bool;
+            const COMMUTES: bool = true;
+            #[inline(always)]
+            fn apply(a: Bool, b: Bool) -> Bool {
+                (a.get() $sign b.get()).into()
+            }
+        }
+    )+ };
+}
+logical! {
+    /// a and b
+    LogicalAnd &;
+    /// a or b
+    LogicalOr |;
+    /// a or b, not both
+    LogicalXor ^;
 }

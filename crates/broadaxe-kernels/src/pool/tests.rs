@@ -166,7 +166,7 @@ fn sleeping_threads_are_woken() {
 #[test]
 fn small_jobs_wake_nobody_until_they_are_many() {
     let pool = Pool::new(2);
-    let many = WORTH_TRYING.div_ceil(least_nanos(2, 2));
+    let many = WORTH_TRYING_NANOS.div_ceil(least_nanos(2, 2));
     for _ in 1..many {
         pool.run(2, &|_| {});
     }
@@ -177,7 +177,7 @@ fn small_jobs_wake_nobody_until_they_are_many() {
 
 #[test]
 fn few_parts_of_much_work_wake_somebody() {
-    for (nanos, started) in [(WORTH_WAKING - 1, 0), (WORTH_WAKING, 1)] {
+    for (nanos, started) in [(WORTH_WAKING_NANOS - 1, 0), (WORTH_WAKING_NANOS, 1)] {
         let pool = Pool::new(2);
         pool.run_for(nanos, 2, &|_| {});
         assert_eq!(pool.crew.started.load(Ordering::Relaxed), started, "{nanos} ns");

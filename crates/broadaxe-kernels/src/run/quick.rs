@@ -6,8 +6,9 @@ use std::mem::MaybeUninit;
 
 use crate::{
     isa::{Block, FloatMode},
+    measured::QUICK_SCRATCH_BYTES,
     pack::{Axis, CopyPlan},
-    schedule::{Body, BoundLink, ChainBody, LoopBody, PackedInput, QUICK_SCRATCH, Schedule, Source, TileBody},
+    schedule::{Body, BoundLink, ChainBody, LoopBody, PackedInput, Schedule, Source, TileBody},
     tile::{
         Input, Output,
         chain::{ChainBlock, Link},
@@ -17,7 +18,7 @@ use crate::{
 
 /// Scratch memory on the stack, aligned as a buffer is.
 #[repr(C, align(64))]
-struct Scratch(MaybeUninit<[u8; QUICK_SCRATCH]>);
+struct Scratch(MaybeUninit<[u8; QUICK_SCRATCH_BYTES]>);
 
 impl Schedule {
     /// Computes the whole nest on the quick path, if it has one; returns whether it did, and no element was rejected.

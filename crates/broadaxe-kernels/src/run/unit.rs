@@ -4,14 +4,12 @@ use std::ops::Range;
 
 use super::walk::Walk;
 use crate::{
+    measured::LEAD_BYTES,
     nest::AccessPattern,
     pack::{Axis, CopyKernel, CopyPlan},
     schedule::{Body, PackedInput, Schedule},
     tile::{Buffer, prefetch_l2, strided_copy},
 };
-
-/// The distance in bytes of rows at which inputs from memory are prefetched.
-const LEAD: usize = 4096;
 
 /// The operands of a unit.
 pub(super) struct Unit<'a> {
@@ -131,7 +129,7 @@ impl<'a> Unit<'a> {
     /// Returns the number of rows by which inputs are prefetched: few, because memory delivers little at a time.
     pub(super) fn lead(&self, rows: usize, n: usize) -> usize {
         let widest = self.plan.prefetch.rows.iter().map(|&input| self.plan.operands[input].size).max();
-        widest.map_or(rows, |size| (LEAD / (n * size)).clamp(1, rows))
+        widest.map_or(rows, |size| (LEAD_BYTES / (n * size)).clamp(1, rows))
     }
 
     /// Prefetches rows of inputs; those after the last of the `rows` are the first rows of the next unit.

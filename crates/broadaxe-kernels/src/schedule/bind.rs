@@ -1,15 +1,19 @@
 //! Binds the steps of a program to their loops and operands.
 
 use super::{
-    Body, BoundLink, BoundStep, ChainBody, Finish, LoopBody, Manner, Operand, Outer, PackedInput, QUICK_SCRATCH,
-    Source, Store, StridedBody, TileBody, footprint, is_far, is_large, units::Method,
+    Body, BoundLink, BoundStep, ChainBody, Finish, LoopBody, Manner, Operand, Outer, PackedInput, Source, Store,
+    StridedBody, TileBody, footprint, is_far, is_large, units::Method,
 };
 use crate::{
     cache::Caches,
     chain::Part,
     dtype::DType,
     isa::Isa,
-    nest::{AccessPattern, Blocking, MAX_UNIT_ELEMENTS, WHOLE},
+    measured::{
+        COSTLY_PICOS, COSTLY_TILE_BYTES, LONG_ROW_BYTES, MAX_UNIT_ELEMENTS, MIN_FETCHED_BYTES, QUICK_SCRATCH_BYTES,
+        TILE_BYTES,
+    },
+    nest::{AccessPattern, Blocking, WHOLE},
     program::{Program, Slot, Step},
     tile::{
         Call,
@@ -17,24 +21,6 @@ use crate::{
         chained,
     },
 };
-
-/// The bytes of a tile: the widest element times its number of elements.
-const TILE: usize = 1536;
-
-/// The same for a costly program whose data is in the second-level cache, or whose rows fit in such a tile: fewer calls and
-/// whole rows then count more than the overlap of loads and arithmetic. Where data came from beyond that cache,
-/// `exp(x - m)` of a million f64 needed 1.5 times as long with it; of rows of 1000 f32, 0.65 times as long.
-const COSTLY_TILE: usize = 6144;
-
-/// The picoseconds per element from which a program is costly.
-const COSTLY_PICOS: u64 = 100;
-
-/// The bytes of a row from which it is streamed although it has partial cache lines, unless the program is costly: those lines are
-/// computed apart, with the same number of instructions as whole vectors.
-const LONG_ROW: usize = 1024;
-
-/// The bytes of an operand from which the elements of the next tile are prefetched.
-const FETCHED: usize = 1 << 20;
 
 /// A schedule whose units are chosen, and whose body is not.
 pub(super) struct Draft<'a> {
@@ -130,7 +116,7 @@ impl Draft<'_> {
         let bytes = self.row_bytes();
         let fits =
             if self.is_in_pieces() { shifts || self.output().across(&self.cut) % 64 == 0 } else { bytes >= 2 * WHOLE };
-        let is_long = bytes >= LONG_ROW && (bytes.is_multiple_of(64) || self.program.picos() < COSTLY_PICOS);
+        let is_long = bytes >= LONG_ROW_BYTES && (bytes.is_multiple_of(64) || self.program.picos() < COSTLY_PICOS);
         let rows_fit = is_long || bytes.is_multiple_of(WHOLE) && fits;
         let can = method != Method::Strided && self.manner != Manner::InPlace && !self.scatters() && rows_fit;
         let streams = |manner| can && is_large(self.dims, self.operands, manner);
@@ -144,7 +130,7 @@ impl Draft<'_> {
     /// Says whether an operand comes from memory and is worth prefetching: elements in a cache arrive as fast, or
     /// faster, without a prefetch.
     fn is_far(&self, operand: &Operand) -> bool {
-        is_far(self.reached) && footprint(self.dims, operand) >= FETCHED
+        is_far(self.reached) && footprint(self.dims, operand) >= MIN_FETCHED_BYTES
     }
 
     /// Lists the dense inputs that are worth prefetching.
@@ -306,9 +292,9 @@ impl Draft<'_> {
     /// Returns the bytes of a tile.
     fn tile_bytes(&self, widest: usize) -> usize {
         let row = self.cut.chunk * self.cut.inner * widest;
-        let is_row = self.cut.rows > 1 && (TILE..=COSTLY_TILE).contains(&row);
+        let is_row = self.cut.rows > 1 && (TILE_BYTES..=COSTLY_TILE_BYTES).contains(&row);
         let is_near = self.reached <= Caches::here().second;
-        if self.program.picos() >= COSTLY_PICOS && (is_row || is_near) { COSTLY_TILE } else { TILE }
+        if self.program.picos() >= COSTLY_PICOS && (is_row || is_near) { COSTLY_TILE_BYTES } else { TILE_BYTES }
     }
 
     /// Binds every step to its loop and its tiles.
@@ -360,7 +346,9 @@ impl Draft<'_> {
         let fits = match body {
             Body::Loop(_) => turns == 1 || is_small,
             Body::Tiles(own) => {
-                own.finish == Finish::Direct && self.cut.elements() <= own.elements && self.scratch <= QUICK_SCRATCH
+                own.finish == Finish::Direct
+                    && self.cut.elements() <= own.elements
+                    && self.scratch <= QUICK_SCRATCH_BYTES
             }
             Body::Chain(_) => is_small,
             Body::Strided(_) => false,

@@ -15,6 +15,7 @@ use crate::{
     cache::Caches,
     dtype::DType,
     machine::{CostTerm, Costs},
+    measured::{CHEAP_NANOS, MAX_SPREAD_PART, MAX_SPREAD_PRICE, MIN_SPREAD_ELEMENTS, SPLIT_BYTES},
     nest::{AccessPattern, DirectAccess, Nest, direct_access_pattern},
     pack::{Axis, CopyPlan},
     program::Program,
@@ -34,21 +35,6 @@ pub(crate) struct Copied {
     pub(crate) bytes: usize,
 }
 
-/// The smallest result, in elements, for which copies are considered.
-const MIN_SPREAD_ELEMENTS: u64 = 1 << 14;
-
-/// The nanoseconds per element, without its arithmetic, below which copies cannot help.
-const CHEAP: f64 = 0.02;
-
-/// The largest price with copies, relative to the price without.
-const GAIN: f64 = 0.8;
-
-/// The part of the result's elements that may be copied over the innermost loops.
-const PART: u64 = 8;
-
-/// The bytes of the result's rows that an operand is copied over if a loop is split.
-const SPLIT: usize = 32 << 10;
-
 /// The strides of each input that is copied over the innermost loops, and its number of elements.
 type Copies = Vec<Option<(Vec<isize>, usize)>>;
 
@@ -63,7 +49,7 @@ struct SpreadChoice {
 impl Schedule {
     /// Copies operands over the innermost loops first if that makes an element much cheaper.
     pub(crate) fn or_spread(mut self) -> Self {
-        if self.total >= MIN_SPREAD_ELEMENTS && self.estimate.price >= CHEAP && !self.nest.dims.is_empty() {
+        if self.total >= MIN_SPREAD_ELEMENTS && self.estimate.price >= CHEAP_NANOS && !self.nest.dims.is_empty() {
             let whole = (0..self.dims.len()).map(|axis| (axis, self.nest.clone()));
             let nests = whole.chain(self.split_nests());
             let chooses = |(axis, nest): (usize, Nest)| {
@@ -72,20 +58,21 @@ impl Schedule {
             };
             let choices = nests.flat_map(chooses).flatten();
             let least = choices.min_by(|one, other| one.price.total_cmp(&other.price));
-            self.spread =
-                least.filter(|least| least.price < GAIN * self.estimate.price).and_then(|least| self.over(least));
+            self.spread = least
+                .filter(|least| least.price < MAX_SPREAD_PRICE * self.estimate.price)
+                .and_then(|least| self.over(least));
         }
         self
     }
 
-    /// Lists nests in which a loop is split so that its inner part has rows of at most `SPLIT` bytes, and that part, if
+    /// Lists nests in which a loop is split so that its inner part has rows of at most `SPLIT_BYTES` bytes, and that part, if
     /// the result is streamed.
     fn split_nests(&self) -> impl Iterator<Item = (usize, Nest)> {
         let is_past = is_large(&self.dims, &self.operands, Manner::Alone);
         let axes = if is_past { 0..self.dims.len() - 1 } else { 0..0 };
         axes.filter_map(|axis| {
             let row: usize = self.dims[axis + 1..].iter().product();
-            let most = SPLIT / self.program.output().size() / row;
+            let most = SPLIT_BYTES / self.program.output().size() / row;
             let inner =
                 (2..=most).rev().find(|&inner| self.dims[axis] > inner && self.dims[axis].is_multiple_of(inner))?;
             Some((axis + 1, split(&self.nest, axis, inner)))
@@ -109,7 +96,7 @@ impl Schedule {
         }
         let units = choose_units(self.isa, &self.program, &dims, &operands, Manner::Alone);
         let price = units.price + made as f64 * Costs::here()[CostTerm::Spread] / total as f64;
-        let fits = made as u64 <= total / PART && (units.method == Method::Chain || !is_chain);
+        let fits = made as u64 <= total / MAX_SPREAD_PART && (units.method == Method::Chain || !is_chain);
         fits.then_some(SpreadChoice { nest, copies, price })
     }
 

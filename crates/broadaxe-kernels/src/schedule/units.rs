@@ -6,24 +6,17 @@ use crate::{
     executor::look,
     isa::{Isa, Level},
     machine::{CostTerm, Costs},
-    nest::{AccessPattern, Blocking, DirectAccess, Layout, MAX_UNIT_ELEMENTS, Terms, direct_access_pattern, priced},
+    measured::{FEW_ELEMENTS, MAX_UNIT_ELEMENTS, MAX_UNIT_PICOS, MIN_UNIT_ELEMENTS},
+    nest::{AccessPattern, Blocking, DirectAccess, Layout, Terms, direct_access_pattern, priced},
     program::{Program, Step},
     tile::{chain::CHAIN_GROUP_ELEMENTS, chained},
 };
-
-/// The most picoseconds that a unit computes, so that threads can share a job evenly. A unit has at least
-/// `MIN_UNIT_ELEMENTS` elements, unless those would delay a stop too much.
-const LONG_PICOS: u64 = 4_000_000;
-const MIN_UNIT_ELEMENTS: u64 = 4096;
-
-/// The elements below which a call costs more than its rows.
-const LITTLE: usize = 1 << 10;
 
 /// Returns the terms of the choice of units that are the same for a chain and for loops.
 fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
     let picos = program.picos();
     let longest =
-        (LONG_PICOS / picos.max(1)).clamp(MIN_UNIT_ELEMENTS.min(look(picos)), MAX_UNIT_ELEMENTS as u64) as usize;
+        (MAX_UNIT_PICOS / picos.max(1)).clamp(MIN_UNIT_ELEMENTS.min(look(picos)), MAX_UNIT_ELEMENTS as u64) as usize;
     let past = is_large(dims, operands, manner);
     let row = Costs::here()[CostTerm::Row];
     Terms { row, row_of_groups: row, lane_blocks: 0, turns: false, longest, past, ordered: false }
@@ -31,7 +24,7 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
 
 /// Says whether there are so few elements that one call of one loop is best, whatever its rows cost.
 fn is_little(dims: &[usize]) -> bool {
-    dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < LITTLE
+    dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < FEW_ELEMENTS
 }
 
 /// Returns the terms of the choice of units for a program with a loop for each step.

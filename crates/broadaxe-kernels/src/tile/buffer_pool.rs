@@ -21,10 +21,7 @@ use std::{
 };
 
 use super::block::Allocation;
-use crate::isa;
-
-/// The smallest block that is pooled, in bytes; smaller ones are cheap to clear.
-pub(super) const MIN_POOLED_BYTES: usize = 256 << 10;
+use crate::{isa, measured::MIN_POOLED_BYTES};
 
 /// The most blocks in the pool.
 const MAX_BLOCKS: usize = 64;

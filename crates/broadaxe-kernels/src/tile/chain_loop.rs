@@ -3,7 +3,6 @@
 use std::{hint::black_box, marker::PhantomData, mem::MaybeUninit};
 
 use super::{
-    PREFETCH_BYTES,
     chain::{CHAIN_GROUP_ELEMENTS, ChainBlock, ChainLoop, LINKS, Link, LinkAction, OperandMode},
     prefetch_line, prefetch_lines,
 };
@@ -14,6 +13,7 @@ use crate::{
         vector::{ChainVector, Group, Second, Third, VECTORS, apply, eight},
         wide,
     },
+    measured::PREFETCH_BYTES,
     number::Half,
 };
 

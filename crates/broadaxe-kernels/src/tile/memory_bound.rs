@@ -15,7 +15,7 @@ use crate::{
         moved,
         vector::Vector,
     },
-    loops::{MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
+    measured::{MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
     number::Half,
 };
 

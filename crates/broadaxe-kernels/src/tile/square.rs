@@ -8,17 +8,9 @@
 use super::{prefetch, prefetch_l2};
 use crate::{
     isa::lanes::{LANE, Lanes, MAX_LANES},
+    measured::{MIN_LINE_SQUARE_STRIDE_BYTES, MIN_PREFETCH_STRIDE_BYTES, PREFETCHED_COLUMNS},
     pack::{CopyPlan, CopyRows},
 };
-
-/// The distance between columns in bytes from which columns are prefetched.
-const MIN_PREFETCH_STRIDE_BYTES: usize = 1024;
-
-/// The distance between columns in bytes from which squares are as wide as a cache line.
-const APART: usize = 512;
-
-/// The number of columns in such a prefetch.
-const COLUMNS: usize = 16;
 
 /// The largest number of elements of a vector for which a square fits the registers.
 const FITTING: usize = 16;
@@ -29,7 +21,7 @@ const FITTING: usize = 16;
 // `V` is here.
 #[inline(always)]
 pub(super) unsafe fn transposed<T: Copy, const L: usize, V: Lanes>(way: &CopyPlan, block: CopyRows) -> bool {
-    let takes_lines = V::COUNT < MAX_LANES || way.row.from.unsigned_abs() >= APART;
+    let takes_lines = V::COUNT < MAX_LANES || way.row.from.unsigned_abs() >= MIN_LINE_SQUARE_STRIDE_BYTES;
     // SAFETY: promised by the caller.
     unsafe {
         takes_lines && squares::<T, L, V>(way, block)
@@ -50,7 +42,7 @@ unsafe fn squares<T: Copy, const L: usize, V: Lanes>(way: &CopyPlan, block: Copy
     for at in (0..n).step_by(width).map(|at| at.min(n - width)) {
         let column = block.from.wrapping_offset(step * at as isize);
         if step.unsigned_abs() >= MIN_PREFETCH_STRIDE_BYTES && !way.is_asked {
-            fetch_columns(way, block, at + COLUMNS, width, block.axis.count * size);
+            fetch_columns(way, block, at + PREFETCHED_COLUMNS, width, block.axis.count * size);
         }
         for row in (0..block.axis.count).step_by(side).map(|row| row.min(block.axis.count - side)) {
             let from = column.wrapping_add(row * size);

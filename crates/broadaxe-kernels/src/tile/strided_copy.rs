@@ -2,7 +2,7 @@
 
 use std::marker::PhantomData;
 
-use super::{PREFETCH_BYTES, prefetch_lines, square::transposed};
+use super::{prefetch_lines, square::transposed};
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{
     each,
@@ -21,6 +21,7 @@ use crate::{
         lanes::Lanes,
         shuffle::{NoShuffle, Shuffle},
     },
+    measured::{COPY_PIECE_ELEMENTS, MAX_SHUFFLED_REPEATS, PREFETCH_BYTES},
     pack::{CopyAxis, CopyKernel, CopyPlan, CopyRows},
 };
 
@@ -127,7 +128,9 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> LoopCode for StridedCopy<T, 
                 (CopyKernel::Transposed | CopyKernel::Strided, _) => {
                     rows(block, |from, to| apart::<T>(way.row, None, from, to));
                 }
-                (CopyKernel::Repeats(times @ 5..=SHUFFLED), _) if S::HERE && dense && times * size_of::<T>() < 64 => {
+                (CopyKernel::Repeats(times @ 5..=MAX_SHUFFLED_REPEATS), _)
+                    if S::HERE && dense && times * size_of::<T>() < 64 =>
+                {
                     // A closure would not be compiled for the level.
                     for r in 0..block.axis.count {
                         let (from, to) = block.row(r);
@@ -190,9 +193,6 @@ unsafe fn apart<T: Copy>(row: CopyAxis, ahead: Option<isize>, from: *const u8, t
     }
 }
 
-/// The elements that are copied between two prefetches.
-const PIECE: usize = 256;
-
 /// Copies rows of strided elements, and prefetches later ones.
 // SAFETY: The elements of the rows can be read, and their places written.
 #[inline(always)]
@@ -216,12 +216,12 @@ unsafe fn gathered<T: Copy>(n: usize, step: isize, ahead: Option<isize>, from: *
     let size = size_of::<T>();
     let places = |at: usize| (from.wrapping_offset(step * at as isize), to.wrapping_add(at * size));
     let mut at = 0;
-    while let Some(ahead) = ahead.filter(|_| at + PIECE <= n) {
+    while let Some(ahead) = ahead.filter(|_| at + COPY_PIECE_ELEMENTS <= n) {
         let (from, to) = places(at);
-        prefetch_lines(from.wrapping_offset(ahead), 64 * step.signum(), PIECE * step.unsigned_abs() / 64);
+        prefetch_lines(from.wrapping_offset(ahead), 64 * step.signum(), COPY_PIECE_ELEMENTS * step.unsigned_abs() / 64);
         // SAFETY: promised by the caller.
-        unsafe { every::<T>(PIECE, step, size as isize, from, to) };
-        at += PIECE;
+        unsafe { every::<T>(COPY_PIECE_ELEMENTS, step, size as isize, from, to) };
+        at += COPY_PIECE_ELEMENTS;
     }
     let (from, to) = places(at);
     // SAFETY: as above.
@@ -258,10 +258,7 @@ unsafe fn repeat<T: Copy, const L: usize>(row: CopyAxis, times: usize, from: *co
     }
 }
 
-/// The most repeats for which shuffles are used; elements that fill a cache line are written in wider pieces.
-const SHUFFLED: usize = 32;
-
-/// Writes each of `n` elements `times` times, at most [`SHUFFLED`]: 16 bytes of them become `times` times 16.
+/// Writes each of `n` elements `times` times, at most [`MAX_SHUFFLED_REPEATS`]: 16 bytes of them become `times` times 16.
 // SAFETY: `n` elements can be read, and there is room for `times` of each. The CPU supports the level of `S`, and
 // `S::HERE` is true.
 #[inline(always)]
@@ -269,7 +266,7 @@ unsafe fn shuffled<T: Copy, const L: usize, S: Shuffle>(n: usize, times: usize, 
     let size = size_of::<T>();
     // The source of each byte. A shifted product divides; its error does not matter here.
     let (bytes, inverse) = (size * times, (1_u32 << 20) / (size * times) as u32 + 1);
-    let mut places = [[0_u8; 16]; SHUFFLED];
+    let mut places = [[0_u8; 16]; MAX_SHUFFLED_REPEATS];
     for (b, places) in places.iter_mut().enumerate().take(times) {
         for (j, place) in places.iter_mut().enumerate() {
             let at = (16 * b + j) as u32;

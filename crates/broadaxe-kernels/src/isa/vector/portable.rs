@@ -17,11 +17,6 @@ pub(crate) struct EightF32([f32; 8]);
 
 impl EightF32 {
     #[inline(always)]
-    fn each(self, f: impl Fn(f32) -> f32) -> Self {
-        Self(self.0.map(f))
-    }
-
-    #[inline(always)]
     fn with(self, other: Self, f: impl Fn(f32, f32) -> f32) -> Self {
         Self(array::from_fn(|i| f(self.0[i], other.0[i])))
     }
@@ -57,6 +52,16 @@ macro_rules! arithmetic {
     )+ };
 }
 arithmetic! { Add add +; Sub sub -; Mul mul *; Div div /; }
+
+/// Defines methods that apply a function to every number.
+macro_rules! each {
+    ($($name:ident |$x:ident| $value:expr;)+) => { $(
+        #[inline(always)]
+        fn $name(self) -> Self {
+            Self(self.0.map(|$x| $value))
+        }
+    )+ };
+}
 
 impl Vector for EightF32 {
     const N: usize = 8;
@@ -95,13 +100,17 @@ impl Vector for EightF32 {
     unsafe fn repeat_bf16(element: u16) -> Self {
         Self([bf16::from_bits(element).widen(); 8])
     }
-    #[inline(always)]
-    fn sqrt(self) -> Self {
-        self.each(f32::sqrt)
-    }
-    #[inline(always)]
-    fn inverse_root(self) -> Self {
-        self.each(|x| (1.0 / f64::from(x).sqrt()) as f32)
+    each! {
+        sqrt |x| x.sqrt();
+        inverse_root |x| (1.0 / f64::from(x).sqrt()) as f32;
+        abs |x| x.abs();
+        negated |x| -x;
+        relu |x| if x <= 0.0 { 0.0 } else { x };
+        floor |x| x.floor();
+        ceil |x| x.ceil();
+        round |x| x.round_ties_even();
+        trunc |x| x.trunc();
+        canonical |x| if x.is_nan() { f32::NAN } else { x };
     }
     #[inline(always)]
     fn max(self, other: Self) -> Self {
@@ -112,39 +121,7 @@ impl Vector for EightF32 {
         self.with(other, |a, b| if a < b { a } else { b })
     }
     #[inline(always)]
-    fn abs(self) -> Self {
-        self.each(f32::abs)
-    }
-    #[inline(always)]
-    fn negated(self) -> Self {
-        self.each(|x| -x)
-    }
-    #[inline(always)]
-    fn relu(self) -> Self {
-        self.each(|x| if x <= 0.0 { 0.0 } else { x })
-    }
-    #[inline(always)]
-    fn floor(self) -> Self {
-        self.each(f32::floor)
-    }
-    #[inline(always)]
-    fn ceil(self) -> Self {
-        self.each(f32::ceil)
-    }
-    #[inline(always)]
-    fn round(self) -> Self {
-        self.each(f32::round_ties_even)
-    }
-    #[inline(always)]
-    fn trunc(self) -> Self {
-        self.each(f32::trunc)
-    }
-    #[inline(always)]
     fn where_nan(self, yes: Self, no: Self) -> Self {
         Self(array::from_fn(|i| if self.0[i].is_nan() { yes.0[i] } else { no.0[i] }))
-    }
-    #[inline(always)]
-    fn canonical(self) -> Self {
-        self.each(|x| if x.is_nan() { f32::NAN } else { x })
     }
 }

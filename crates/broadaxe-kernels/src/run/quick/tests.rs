@@ -6,9 +6,10 @@ use crate::{
     family::cast,
     isa::Isa,
     job::Failure,
+    measured::QUICK_SCRATCH_BYTES,
     nest::Nest,
     program::{Program, Slot, Step},
-    schedule::{Body, QUICK_SCRATCH, Schedule},
+    schedule::{Body, Schedule},
     table::find,
     tile::{Input, Output},
 };
@@ -81,7 +82,7 @@ fn the_quick_way_computes_what_the_long_one_does() {
         let nest = Nest { dims: dims.to_vec(), output: vec![(dims[1] * size) as isize, size as isize], inputs };
         let isa = Isa::available()[round % Isa::available().len()];
         let schedule = Schedule::at(isa, program, &nest).expect("sound");
-        assert!(!schedule.is_quick || schedule.scratch <= QUICK_SCRATCH);
+        assert!(!schedule.is_quick || schedule.scratch <= QUICK_SCRATCH_BYTES);
         let is_quick = schedule.is_quick && matches!(schedule.body, Body::Tiles(_) | Body::Chain(_));
         (quick, slow) = (quick + usize::from(is_quick), slow + usize::from(!is_quick));
         let run = |progress: Option<crate::executor::Progress>| {
