@@ -40,7 +40,7 @@ struct Task {
 
 /// Every task there is. A task is added by its file and its line here.
 const TASKS: &[Task] = &[
-    Task { name: "test", usage: "[--list] [--only STAGE]...", about: "checks everything, in stages", run: test::run },
+    Task { name: "test", usage: test::TEST_USAGE, about: "checks everything, in stages", run: test::run },
     Task { name: "bench", usage: bench::BENCH_USAGE, about: "times the workloads of bench/", run: bench::run },
     Task {
         name: "accuracy",

@@ -15,6 +15,9 @@ const ALONE: &[&str] = &[
     "tests/test_robust.py",
 ];
 
+/// The feature with which the package is built of the same crates as the tests of the workspace.
+const AS_TESTED: &str = "as-tested";
+
 /// Says whether a Python that the package supports can make virtual environments.
 pub(crate) fn is_here() -> bool {
     is_from((3, 10))
@@ -68,7 +71,7 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, String> {
     let programs = environment(root)?;
     let (python, package) = (programs.join("python"), root.join("crates/broadaxe-python"));
     let mut maturin = Command::new(programs.join("maturin"));
-    maturin.args(["develop", "--quiet"]).current_dir(&package).env("VIRTUAL_ENV", &folder);
+    maturin.args(["develop", "--quiet", "--features", AS_TESTED]).current_dir(&package).env("VIRTUAL_ENV", &folder);
     forget_us(&mut maturin);
     succeed(&mut maturin, "the package does not build")?;
     if cfg!(target_os = "linux") {
@@ -99,7 +102,8 @@ fn build_panics(root: &Path, target: &Path, python: &Path) -> Result<(), String>
     let answer = String::from_utf8_lossy(&answer.stdout).into_owned();
     let (folder, version) = answer.trim().rsplit_once(' ').ok_or("Python does not say where its packages are")?;
     let mut cargo = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    cargo.args(["build", "--quiet", "-p", "broadaxe-python", "--features", "panics", "--example", "broadaxe_panics"]);
+    let features = format!("panics,{AS_TESTED}");
+    cargo.args(["build", "--quiet", "-p", "broadaxe-python", "--features", &features, "--example", "broadaxe_panics"]);
     // As maturin sets them, so that what the package is built of is not built again.
     cargo.current_dir(root).env("PYO3_BUILD_EXTENSION_MODULE", "1");
     cargo.env("PYO3_ENVIRONMENT_SIGNATURE", format!("cpython-{version}-{}bit", usize::BITS));

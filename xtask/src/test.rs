@@ -18,11 +18,26 @@ use crate::{
     python, tidy,
 };
 
+/// How to call the task.
+pub(crate) const TEST_USAGE: &str = "[--list] [--long] [--only STAGE]...";
+
 /// Holds one stage: what it checks, and how.
 struct Stage {
     name: &'static str,
     about: &'static str,
     work: Action,
+    /// Whether it runs only where `--long` or its name is given.
+    long: bool,
+}
+
+/// A stage of every run.
+const fn stage(name: &'static str, about: &'static str, work: Action) -> Stage {
+    Stage { name, about, work, long: false }
+}
+
+/// A stage that repeats tests in other circumstances, for `--long`.
+const fn long_stage(name: &'static str, about: &'static str, work: Action) -> Stage {
+    Stage { name, about, work, long: true }
 }
 
 /// What a stage does.
@@ -54,38 +69,30 @@ enum Action {
 }
 
 static STAGES: &[Stage] = &[
-    Stage { name: "format", about: "rustfmt agrees", work: Action::Cargo(&["fmt", "--all", "--check"]) },
-    Stage { name: "tidy", about: "the conventions of the repository hold", work: Action::Tidy },
-    Stage {
-        name: "lint",
-        about: "clippy has no findings",
-        work: Action::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
-    },
-    Stage {
-        name: "docs",
-        about: "the documentation builds, and its links are valid",
-        work: Action::CargoWith(("RUSTDOCFLAGS", "-D warnings"), &["doc", "--workspace", "--no-deps"]),
-    },
-    Stage {
-        name: "tests",
-        about: "all tests and examples, with the best instruction set of this CPU",
-        work: Action::Tests,
-    },
-    Stage { name: "python", about: "the Python package builds, and its tests pass", work: Action::Python },
-    Stage { name: "atlas", about: "the Atlas works in projects of others", work: Action::Atlas },
-    Stage { name: "site", about: "the documentation site builds, and its links are valid", work: Action::Site },
-    Stage { name: "page", about: "the page builds, and answers as the command does", work: Action::Page },
-    Stage { name: "engines", about: "other engines agree, except for known differences", work: Action::Conformance },
-    Stage { name: "counts", about: "the exhaustive tests again, printing their counts", work: Action::Again(&PROOFS) },
-    Stage { name: "baseline", about: "kernels and engine again", work: Action::Again(&BASELINE) },
-    Stage { name: "avx2", about: "kernels and engine again", work: Action::Again(&AVX2) },
-    Stage { name: "caches", about: "kernels and engine again, as with small caches", work: Action::Again(&CACHES) },
-    Stage {
-        name: "cross",
-        about: "the kernels compile for other machines, and rules are the same there",
-        work: Action::Cross,
-    },
-    Stage { name: "gate", about: "kernels execute no more instructions than recorded", work: Action::Gate },
+    stage("format", "rustfmt agrees", Action::Cargo(&["fmt", "--all", "--check"])),
+    stage("tidy", "the conventions of the repository hold", Action::Tidy),
+    stage(
+        "lint",
+        "clippy has no findings",
+        Action::Cargo(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"]),
+    ),
+    stage(
+        "docs",
+        "the documentation builds, and its links are valid",
+        Action::CargoWith(("RUSTDOCFLAGS", "-D warnings"), &["doc", "--workspace", "--no-deps"]),
+    ),
+    stage("tests", "all tests and examples, with the best instruction set of this CPU", Action::Tests),
+    stage("python", "the Python package builds, and its tests pass", Action::Python),
+    stage("atlas", "the Atlas works in projects of others", Action::Atlas),
+    stage("site", "the documentation site builds, and its links are valid", Action::Site),
+    stage("page", "the page builds, and answers as the command does", Action::Page),
+    stage("engines", "other engines agree, except for known differences", Action::Conformance),
+    stage("counts", "the exhaustive tests again, printing their counts", Action::Again(&PROOFS)),
+    long_stage("baseline", "kernels and engine again", Action::Again(&BASELINE)),
+    stage("avx2", "kernels and engine again", Action::Again(&AVX2)),
+    long_stage("caches", "kernels and engine again, as with small caches", Action::Again(&CACHES)),
+    stage("cross", "the kernels compile for other machines, and rules are the same there", Action::Cross),
+    stage("gate", "kernels execute no more instructions than recorded", Action::Gate),
 ];
 
 /// Names programs of tests that are run again, as they were built for the stage `tests`.
@@ -162,22 +169,26 @@ fn has_avx512() -> bool {
 
 /// Runs the stages that `words` choose, and sums up.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
-    let mut chosen: Vec<&Stage> = Vec::new();
+    let (mut chosen, mut long): (Vec<&Stage>, bool) = (Vec::new(), false);
     let mut rest = words.iter();
     while let Some(word) = rest.next() {
-        match (word.as_str(), rest.next()) {
-            ("--list", None) => {
-                for stage in STAGES {
-                    println!("{:10}{}", stage.name, stage.about);
+        match word.as_str() {
+            "--list" => {
+                for Stage { name, about, long, .. } in STAGES {
+                    println!("{name:10}{about}{}", if *long { " (--long)" } else { "" });
                 }
                 return Ok(());
             }
-            ("--only", Some(name)) => chosen.push(find(name)?),
-            _ => return Err(format!("unknown argument '{word}'; usage: test [--list] [--only STAGE]...")),
+            "--long" => long = true,
+            "--only" => {
+                let names = || STAGES.iter().map(|stage| stage.name).collect::<Vec<_>>().join(", ");
+                chosen.push(find(rest.next().ok_or_else(|| format!("--only needs a stage: {}", names()))?)?);
+            }
+            _ => return Err(format!("unknown argument '{word}'; usage: test {TEST_USAGE}")),
         }
     }
     if chosen.is_empty() {
-        chosen.extend(STAGES);
+        chosen.extend(STAGES.iter().filter(|stage| long || !stage.long));
     }
     run_stages(root, &chosen)
 }
@@ -356,8 +367,8 @@ fn again(root: &Path, rerun: &Rerun) -> Result<(Outcome, Count), String> {
     if programs.is_empty() {
         return Err("cargo built no program of these tests".to_owned());
     }
-    in_turn(programs.into_iter().map(|program| {
-        println!("{}{} {}", shown(rerun.variable), program.file.display(), rerun.arguments.join(" "));
+    println!("{}PROGRAM {}", shown(rerun.variable), rerun.arguments.join(" "));
+    show_by_twos(programs.into_iter().map(|program| {
         let mut command = Command::new(&program.file);
         command.args(rerun.arguments).current_dir(&program.folder).env_remove(FORCE).envs(rerun.variable);
         command
