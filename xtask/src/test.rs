@@ -247,7 +247,8 @@ fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
             Err(why) => Ok((outcome(Err(why)), Count::default())),
         },
         Action::Cross => match cross::quick(root) {
-            Ok(commands) => in_turn(commands),
+            // While one runs its tests under an emulator, the next compiles.
+            Ok(commands) => show_by_twos(commands),
             Err(why) => Ok(skipped(&why)),
         },
         Action::Gate if !(has_avx2() && bench::can_count()) => {

@@ -20,6 +20,7 @@ impl Double {
     }
 
     /// Adds two f64 exactly.
+    #[cfg_attr(not(test), allow(dead_code, reason = "unused where the machine has fused operations"))]
     #[inline(always)]
     pub(super) const fn sum(a: f64, b: f64) -> Self {
         let high = a + b;
