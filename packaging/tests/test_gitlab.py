@@ -28,7 +28,7 @@ def test_a_failing_model_fails_with_reports(project, models, offline):
     issues = json.loads(quality.read_text())
     assert sorted(issue["location"]["path"] for issue in issues) == ["-x.onnx"] * 3 + ["deep er/a%20b.onnx"] * 3
     assert len({issue["fingerprint"] for issue in issues}) == 6
-    assert {(issue["check_name"], issue["severity"], issue["location"]["lines"]["begin"]) for issue in issues} == {("broadaxe/differs", "major", 1)}
+    assert {(issue["check_name"], issue["severity"], issue["location"]["lines"]["begin"]) for issue in issues} == {("broadaxe/BX101", "major", 1)}
 
 
 def test_a_clean_model_passes(project, models, offline):

@@ -120,7 +120,8 @@ const fn level(name: &'static str, here: fn() -> bool) -> Rerun {
         variable: Some((FORCE, name)),
         here,
         programs: &[("broadaxe-kernels", &[]), ("broadaxe", &[])],
-        arguments: &["--quiet"],
+        // These tests go through all levels themselves.
+        arguments: &["--quiet", "--skip", "levels::"],
     }
 }
 
@@ -190,10 +191,10 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     if chosen.is_empty() {
         chosen.extend(STAGES.iter().filter(|stage| long || !stage.long));
     }
-    run_stages(root, &chosen)
+    run_stages(root, &chosen, long)
 }
 
-fn run_stages(root: &Path, chosen: &[&Stage]) -> Result<(), String> {
+fn run_stages(root: &Path, chosen: &[&Stage], long: bool) -> Result<(), String> {
     let mut ran: Vec<(&str, Outcome, Duration, Count)> = Vec::new();
     // What the stages install is fetched while others compute.
     let has = |wanted: fn(&Action) -> bool| chosen.iter().any(|stage| wanted(&stage.work)) && python::is_here();
@@ -215,7 +216,7 @@ fn run_stages(root: &Path, chosen: &[&Stage]) -> Result<(), String> {
         if matches!(stage.work, Action::Python | Action::Atlas) {
             let _ = environments.take().map(thread::JoinHandle::join);
         }
-        let (outcome, count) = perform(&stage.work, root)?;
+        let (outcome, count) = perform(&stage.work, root, long)?;
         ran.push((stage.name, outcome, begin.elapsed(), count));
     }
     sum_up(&ran)
@@ -228,11 +229,11 @@ fn find(name: &str) -> Result<&'static Stage, String> {
     })
 }
 
-fn perform(work: &Action, root: &Path) -> Result<(Outcome, Count), String> {
+fn perform(work: &Action, root: &Path, long: bool) -> Result<(Outcome, Count), String> {
     match *work {
         Action::Cargo(arguments) => cargo(root, arguments, None),
         Action::CargoWith(variable, arguments) => cargo(root, arguments, Some(variable)),
-        Action::Tests => tests(root),
+        Action::Tests => tests(root, long),
         Action::Again(rerun) if !(rerun.here)() => Ok((Outcome::Skipped, Count::default())),
         Action::Again(rerun) => again(root, rerun),
         Action::Tidy => Ok((outcome(tidy::run(root)), Count::default())),
@@ -337,11 +338,11 @@ fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Res
     show(command)
 }
 
-/// Runs all tests, with the best instruction set of this CPU.
-fn tests(root: &Path) -> Result<(Outcome, Count), String> {
+/// Runs all tests, with the best instruction set of this CPU; `long`: on all files that there are.
+fn tests(root: &Path, long: bool) -> Result<(Outcome, Count), String> {
     let run = |program: TestProgram| {
         let mut command = Command::new(&program.file);
-        command.current_dir(&program.folder).env_remove(FORCE);
+        command.current_dir(&program.folder).env_remove(FORCE).envs(long.then_some(("BROADAXE_LONG", "1")));
         command
     };
     let (programs, mut count) = show_by_twos(programs(root)?.into_iter().map(run))?;

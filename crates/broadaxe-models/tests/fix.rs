@@ -51,7 +51,7 @@ impl Looked {
     }
 }
 
-/// Lists the models that are kept in this crate, and those of the shared folder where it is.
+/// Lists the models that are kept in this crate, and some of those in the shared folder where it is.
 fn paths() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut folders = vec![root.join("../broadaxe-format/tests/models"), outside::folder("models")];
@@ -68,8 +68,11 @@ fn paths() -> Vec<PathBuf> {
         }
     }
     found.sort();
-    let shared = found.iter().filter(|path| path.starts_with(outside::folder("models"))).count();
-    outside::report("fix", &outside::folder("models"), shared);
+    let folder = outside::folder("models");
+    let (shared, mut found): (Vec<_>, Vec<_>) = found.into_iter().partition(|path| path.starts_with(&folder));
+    let shared = outside::some(shared);
+    outside::report("fix", &folder, shared.len());
+    found.extend(shared);
     found
 }
 

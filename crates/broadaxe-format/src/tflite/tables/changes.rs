@@ -123,7 +123,7 @@ fn data_behind_the_model_moves() {
         let Data::Span { at, len } = held.data else { panic!("{held:?}") };
         assert_eq!(at + len, new.len() as u64);
         // Custom options behind the model are named in the same way.
-        let moved = (new.len() - 8).to_le_bytes();
+        let moved = (new.len() as u64 - 8).to_le_bytes();
         assert_eq!(new.windows(8).filter(|window| *window == moved).count(), 2, "{change}");
     }
     // In place nothing moves, and the vector comes last.
