@@ -4,7 +4,7 @@
 
 use std::{
     fs,
-    path::{Path, PathBuf},
+    path::{MAIN_SEPARATOR, Path, PathBuf},
     process::Command,
 };
 
@@ -280,7 +280,8 @@ fn baselines_name_what_no_longer_occurs() {
         ("check models/face.onnx --write-baseline models/face.onnx", 2, &["not a baseline of broadaxe check"], &[]),
     ]);
     let (code, out, errors) = project.run("models", "check face.onnx");
-    assert!(code == 0 && out.contains("2 findings known (../ci/base.json)"), "{out}{errors}");
+    let known = format!("2 findings known (..{MAIN_SEPARATOR}ci/base.json)");
+    assert!(code == 0 && out.contains(&known), "{out}{errors}");
     fs::remove_file(project.0.join("ci/base.json")).unwrap();
     project.all(&[
         ("check models/face.onnx", 2, &["ci/base.json: the baseline does not exist"], &[]),

@@ -105,11 +105,12 @@ fn folders_patterns_and_standard_input() {
             let output = folder.run(&[&[command], args, &["--json"]].concat(), input);
             let report: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
             let models = report["models"].as_array().unwrap_or_else(|| panic!("{args:?}: {}", text(&output.stdout)));
-            let found: Vec<&str> = models.iter().filter_map(|model| model["model"].as_str()).collect();
-            assert_eq!((output.status.code(), &found[..]), (Some(code), names), "{command} {args:?}");
+            let found = models.iter().filter_map(|model| model["model"].as_str()).map(slashes);
+            let names: Vec<String> = names.iter().map(|name| slashes(name)).collect();
+            assert_eq!((output.status.code(), found.collect()), (Some(code), names), "{command} {args:?}");
             let plain = folder.run(&[&[command], args].concat(), input);
             assert_eq!(plain.status.code(), Some(code), "{command} {args:?}");
-            assert!(text(&plain.stderr).contains(says), "{command} {args:?}: {}", text(&plain.stderr));
+            assert!(slashes(&text(&plain.stderr)).contains(says), "{command} {args:?}: {}", text(&plain.stderr));
         }
     }
     let output = folder.run(&["check", "--quiet", &models], b"");
@@ -118,6 +119,11 @@ fn folders_patterns_and_standard_input() {
         "{}",
         text(&output.stdout)
     );
+}
+
+/// Writes a path as on systems whose separator is a slash.
+fn slashes(path: &str) -> String {
+    path.replace('\\', "/")
 }
 
 /// Lists the models of the tests of the readers.
@@ -149,7 +155,7 @@ fn compressed_models_are_checked_with_their_weights() {
     let report = |kind: &str| {
         let all = folder.0.join("models").join(kind).display().to_string();
         let output = folder.run(&["check", "--json", &all], b"");
-        text(&output.stdout).replace(&all, "").replace(".gz", "")
+        text(&output.stdout).replace(&all.replace('\\', r"\\"), "").replace(".gz", "")
     };
     assert!(report("plain") == report("packed"));
 }

@@ -9,7 +9,6 @@ use crate::{
     executor::{Scoped, Serial},
     family::cast,
     loops::Kernel,
-    pack::{Axis, CopyPlan},
     program::{Slot, Step},
     schedule::{Body, Prefetch, Store},
     table::find,
@@ -373,7 +372,10 @@ mod fenced {
         raw::{chain_fenced, strided_copy_fenced},
         *,
     };
-    use crate::nest::reach;
+    use crate::{
+        nest::reach,
+        pack::{Axis, CopyPlan},
+    };
 
     /// Lists the bytes to each element that the axes reach, the last axis fastest.
     fn places(axes: &[Axis]) -> Vec<isize> {

@@ -19,7 +19,7 @@ use std::collections::BTreeMap;
 use broadaxe_models::report::{CheckRecord, Shown};
 use serde_json::Value;
 
-#[cfg(test)]
+#[cfg(all(test, unix))]
 pub(super) use self::full::finding;
 pub(super) use self::grouped::{View, model};
 use crate::{
