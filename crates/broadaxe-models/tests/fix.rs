@@ -97,7 +97,9 @@ fn read(path: &Path, k: usize) -> Model {
     let weights = std::fs::File::create(unpacked.with_extension("bin")).expect("a file");
     weights.set_len(1 << 31).expect("a file with a hole");
     let model = format::open(&unpacked).unwrap_or_else(|error| fail(&error));
-    std::fs::remove_dir_all(&folder).expect("a folder that can be removed");
+    let removed = std::fs::remove_dir_all(&folder);
+    // Elsewhere the weights stay while the model has them open.
+    assert!(removed.is_ok() || cfg!(not(unix)), "{removed:?}");
     model
 }
 
