@@ -466,7 +466,7 @@ fn a_file_that_protobuf_cannot_hold() {
     std::fs::File::options().write(true).open(&path).unwrap().set_len(graph.len() as u64 + weights).unwrap();
     let result = super::super::read(&Source::open(&path).unwrap());
     std::fs::remove_file(&path).unwrap();
-    if usize::try_from(weights).is_err() {
+    if isize::try_from(weights).is_err() {
         let why = result.err().map(|error| error.to_string()).unwrap_or_default();
         assert!(why.contains("has more elements than an address can count"), "{why}");
         return;
