@@ -1,9 +1,8 @@
 //! The constants that were found by measuring, and from which size on one way of computing is used and not another.
 //!
-//! They change how long a program runs, and no bit of its result. `cargo xtask bench --calibrate` measures the costs on a
-//! machine. The other constants were found by timing workloads with the benchmark's runner (`cargo xtask bench`) for values around
-//! them, on CPUs of about 3.5 GHz with AVX2 and with AVX-512; comments name the machine where the figures are of one.
-//! `bench/record/` has the machines, and what later ones measured.
+//! They change how long a program runs, and no bit of its result. `cargo xtask bench --calibrate` measures most of the costs on
+//! a machine; `bench/record/` has what machines measured. A comment gives the figures and the machine behind another constant where
+//! they are on record. Most are not: before you change one, time the workloads that it decides about (`cargo xtask bench --only`).
 
 use crate::dtype::DType;
 
@@ -183,9 +182,11 @@ pub(crate) const SPINS_BEFORE_SLEEP: u32 = if cfg!(all(loom, test)) { 1 } else {
 /// machines report few CPUs of a large machine, but its whole cache.
 pub(crate) const MAX_OWN_CACHE_BYTES: usize = 16 << 20;
 
-/// The share of each CPU of a last-level cache that other CPUs probably share. On a machine that reports 2 CPUs and 260 MiB, results from 16 MiB on were two to
-/// three times slower through the cache than with streaming stores. Shares of 8, 16 or 32 MiB in all were equal within
-/// a tenth, but with 32 MiB arrays of some 12 MiB were a quarter slower.
+/// The share of each CPU of a last-level cache that other CPUs probably share.
+///
+/// On a machine that reports 2 CPUs and 260 MiB, results from 16 MiB on were two to three times slower through the cache than with
+/// streaming stores. Shares of 8, 16 or 32 MiB in all were equal within a tenth, but with 32 MiB arrays of some 12 MiB were a quarter
+/// slower.
 pub(crate) const CACHE_SHARE_BYTES: usize = 8 << 20;
 
 // Strided copies.
@@ -289,7 +290,8 @@ pub(crate) const fn heavy_picos(dtype: DType) -> u32 {
     if dtype.size() == 8 { 1800 } else { 700 }
 }
 
-/// Returns the picoseconds per element of rarely used operators: more than memory access costs, so that no special loops are chosen.
+/// Returns the picoseconds per element of rarely used operators: more than memory access costs, so that no special loops are
+/// chosen.
 pub(crate) const fn seldom_picos(dtype: DType) -> u32 {
     2 * MEMORY_BOUND_PICOS * dtype.size() as u32
 }

@@ -12,7 +12,7 @@ pub fn folder(name: &str) -> PathBuf {
 }
 
 /// Keeps every fourth file of a long test, or all where the variable `BROADAXE_LONG` is set, as `cargo xtask test --long` sets it.
-pub fn some(files: Vec<PathBuf>) -> Vec<PathBuf> {
+pub fn sample(files: Vec<PathBuf>) -> Vec<PathBuf> {
     let step = if env::var_os("BROADAXE_LONG").is_some() { 1 } else { 4 };
     files.into_iter().step_by(step).collect()
 }
