@@ -72,9 +72,10 @@ fn run(folder: &Path, line: &str) -> String {
     String::from_utf8_lossy(&output.expect("script of util-linux runs").stdout).into_owned()
 }
 
-/// Removes colours, which the command prints itself, and the ends of lines as terminals write them.
+/// Removes colours and what clears a progress bar, which the command prints itself, and the ends of lines as terminals
+/// write them.
 fn without_colors(text: &str) -> String {
-    let mut left = text.replace("\r\n", "\n");
+    let mut left = text.replace("\r\n", "\n").replace("\r\u{1b}[2K", "");
     while let Some(start) = left.find("\u{1b}[") {
         let rest = &left[start + 2..];
         let end = rest.find(|c: char| !c.is_ascii_digit() && c != ';');

@@ -95,7 +95,7 @@ impl Vector for F32x4x2 {
             arm::vbslq_f32(arm::vceqq_f32(self.0[0], self.0[0]), no.0[0], yes.0[0]),
             arm::vbslq_f32(arm::vceqq_f32(self.0[1], self.0[1]), no.0[1], yes.0[1]),
         ];
-        fn canonical(self) = self.where_nan(Self::all(f32::NAN), self).0;
+        fn canonical(self) = [canonical4(self.0[0]), canonical4(self.0[1])];
     }
 }
 
@@ -123,6 +123,19 @@ unsafe fn positive(x: arm::float32x4_t) -> arm::float32x4_t {
     unsafe {
         let zero = arm::vdupq_n_f32(0.0);
         arm::vbslq_f32(arm::vcleq_f32(x, zero), zero, x)
+    }
+}
+
+/// Replaces any NaN by the canonical one. Compares bits, because the compiler removes a choice between NaN that follows a
+/// square root (`math::canonical32`).
+// SAFETY: No requirement.
+#[inline(always)]
+unsafe fn canonical4(x: arm::float32x4_t) -> arm::float32x4_t {
+    // SAFETY: every aarch64 CPU has the instructions.
+    unsafe {
+        let magnitude = arm::vandq_u32(arm::vreinterpretq_u32_f32(x), arm::vdupq_n_u32(0x7fff_ffff));
+        let nan = arm::vcgtq_u32(magnitude, arm::vdupq_n_u32(f32::INFINITY.to_bits()));
+        arm::vbslq_f32(nan, arm::vdupq_n_f32(f32::NAN), x)
     }
 }
 
