@@ -260,7 +260,7 @@ pub(crate) const MIN_UNIT_ELEMENTS: u64 = 4096;
 pub(crate) const FEW_ELEMENTS: usize = 1 << 10;
 
 /// The most bytes of scratch memory that the quick path uses on the stack.
-pub(crate) const QUICK_SCRATCH_BYTES: usize = 4096;
+pub(crate) const QUICK_SCRATCH_BYTES: usize = 16 << 10;
 
 /// The distance in bytes of rows at which inputs from memory are prefetched.
 pub(crate) const LEAD_BYTES: usize = 4096;

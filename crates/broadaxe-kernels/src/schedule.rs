@@ -81,6 +81,13 @@ pub(crate) struct TileBody {
     pub(crate) fetched: Vec<usize>,
 }
 
+impl TileBody {
+    /// Returns the rows of a tile, of `rows` rows of `n` elements, and the elements of each.
+    pub(crate) fn tile(&self, rows: usize, n: usize) -> (usize, usize) {
+        if n > self.elements { (1, self.elements) } else { ((self.elements / n).clamp(1, rows), n) }
+    }
+}
+
 /// A program that one loop computes without tiles, with its sources chosen.
 pub(crate) struct ChainBody {
     pub(crate) call: ChainLoop,
@@ -185,6 +192,14 @@ pub(crate) struct Operand {
     pub(crate) reach: (isize, isize),
     /// Its access pattern along a row.
     pub(crate) access: AccessPattern,
+}
+
+impl Operand {
+    /// Returns the bytes from the first element of a unit, whose rows are `across` bytes apart, to another one.
+    pub(crate) fn moved(&self, across: isize, row: usize, at: usize) -> isize {
+        let size = if self.access == AccessPattern::Constant { 0 } else { self.size };
+        across * row as isize + (at * size) as isize
+    }
 }
 
 /// A loop outside the units.

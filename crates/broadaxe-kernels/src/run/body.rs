@@ -136,20 +136,24 @@ impl StridedBody {
 pub(super) struct TileState<'a> {
     body: &'a TileBody,
     laid: Vec<Laid<'a>>,
+    /// The piece of the current unit that `laid` describes: its first row, its rows, and its first element of them.
+    piece: Option<[usize; 3]>,
     /// The contents of each splat: the address it was read from, and the number of elements.
     splat: Vec<(*const u8, usize)>,
 }
 
 impl<'a> TileState<'a> {
     fn new(body: &'a TileBody) -> Self {
-        Self { body, laid: Vec::with_capacity(body.steps.len()), splat: vec![(std::ptr::null(), 0); body.splats.len()] }
+        let splat = vec![(std::ptr::null(), 0); body.splats.len()];
+        Self { body, laid: Vec::with_capacity(body.steps.len()), piece: None, splat }
     }
 
     fn run(&mut self, unit: &mut Unit, walk: &Walk, rows: usize, n: usize) -> Result<(), Rejected> {
         let tile = self.body.elements;
-        if n < tile || tile >= rows * n {
+        self.piece = None;
+        if n <= tile {
             let lead = unit.lead(rows, n);
-            let most = lead.min(tile / n);
+            let most = lead.min(self.body.tile(rows, n).0);
             return (0..rows).step_by(most).try_for_each(|row| {
                 unit.prefetch_rows(walk, row + lead..row + lead + most, rows, n);
                 self.tiles(unit, row, most.min(rows - row), n, [n, n])
@@ -169,7 +173,7 @@ impl<'a> TileState<'a> {
     /// `lens[1]`.
     fn tiles(&mut self, unit: &mut Unit, row: usize, rows: usize, n: usize, lens: [usize; 2]) -> Result<(), Rejected> {
         let (mut at, mut len) = (0, lens[0].min(n));
-        self.lay(unit, row, rows, len, n.min(lens[0].max(lens[1])));
+        self.go(unit, row, rows, len, n.min(lens[0].max(lens[1])));
         loop {
             for (number, laid) in self.laid.iter().enumerate() {
                 self.prefetch(unit, row, at, rows * len, number);
@@ -179,19 +183,28 @@ impl<'a> TileState<'a> {
                 }
             }
             self.finish(unit, row, at, rows, len);
+            self.piece = Some([row, rows, at]);
             let done = len;
             at += done;
             if at >= n {
                 return Ok(());
             }
             len = lens[1].min(n - at);
-            for laid in &mut self.laid {
-                laid.block.n = len;
-                laid.block.out = laid.block.out.wrapping_add(laid.out_advance * done);
-                for k in 0..3 {
-                    laid.block.places[k] = laid.block.places[k].wrapping_add(laid.advances[k] * done);
-                }
+            self.laid.iter_mut().for_each(|laid| laid.advance(0, done as isize, Some(len)));
+        }
+    }
+
+    /// Goes to the first `n` elements of these rows: from the piece before if only addresses differ, because describing a
+    /// call takes as long as a few hundred elements.
+    fn go(&mut self, unit: &Unit, row: usize, rows: usize, n: usize, longest: usize) {
+        let is_refilled = || self.body.splats.iter().any(|splat| unit.steps[splat.input] != 0);
+        match self.piece {
+            Some([before, its_rows, at]) if its_rows == rows && !is_refilled() => {
+                let (down, back) = ((row - before) as isize, -(at as isize));
+                let n = (rows == 1).then_some(n);
+                self.laid.iter_mut().for_each(|laid| laid.advance(down, back, n));
             }
+            _ => self.lay(unit, row, rows, n, longest),
         }
     }
 
@@ -202,9 +215,9 @@ impl<'a> TileState<'a> {
     /// packed, inside its scratch memory, and so are tiles, each of which holds a piece of elements of the widest dtype
     /// (`Draft::tiles`). The result's address is the output's own, which no input overlaps unless the result passes
     /// through a tile, or a tile that is not an operand of the step (`assign_tiles`). Pieces that follow have at most
-    /// `longest` elements.
+    /// `longest` elements; rows that follow begin where `Unit::place` has them.
     fn lay(&mut self, unit: &Unit, row: usize, rows: usize, n: usize, longest: usize) {
-        let Self { body, laid, splat } = self;
+        let Self { body, laid, splat, .. } = self;
         laid.clear();
         for step in &body.steps {
             let out = match step.out {

@@ -83,7 +83,9 @@ impl Schedule {
         true
     }
 
-    /// Calls the loop of every step over the one unit. Returns whether no element was rejected.
+    /// Calls the loop of every step for each tile of the one unit. Returns whether no element was rejected.
+    // Its own function, because only it needs so much stack.
+    #[inline(never)]
     fn call_tiles(&self, own: &TileBody, inputs: &[Input], output: &Output) -> bool {
         let (rows, n) = (self.cut.rows, self.cut.chunk * self.cut.inner);
         let mut memory = Scratch(MaybeUninit::uninit());
@@ -95,25 +97,32 @@ impl Schedule {
         for &PackedInput { input, at, .. } in &own.splats {
             let operand = &self.operands[input];
             let axes = [Axis { count: rows, stride: operand.across(&self.cut) }, Axis { count: n, stride: 0 }];
-            // SAFETY: one element per row, inside the input's buffer (`check`); a tile has room for the unit.
+            // SAFETY: one element per row, inside the input's buffer (`check`); there is one tile, which has room for the unit.
             unsafe { strided_copy(self.isa, &CopyPlan::pack(operand.size, &axes), begin(input), scratch(at)) };
         }
-        let result = output.base.wrapping_add(output.offset);
-        own.steps.iter().all(|step| {
-            let out = match step.out {
-                Some(at) => (scratch(at), None),
-                None => (result, Some(self.operands[inputs.len()].across(&self.cut))),
-            };
-            let find = |source| match source {
-                Source::Input(i) => (begin(i), Some(self.operands[i].across(&self.cut))),
-                Source::Tile(at) => (scratch(at).cast_const(), None),
-                Source::Splat(number) => (scratch(own.splats[number].at).cast_const(), None),
-                Source::Absent => (std::ptr::null(), None),
-            };
-            let laid = step.laid([rows, n], find, out);
-            // SAFETY: as for a unit of a job (`TileState::lay`): `check` found every address that the nest reaches inside
-            // its buffer, and no input on the output; tiles hold the unit.
-            unsafe { !laid.call.run(&laid.block) }
+        let across = |operand: usize| self.operands[operand].across(&self.cut);
+        let result = (inputs.len(), output.base.wrapping_add(output.offset));
+        let (most, len) = own.tile(rows, n);
+        let mut tiles = (0..rows).step_by(most).flat_map(|row| (0..n).step_by(len).map(move |at| (row, at)));
+        tiles.all(|(row, at)| {
+            let moved = |operand: usize| self.operands[operand].moved(across(operand), row, at);
+            let extent = [most.min(rows - row), len.min(n - at)];
+            own.steps.iter().all(|step| {
+                let out = match step.out {
+                    Some(at) => (scratch(at), None),
+                    None => (result.1.wrapping_offset(moved(result.0)), Some(across(result.0))),
+                };
+                let find = |source| match source {
+                    Source::Input(i) => (begin(i).wrapping_offset(moved(i)), Some(across(i))),
+                    Source::Tile(at) => (scratch(at).cast_const(), None),
+                    Source::Splat(number) => (scratch(own.splats[number].at).cast_const(), None),
+                    Source::Absent => (std::ptr::null(), None),
+                };
+                let laid = step.laid(extent, find, out);
+                // SAFETY: as for a unit of a job (`TileState::lay`): `check` found every address that the nest reaches
+                // inside its buffer, and no input on the output; tiles hold the piece.
+                unsafe { !laid.call.run(&laid.block) }
+            })
         })
     }
 }

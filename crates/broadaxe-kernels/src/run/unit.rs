@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::walk::Walk;
 use crate::{
     measured::LEAD_BYTES,
-    nest::AccessPattern,
     pack::{Axis, CopyKernel, CopyPlan},
     schedule::{Body, PackedInput, Schedule},
     tile::{Buffer, prefetch_l2, strided_copy},
@@ -55,9 +54,7 @@ impl<'a> Unit<'a> {
 
     /// Returns the address of an element of an operand.
     pub(super) fn place(&self, operand: usize, row: usize, at: usize) -> *mut u8 {
-        let own = &self.plan.operands[operand];
-        let size = if own.access == AccessPattern::Constant { 0 } else { own.size };
-        self.places[operand].wrapping_offset(self.steps[operand] * row as isize).wrapping_add(at * size)
+        self.places[operand].wrapping_offset(self.plan.operands[operand].moved(self.steps[operand], row, at))
     }
 
     /// Returns an address in the scratch memory.

@@ -8,6 +8,7 @@ use crate::{
     cache::Caches,
     chain::Part,
     dtype::DType,
+    executor::parts,
     isa::Isa,
     measured::{
         COSTLY_PICOS, COSTLY_TILE_BYTES, LONG_ROW_BYTES, MAX_UNIT_ELEMENTS, MIN_FETCHED_BYTES, QUICK_SCRATCH_BYTES,
@@ -339,16 +340,22 @@ impl Draft<'_> {
         TileBody { steps, elements, splats, finish, fetched: self.fetched() }
     }
 
-    /// Says whether one call of every loop computes the whole nest, with little scratch memory.
+    /// Says whether the work is too little for two threads.
+    fn is_short(&self) -> bool {
+        parts(self.program.work(self.total, self.reached as u64).nanos(), 2) == 1
+    }
+
+    /// Says whether the loops of one unit compute the whole nest, with little scratch memory.
     fn has_quick_path(&self, body: &Body) -> bool {
         let turns = body.turns(self.outer);
         let is_small = self.total <= MAX_UNIT_ELEMENTS as u64;
         let fits = match body {
             Body::Loop(_) => turns == 1 || is_small,
             Body::Tiles(own) => {
-                own.finish == Finish::Direct
-                    && self.cut.elements() <= own.elements
-                    && self.scratch <= QUICK_SCRATCH_BYTES
+                let is_one = self.cut.elements() <= own.elements;
+                let several =
+                    own.splats.is_empty() && own.fetched.is_empty() && !self.is_in_pieces() && self.is_short();
+                own.finish == Finish::Direct && self.scratch <= QUICK_SCRATCH_BYTES && (is_one || several)
             }
             Body::Chain(_) => is_small,
             Body::Strided(_) => false,
