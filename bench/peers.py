@@ -104,7 +104,8 @@ class Work:
                 shape = tuple(ast.literal_eval(node.args[1]))
                 return add(op, [go(node.args[0])], extra=shape, shape=shape)
             if op in MADE_OF and op not in known:
-                return go(ast.parse(MADE_OF[op].format(*map(ast.unparse, node.args)), mode="eval").body)
+                made = MADE_OF[op].format(*("(%s)" % ast.unparse(a) for a in node.args))
+                return go(ast.parse(made, mode="eval").body)
             args = [go(a) for a in node.args]
             return add(op, args, dtype=dtype_of(args[1:]) if op == "where" else None)
 

@@ -422,11 +422,12 @@ const fn pairs_of<T: Number + Add<Output = T> + Sub<Output = T> + Mul<Output = T
 }
 
 const fn then<const FIRST: u8, T: Number + Add<Output = T> + Sub<Output = T> + Mul<Output = T>>() -> [Kernel; 4] {
+    let commutes = FIRST != DIFFERENCE;
     [
-        three::<Pair<FIRST, SUM>, T>(),
-        three::<Pair<FIRST, DIFFERENCE>, T>(),
-        three::<Pair<FIRST, PRODUCT>, T>(),
-        three::<Pair<FIRST, REVERSED>, T>(),
+        Kernel { commutes, ..three::<Pair<FIRST, SUM>, T>() },
+        Kernel { commutes, ..three::<Pair<FIRST, DIFFERENCE>, T>() },
+        Kernel { commutes, ..three::<Pair<FIRST, PRODUCT>, T>() },
+        Kernel { commutes, ..three::<Pair<FIRST, REVERSED>, T>() },
     ]
 }
 

@@ -34,9 +34,9 @@ const EXP2: [f32; 6] = [0.240_226_5, 0.055_504_1, 0.009_618_044, 0.001_333_438_4
 /// Coefficients of (2 atanh(s) / s - 2) / s^2 in s^2, for |s| <= 1/5; error 2^-35.2 relative to the logarithm.
 const F32_LOG: [f32; 4] = [0.666_666_6, 0.400_009_33, 0.285_035_16, 0.241_515_92];
 
-/// Coefficients of a quotient of polynomials in x^2, two above and two below: (tanh(x) - x) / x^3 for |x| <= 0.55, with an
-/// error of 2^-29 relative to tanh(x) / x^3. All are scaled to leave the divisor below 1, where it rounds less.
-const TANH: [f32; 4] = [-0.291_666_57, -0.001_357_93, 0.875, 0.354_067_3];
+/// Coefficients of a quotient of polynomials in x^2, two above and two below: (tanh(x) - x) / x^3 for |x| <= 0.65, with an
+/// error of 2^-27.2 relative to tanh(x) / x^3. All are scaled to leave the divisor below 1, where it rounds less.
+const TANH: [f32; 4] = [-0.291_666_4, -0.001_345_718_9, 0.875, 0.354_024_47];
 
 /// Coefficients of (atanh(s) / s - 1) / s^2 in s^2, for s from 0 to 1/3; error 2^-33 relative to atanh(s).
 const ATANH: [f32; 5] = [0.333_333_38, 0.199_994_39, 0.143_084_42, 0.107_138_3, 0.121_504_65];
@@ -204,26 +204,24 @@ pub(crate) fn softplus<V: F32xN>(x: V) -> V {
 
 /// Computes the hyperbolic tangent.
 ///
-/// With E = e^(2 |x|) it is t + ((1 - t) E - (1 + t)) / (E + 1) for any t: for 1 where tanh is near 1, and before for 5/8,
-/// so that the quotient is small. Below 0.55 it is |x| and a small quotient as well; all share the division. Beyond 10 it
-/// is 1.
+/// With E = e^(2 |x|) it is t + ((1 - t) E - (1 + t)) / (E + 1) for any t: for 3/4, so that the quotient is small. Below 0.65
+/// it is |x| and a small quotient as well; both share the division. Beyond 10 it is 1.
 #[inline(always)]
 pub(crate) fn tanh<V: F32xN>(x: V) -> V {
-    let one = x.all(1.0);
     let size = x.abs_to(10.0);
     let ExpFactors { p, n, .. } = ExpFactors::of(size + size);
-    let power = one.scale(n);
-    let (far, large) = (size.above(x.all(0.975)), size.above(x.all(0.55)));
-    let share = power * V::choose(far, x.all(0.0), x.all(0.375));
+    let power = size.all(1.0).scale(n);
     let square = size * size;
-    let start = V::choose(large, V::choose(far, one, x.all(0.625)), size);
-    // Both quotients have numerators of a product and a sum each.
+    let large = size.above(x.all(0.65));
+    // Both quotients have numerators and divisors of a product and a sum each.
     let either = |more, less| V::choose(large, more, less);
-    let near = share + V::choose(far, x.all(-2.0), x.all(-1.625));
-    let above = either(share, size * square);
-    let above = above.fma(either(p, square.times_plus(TANH[1], TANH[0])), either(near, x.all(0.0)));
-    let below = either(power, x.all(TANH[3])).fma(either(p, square), either(power + one, x.all(TANH[2])));
-    (start + above / below).copysign(x).or_nan(x)
+    let above = either(power * x.all(0.25), size * square);
+    let above = above.fma(
+        either(p, square.times_plus(TANH[1], TANH[0])),
+        either(power.times_plus(0.25, -1.75), x.all(0.0)),
+    );
+    let below = either(power, x.all(TANH[3])).fma(either(p, square), either(power + x.all(1.0), x.all(TANH[2])));
+    (either(x.all(0.75), size) + above / below).copysign(x).or_nan(x)
 }
 
 /// Computes the natural logarithm.
