@@ -216,10 +216,8 @@ pub(crate) fn tanh<V: F32xN>(x: V) -> V {
     // Both quotients have numerators and divisors of a product and a sum each.
     let either = |more, less| V::choose(large, more, less);
     let above = either(power * x.all(0.25), size * square);
-    let above = above.fma(
-        either(p, square.times_plus(TANH[1], TANH[0])),
-        either(power.times_plus(0.25, -1.75), x.all(0.0)),
-    );
+    let above =
+        above.fma(either(p, square.times_plus(TANH[1], TANH[0])), either(power.times_plus(0.25, -1.75), x.all(0.0)));
     let below = either(power, x.all(TANH[3])).fma(either(p, square), either(power + x.all(1.0), x.all(TANH[2])));
     (either(x.all(0.75), size) + above / below).copysign(x).or_nan(x)
 }

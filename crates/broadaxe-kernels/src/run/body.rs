@@ -136,8 +136,8 @@ impl StridedBody {
 pub(super) struct TileState<'a> {
     body: &'a TileBody,
     laid: Vec<Laid<'a>>,
-    /// The piece of the current unit that `laid` describes: its first row, its rows, and its first element of them.
-    piece: Option<[usize; 3]>,
+    /// The rows of a piece that `laid` describes, and the elements of each; none before the first.
+    extent: [usize; 2],
     /// The contents of each splat: the address it was read from, and the number of elements.
     splat: Vec<(*const u8, usize)>,
 }
@@ -145,12 +145,11 @@ pub(super) struct TileState<'a> {
 impl<'a> TileState<'a> {
     fn new(body: &'a TileBody) -> Self {
         let splat = vec![(std::ptr::null(), 0); body.splats.len()];
-        Self { body, laid: Vec::with_capacity(body.steps.len()), piece: None, splat }
+        Self { body, laid: Vec::with_capacity(body.steps.len()), extent: [0; 2], splat }
     }
 
     fn run(&mut self, unit: &mut Unit, walk: &Walk, rows: usize, n: usize) -> Result<(), Rejected> {
         let tile = self.body.elements;
-        self.piece = None;
         if n <= tile {
             let lead = unit.lead(rows, n);
             let most = lead.min(self.body.tile(rows, n).0);
@@ -172,9 +171,10 @@ impl<'a> TileState<'a> {
     /// Computes `rows` rows of a unit from row `row` on, in pieces: the first of `lens[0]` elements, the others of
     /// `lens[1]`.
     fn tiles(&mut self, unit: &mut Unit, row: usize, rows: usize, n: usize, lens: [usize; 2]) -> Result<(), Rejected> {
+        let longest = n.min(lens[0].max(lens[1]));
         let (mut at, mut len) = (0, lens[0].min(n));
-        self.go(unit, row, rows, len, n.min(lens[0].max(lens[1])));
-        loop {
+        while at < n {
+            self.go(unit, [row, at], [rows, len], longest);
             for (number, laid) in self.laid.iter().enumerate() {
                 self.prefetch(unit, row, at, rows * len, number);
                 // SAFETY: see `lay`. The `Isa` that chose the loop proves its instructions.
@@ -183,49 +183,59 @@ impl<'a> TileState<'a> {
                 }
             }
             self.finish(unit, row, at, rows, len);
-            self.piece = Some([row, rows, at]);
-            let done = len;
-            at += done;
-            if at >= n {
-                return Ok(());
-            }
-            len = lens[1].min(n - at);
-            self.laid.iter_mut().for_each(|laid| laid.advance(0, done as isize, Some(len)));
+            at += len;
+            len = lens[1].min(n - at.min(n));
         }
+        Ok(())
     }
 
-    /// Goes to the first `n` elements of these rows: from the piece before if only addresses differ, because describing a
-    /// call takes as long as a few hundred elements.
-    fn go(&mut self, unit: &Unit, row: usize, rows: usize, n: usize, longest: usize) {
+    /// Describes the calls for a piece of `rows` rows of `n` elements from `[row, at]` on, or changes only the addresses in
+    /// those for the piece before, because a new description takes as long as a few hundred elements.
+    fn go(&mut self, unit: &Unit, [row, at]: [usize; 2], [rows, n]: [usize; 2], longest: usize) {
         let is_refilled = || self.body.splats.iter().any(|splat| unit.steps[splat.input] != 0);
-        match self.piece {
-            Some([before, its_rows, at]) if its_rows == rows && !is_refilled() => {
-                let (down, back) = ((row - before) as isize, -(at as isize));
-                let n = (rows == 1).then_some(n);
-                self.laid.iter_mut().for_each(|laid| laid.advance(down, back, n));
+        let is_alike = self.extent[0] == rows && (rows == 1 || self.extent[1] == n);
+        self.extent = [rows, n];
+        if !is_alike || at == 0 && is_refilled() {
+            self.lay(unit, [row, at], [rows, n], longest);
+            return;
+        }
+        for (step, Laid { block, .. }) in self.body.steps.iter().zip(&mut self.laid) {
+            for (place, &source) in block.places.iter_mut().zip(&step.args) {
+                match source {
+                    Source::Input(i) => *place = unit.place(i, row, at),
+                    Source::Splat(number) if at == 0 => {
+                        *place =
+                            fill_splat(self.body.splats[number], &mut self.splat[number], unit, row, rows, longest);
+                    }
+                    _ => {}
+                }
             }
-            _ => self.lay(unit, row, rows, n, longest),
+            if step.out.is_none() {
+                block.out = unit.place(unit.output, row, at);
+            }
+            if rows == 1 {
+                block.n = n;
+            }
         }
     }
 
-    /// Describes the call of every step for the first `n` elements of these rows of the unit, and how to advance along
-    /// a row.
+    /// Describes the call of every step for `n` elements of these rows of the unit.
     ///
     /// Every operand is readable as the step's loop reads it: an input's rows are inside its buffer (`check`) or,
     /// packed, inside its scratch memory, and so are tiles, each of which holds a piece of elements of the widest dtype
     /// (`Draft::tiles`). The result's address is the output's own, which no input overlaps unless the result passes
-    /// through a tile, or a tile that is not an operand of the step (`assign_tiles`). Pieces that follow have at most
-    /// `longest` elements; rows that follow begin where `Unit::place` has them.
-    fn lay(&mut self, unit: &Unit, row: usize, rows: usize, n: usize, longest: usize) {
+    /// through a tile, or a tile that is not an operand of the step (`assign_tiles`). Pieces of the same rows have at most
+    /// `longest` elements.
+    fn lay(&mut self, unit: &Unit, [row, at]: [usize; 2], [rows, n]: [usize; 2], longest: usize) {
         let Self { body, laid, splat, .. } = self;
         laid.clear();
         for step in &body.steps {
             let out = match step.out {
                 Some(at) => (unit.scratch(at), None),
-                None => (unit.place(unit.output, row, 0), Some(unit.steps[unit.output])),
+                None => (unit.place(unit.output, row, at), Some(unit.steps[unit.output])),
             };
             let find = |source| match source {
-                Source::Input(i) => (unit.place(i, row, 0).cast_const(), Some(unit.steps[i])),
+                Source::Input(i) => (unit.place(i, row, at).cast_const(), Some(unit.steps[i])),
                 Source::Tile(at) => (unit.scratch(at).cast_const(), None),
                 Source::Splat(at) => (fill_splat(body.splats[at], &mut splat[at], unit, row, rows, longest), None),
                 Source::Absent => (std::ptr::null(), None),
