@@ -32,7 +32,7 @@ pub fn cosh32(x: f32) -> f32 {
 
 /// Computes the hyperbolic tangent.
 ///
-/// At most 0.902 ULP over all f32.
+/// At most 0.881 ULP over all f32.
 #[inline(always)]
 pub fn tanh32(x: f32) -> f32 {
     single::tanh(plain(x)).x
