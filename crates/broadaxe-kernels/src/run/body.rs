@@ -190,7 +190,7 @@ impl<'a> TileState<'a> {
     }
 
     /// Describes the calls for a piece of `rows` rows of `n` elements from `[row, at]` on, or changes only the addresses in
-    /// those for the piece before, because a new description takes as long as a few hundred elements.
+    /// those for the piece before, because describing them costs as much as a few hundred elements.
     fn go(&mut self, unit: &Unit, [row, at]: [usize; 2], [rows, n]: [usize; 2], longest: usize) {
         let is_refilled = || self.body.splats.iter().any(|splat| unit.steps[splat.input] != 0);
         let is_alike = self.extent[0] == rows && (rows == 1 || self.extent[1] == n);
