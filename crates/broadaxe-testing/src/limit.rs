@@ -2,6 +2,11 @@
 
 use std::{env, time::Duration};
 
+/// Says whether tests run under an emulator, where every program starts and nothing is quick.
+pub fn is_emulated() -> bool {
+    env::var_os("BROADAXE_SLOWDOWN").is_some()
+}
+
 /// Returns a limit in seconds, times `BROADAXE_SLOWDOWN` where it is set; `cargo xtask cross` sets it for emulators.
 ///
 /// # Panics
