@@ -7,13 +7,14 @@
 //! |---|---|
 //! | `peer` | no peer of the same accuracy is ahead by more than a tenth |
 //! | `parts` | an expression needs no more time than its operators, one by one |
-//! | `neighbour` | a shape that differs in one dim, by one or by a factor of 2, costs at most 1.25 times as much per element |
+//! | `neighbour` | a shape that differs in one dim, by one or by a factor of 2, costs at most 1.25 times as much per element, apart from what a call costs whatever its shape |
 //! | `traffic` | an expression of up to two light operators needs at most 1.3 times as long as moving the bytes, or as its arithmetic in the first-level cache |
 //! | `level` | the best level of instructions is not slower than a lower one by more than a twentieth |
 //! | `threads` | two threads need no more time than one |
 //!
 //! A ratio is taken within one run, from minima. One that violates a property is measured again, with more readings, and counts
-//! if it does so again. Then the case is made simpler as long as it still violates the property.
+//! if it does so again. Broadaxe's processes are new ones then: where the system puts the pages of large operands decides about
+//! a tenth, and stays the same while a process lives. Then the case is made simpler as long as it still violates the property.
 
 mod draw;
 
@@ -34,7 +35,7 @@ use super::{
     exchange,
     figure::Figures,
     peers, programs, record, target,
-    time::{self, Manner},
+    time::{self, Manner, Programs},
 };
 
 /// The peers that can be as fast: the others always make new results.
@@ -52,6 +53,8 @@ const CHECKED: u64 = 1 << 18;
 const PATIENCE: f64 = 2.0;
 /// The neighbours of a shape that are looked at.
 const NEIGHBOURS: usize = 3;
+/// The microseconds below which what a call costs is more than a hundredth.
+const BRIEF_US: f64 = 10.0;
 /// The bounds of the three classes of time, in microseconds.
 const CLASSES: [(f64, &str); 3] = [(20.0, "below 20 us"), (200.0, "20 to 200 us"), (f64::INFINITY, "above 200 us")];
 
@@ -136,6 +139,7 @@ pub(super) fn run(root: &Path, args: &SearchArgs, threads: &[usize], keep: bool)
 /// The state of a search.
 struct Search<'a> {
     random: Random,
+    programs: Programs,
     engines: Vec<Engine>,
     threads: &'a [usize],
     folder: std::path::PathBuf,
@@ -152,11 +156,7 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn start(root: &Path, seed: u64, threads: &'a [usize]) -> Result<Self, String> {
         let programs = programs(root)?;
-        let mut engines = Vec::from(programs.start()?);
-        for level in LEVELS {
-            let mut command = Command::new(&programs.runner);
-            engines.push(Engine::start(&format!("{OWN} {level}"), Role::Level, command.env("BROADAXE_ISA", level), 1)?);
-        }
+        let mut engines = own_engines(&programs)?;
         let python = peers::install(&target(root), &RIVALS.map(str::to_owned))?;
         let most = threads.iter().copied().max().unwrap_or(1);
         for peer in RIVALS {
@@ -164,6 +164,7 @@ impl<'a> Search<'a> {
         }
         Ok(Self {
             random: Random::new(seed),
+            programs,
             engines,
             threads,
             folder: exchange(root),
@@ -207,8 +208,13 @@ impl<'a> Search<'a> {
         all
     }
 
-    /// Measures a ratio once more, with more readings.
+    /// Measures a ratio once more, with more readings and new processes of Broadaxe.
     fn again(&mut self, case: &Case, neighbours: &[Case], before: &Ratio) -> Result<Option<Ratio>, String> {
+        for own in own_engines(&self.programs)? {
+            if let Some(engine) = self.engines.iter_mut().find(|engine| engine.name == own.name) {
+                *engine = own;
+            }
+        }
         self.put_first(&before.against);
         let all = self.ratios(case, neighbours, Some(before.property))?;
         Ok(all.into_iter().find(|now| {
@@ -329,17 +335,23 @@ impl<'a> Search<'a> {
         rounds: usize,
     ) -> Result<Option<Ratio>, String> {
         let cost = |case: &Case, figures: &Figures| {
-            let own = figures.own("out")?.min_us;
-            Some((own, own / case.elements() as f64, own / figures.traffic()?.min_us))
+            Some(Cost {
+                us: figures.own("out")?.min_us,
+                elements: case.elements() as f64,
+                traffic_us: figures.traffic()?.min_us,
+            })
         };
-        let Some((own_us, each, traffic)) = cost(case, base) else { return Ok(None) };
-        let mut worst = Ratio::new(&NEIGHBOUR, own_us, f64::INFINITY, self.threads[0], "a neighbour");
+        let Some(own) = cost(case, base) else { return Ok(None) };
+        let call_us = if own.us < BRIEF_US {
+            self.measure(&case.of_one_element(), rounds, 2)?[0].own("out").map_or(0.0, |call| call.min_us)
+        } else {
+            0.0
+        };
+        let mut worst = Ratio::new(&NEIGHBOUR, own.us, f64::INFINITY, self.threads[0], "a neighbour");
         for other in neighbours {
             let figures = self.measure(other, rounds, 2)?;
-            let Some((_, its_each, its_traffic)) = cost(other, &figures[0]) else { continue };
-            for ratio in [(each / its_each).min(traffic / its_traffic), (its_each / each).min(its_traffic / traffic)] {
-                worst.value = worst.value.max(ratio);
-            }
+            let Some(its) = cost(other, &figures[0]) else { continue };
+            worst.value = worst.value.max(own.relative_to(&its, call_us)).max(its.relative_to(&own, call_us));
         }
         Ok(Some(worst))
     }
@@ -373,6 +385,34 @@ impl<'a> Search<'a> {
                 println!("{:10} {class:13} {violated:4} of {asked:5} {percent:5.1} %", property.name);
             }
         }
+    }
+}
+
+/// Starts Broadaxe at all levels, and the traffic.
+fn own_engines(programs: &Programs) -> Result<Vec<Engine>, String> {
+    let mut engines = Vec::from(programs.start()?);
+    for level in LEVELS {
+        let mut command = Command::new(&programs.runner);
+        engines.push(Engine::start(&format!("{OWN} {level}"), Role::Level, command.env("BROADAXE_ISA", level), 1)?);
+    }
+    Ok(engines)
+}
+
+/// What a case costs.
+struct Cost {
+    us: f64,
+    elements: f64,
+    /// What moving its bytes costs.
+    traffic_us: f64,
+}
+
+impl Cost {
+    /// Returns the ratio of the time to what another case lets expect: its time, without the `call_us` that a call costs whatever
+    /// its shape, in proportion to the elements, or to the traffic if that is more.
+    fn relative_to(&self, other: &Self, call_us: f64) -> f64 {
+        let call_us = call_us.min(self.us).min(other.us);
+        let expected = |scale: f64| call_us + (other.us - call_us) * scale;
+        self.us / expected(self.elements / other.elements).max(expected(self.traffic_us / other.traffic_us))
     }
 }
 
@@ -411,4 +451,26 @@ fn best_peer(case: &Case, figures: &Figures) -> Option<(String, f64)> {
         _ => true,
     };
     right.filter(accurate).map(|peer| (peer.engine.clone(), peer.min_us)).min_by(|a, b| a.1.total_cmp(&b.1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn neighbours_are_compared_without_what_a_call_costs() {
+        let cost = |us, elements, traffic_us| Cost { us, elements, traffic_us };
+        // Twice the elements need twice the time beyond a call of 0.05.
+        let (small, large) = (cost(0.1, 100.0, 0.01), cost(0.15, 200.0, 0.02));
+        for (own, other) in [(&small, &large), (&large, &small)] {
+            assert!((own.relative_to(other, 0.05) - 1.0).abs() < 1e-9);
+        }
+        // Per element, the small one costs a third more if a call costs nothing.
+        assert!((small.relative_to(&large, 0.0) - 4.0 / 3.0).abs() < 1e-9);
+        // Three times the time for twice the elements is too much, unless they need three times the traffic.
+        assert!((cost(0.3, 200.0, 0.02).relative_to(&small, 0.0) - 1.5).abs() < 1e-9);
+        assert!((cost(0.3, 200.0, 0.03).relative_to(&small, 0.0) - 1.0).abs() < 1e-9);
+        // A call that seems to cost more than a whole one is no reason for a ratio below zero.
+        assert!((small.relative_to(&large, 1.0) - 0.8).abs() < 1e-9);
+    }
 }

@@ -301,6 +301,11 @@ impl Case {
         Self { dims: vec![IN_CACHE / bytes_of(self.dtype)], operands, ..self.clone() }
     }
 
+    /// Returns the case over shapes of one element, which needs what a call costs.
+    pub(super) fn of_one_element(&self) -> Self {
+        Self { dims: vec![1; self.dims.len()], ..self.clone() }
+    }
+
     /// Lists cases of nearly the same shape: each dim longer or shorter by one, or twice as long.
     pub(super) fn neighbours(&self) -> Vec<Self> {
         let mut all = Vec::new();
