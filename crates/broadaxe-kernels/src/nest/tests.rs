@@ -1,4 +1,5 @@
 use super::*;
+use crate::measured::LONG_ROW_BYTES;
 
 #[test]
 fn operands_lie_as_their_strides_say() {
@@ -54,6 +55,7 @@ const TERMS: Terms = Terms {
     turns: false,
     longest: MAX_UNIT_ELEMENTS,
     past: false,
+    edged_bytes: LONG_ROW_BYTES,
     ordered: false,
 };
 

@@ -11,8 +11,8 @@ use crate::{
     executor::parts,
     isa::Isa,
     measured::{
-        COSTLY_PICOS, COSTLY_TILE_BYTES, LONG_ROW_BYTES, MAX_UNIT_ELEMENTS, MIN_FETCHED_BYTES, QUICK_SCRATCH_BYTES,
-        TILE_BYTES,
+        COSTLY_PICOS, COSTLY_TILE_BYTES, LONG_ROW_BYTES, MAX_CHAIN_STREAMS, MAX_UNIT_ELEMENTS, MIN_FETCHED_BYTES,
+        QUICK_SCRATCH_BYTES, TILE_BYTES,
     },
     nest::{AccessPattern, Blocking, WHOLE},
     program::{Program, Slot, Step},
@@ -184,7 +184,13 @@ impl Draft<'_> {
     fn chain(&self, store: Store) -> Option<Body> {
         let parts = self.program.chain.as_deref()?;
         let call = chained(self.isa, self.program.output(), store.streams())?;
-        Some(Body::Chain(ChainBody { call, links: parts.iter().map(|part| self.link(part)).collect() }))
+        let mut links: Vec<BoundLink> = parts.iter().map(|part| self.link(part)).collect();
+        if links.iter().filter(|link| link.ahead).count() > MAX_CHAIN_STREAMS {
+            for link in &mut links {
+                link.ahead = false;
+            }
+        }
+        Some(Body::Chain(ChainBody { call, links }))
     }
 
     /// Binds a link to the access pattern of its operand along a row.

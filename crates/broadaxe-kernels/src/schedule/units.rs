@@ -6,7 +6,7 @@ use crate::{
     executor::look,
     isa::{Isa, Level},
     machine::{CostTerm, Costs},
-    measured::{FEW_ELEMENTS, MAX_UNIT_ELEMENTS, MAX_UNIT_PICOS, MIN_UNIT_ELEMENTS},
+    measured::{FEW_ELEMENTS, LONG_ROW_BYTES, MAX_UNIT_ELEMENTS, MAX_UNIT_PICOS, MIN_UNIT_ELEMENTS},
     nest::{AccessPattern, Blocking, DirectAccess, Layout, Terms, direct_access_pattern, priced},
     program::{Program, Step},
     tile::{chain::CHAIN_GROUP_ELEMENTS, chained},
@@ -19,7 +19,10 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
         (MAX_UNIT_PICOS / picos.max(1)).clamp(MIN_UNIT_ELEMENTS.min(look(picos)), MAX_UNIT_ELEMENTS as u64) as usize;
     let past = is_large(dims, operands, manner);
     let row = Costs::here()[CostTerm::Row];
-    Terms { row, row_of_groups: row, lane_blocks: 0, turns: false, longest, past, ordered: false }
+    // Rows that are not streamed pay, but not if several loops start each of many narrow elements.
+    let is_narrow = operands.iter().all(|own| own.size < 8);
+    let edged_bytes = if program.steps.len() > 1 && is_narrow { 0 } else { LONG_ROW_BYTES };
+    Terms { row, row_of_groups: row, lane_blocks: 0, turns: false, longest, past, edged_bytes, ordered: false }
 }
 
 /// Says whether there are so few elements that one call of one loop is best, whatever its rows cost.

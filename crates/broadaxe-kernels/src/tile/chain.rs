@@ -87,7 +87,7 @@ pub(crate) struct ChainBlock {
 pub(crate) type ChainLoop = Loop<ChainBlock>;
 
 /// The most links of a chain.
-pub(crate) const LINKS: usize = 8;
+pub(crate) const LINKS: usize = 12;
 
 /// The most elements that the loop computes at a time.
 pub(crate) const CHAIN_GROUP_ELEMENTS: usize = 128;

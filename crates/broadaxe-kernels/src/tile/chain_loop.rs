@@ -4,7 +4,7 @@ use std::{hint::black_box, marker::PhantomData, mem::MaybeUninit};
 
 use super::{
     chain::{CHAIN_GROUP_ELEMENTS, ChainBlock, ChainLoop, LINKS, Link, LinkAction, OperandMode},
-    prefetch_line, prefetch_lines,
+    prefetch_lines,
 };
 use crate::{
     dtype::{DType, Element, bf16, f16},
@@ -13,7 +13,7 @@ use crate::{
         vector::{ChainVector, Group, Second, Third, VECTORS, apply, eight},
         wide,
     },
-    measured::PREFETCH_BYTES,
+    measured::CHAIN_PREFETCH_BYTES,
     number::Half,
 };
 
@@ -196,7 +196,7 @@ impl<V: ChainVector> Hand<'_, V> {
                 OperandMode::Dense => {
                     let place = place.wrapping_add(at * 4);
                     if link.ahead {
-                        prefetch_lines(place.wrapping_add(PREFETCH_BYTES), 64, group::<V>() * 4 / 64);
+                        prefetch_lines::<true>(place.wrapping_add(CHAIN_PREFETCH_BYTES), 64, group::<V>() * 4 / 64);
                     }
                     self.take::<R>(
                         #[inline(always)]
@@ -276,8 +276,8 @@ unsafe fn made<V: ChainVector>(link: &Link, row: isize, at: usize, n: usize) -> 
             OperandMode::Cast(dtype) => {
                 let place = place.wrapping_add(at * link.size);
                 if link.ahead {
-                    let lines = group::<V>() * link.size / 64;
-                    (0..=lines / 2).for_each(|v| prefetch_line(place.wrapping_add(PREFETCH_BYTES / 2 + v * 128)));
+                    let lines = (group::<V>() * link.size / 64).max(1);
+                    prefetch_lines::<true>(place.wrapping_add(CHAIN_PREFETCH_BYTES), 64, lines);
                 }
                 read::<V>(dtype, place)
             }
@@ -399,10 +399,11 @@ unsafe fn apart<V: ChainVector>(link: &Link, row: isize, at: usize, n: usize) ->
     };
     if link.ahead {
         let apart = link.apart.unsigned_abs();
-        let ahead = at + PREFETCH_BYTES / 4 / apart;
+        let ahead = at + CHAIN_PREFETCH_BYTES / 4 / apart;
         // Elements after the end of a row are in the next row, unless rows are pieces of one.
         let (rows, ahead) = if ahead < n || link.step == 0 { (0, ahead) } else { (ahead / n, ahead % n) };
-        prefetch_lines(place(row + rows as isize, ahead), 64 * link.apart.signum(), apart * group::<V>() * 4 / 64);
+        let lines = apart * group::<V>() * 4 / 64;
+        prefetch_lines::<true>(place(row + rows as isize, ahead), 64 * link.apart.signum(), lines);
     }
     // SAFETY: promised by the caller.
     unsafe { V::strided(place(row, at).cast(), link.apart) }

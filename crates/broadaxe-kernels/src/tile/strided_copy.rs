@@ -18,7 +18,7 @@ use crate::isa::{
 use crate::{
     isa::{
         Isa, LEVELS, Loop, LoopCode,
-        lanes::Lanes,
+        lanes::{Lanes, MAX_LANES},
         shuffle::{NoShuffle, Shuffle},
     },
     measured::{COPY_PIECE_ELEMENTS, MAX_SHUFFLED_REPEATS, PREFETCH_BYTES},
@@ -140,7 +140,7 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> LoopCode for StridedCopy<T, 
                 (CopyKernel::Repeats(2), _) if dense => rows(block, |from, to| few::<T, 2>(n, from.cast(), to.cast())),
                 (CopyKernel::Repeats(3), _) if dense => rows(block, |from, to| few::<T, 3>(n, from.cast(), to.cast())),
                 (CopyKernel::Repeats(4), _) if dense => rows(block, |from, to| few::<T, 4>(n, from.cast(), to.cast())),
-                (CopyKernel::Repeats(times), _) => rows(block, |from, to| repeat::<T, L>(way.row, times, from, to)),
+                (CopyKernel::Repeats(times), _) => rows(block, |from, to| repeat::<T, L, V>(way.row, times, from, to)),
                 (CopyKernel::Runs, 0) => {}
                 (CopyKernel::Runs, n @ 1) => rows(block, |from, to| pieces::<1>(n, from, to)),
                 (CopyKernel::Runs, n @ 2..4) => rows(block, |from, to| pieces::<2>(n, from, to)),
@@ -218,7 +218,11 @@ unsafe fn gathered<T: Copy>(n: usize, step: isize, ahead: Option<isize>, from: *
     let mut at = 0;
     while let Some(ahead) = ahead.filter(|_| at + COPY_PIECE_ELEMENTS <= n) {
         let (from, to) = places(at);
-        prefetch_lines(from.wrapping_offset(ahead), 64 * step.signum(), COPY_PIECE_ELEMENTS * step.unsigned_abs() / 64);
+        prefetch_lines::<false>(
+            from.wrapping_offset(ahead),
+            64 * step.signum(),
+            COPY_PIECE_ELEMENTS * step.unsigned_abs() / 64,
+        );
         // SAFETY: promised by the caller.
         unsafe { every::<T>(COPY_PIECE_ELEMENTS, step, size as isize, from, to) };
         at += COPY_PIECE_ELEMENTS;
@@ -238,10 +242,10 @@ unsafe fn every<T: Copy>(n: usize, step: isize, out_step: isize, from: *const u8
     }
 }
 
-/// Writes each element of a row `times` times: 16 bytes at once, which the next element may partly overwrite.
-// SAFETY: The row's elements can be read, and there is room for `times` of each.
+/// Writes each element of a row `times` times: whole vectors at once, of which the next element may partly overwrite the last.
+// SAFETY: The row's elements can be read, and there is room for `times` of each. The CPU supports the level of `V`.
 #[inline(always)]
-unsafe fn repeat<T: Copy, const L: usize>(row: CopyAxis, times: usize, from: *const u8, to: *mut u8) {
+unsafe fn repeat<T: Copy, const L: usize, V: Lanes>(row: CopyAxis, times: usize, from: *const u8, to: *mut u8) {
     let all = row.count * times;
     for i in 0..row.count {
         // SAFETY: `i` is below the count; what is written ends before the room for all does.
@@ -249,13 +253,32 @@ unsafe fn repeat<T: Copy, const L: usize>(row: CopyAxis, times: usize, from: *co
             let element = from.offset(row.from * i as isize).cast::<T>().read_unaligned();
             let to = to.cast::<T>().add(i * times);
             match times {
-                _ if times >= 4 * L => fill([[element; L]; 4], times, to),
+                _ if filled::<T, L, V>(element, times, to) => {}
                 _ if times >= L => fill([element; L], times, to),
                 _ if all - i * times >= L => to.cast::<[T; L]>().write_unaligned([element; L]),
                 _ => (0..times).for_each(|k| to.add(k).write_unaligned(element)),
             }
         }
     }
+}
+
+/// Fills a place for `n` elements with one, in vectors as wide as the place and the level allow; says whether there are any.
+///
+/// The compiler makes scatters of a loop that writes arrays, which need ten times as long; of vectors it makes none.
+// SAFETY: There is room for `n` elements. The CPU supports the level of `V`.
+#[inline(always)]
+unsafe fn filled<T: Copy, const L: usize, V: Lanes>(element: T, n: usize, to: *mut T) -> bool {
+    if V::COUNT == 0 {
+        return false;
+    }
+    // SAFETY: promised by the caller; the array has as many bytes as the widest vector.
+    unsafe {
+        if n < V::COUNT * L {
+            return filled::<T, L, V::Narrower>(element, n, to);
+        }
+        fill(V::read([[element; L]; MAX_LANES].as_ptr().cast()), n, to);
+    }
+    true
 }
 
 /// Writes each of `n` elements `times` times, at most [`MAX_SHUFFLED_REPEATS`]: 16 bytes of them become `times` times 16.
