@@ -28,6 +28,7 @@ use crate::{
     isa::{Isa, Level, Loop, StridedBlock},
     loops::Guard,
     nest::{AccessPattern, Blocking, Nest, reach},
+    pack::{Axis, CopyPlan},
     program::Program,
     tile::{
         Call,
@@ -200,6 +201,16 @@ impl Operand {
         let size = if self.access == AccessPattern::Constant { 0 } else { self.size };
         across * row as isize + (at * size) as isize
     }
+
+    /// Returns the axes of a unit of `rows` rows of `n` elements, with the operand's strides, for strided copies.
+    pub(crate) fn axes(&self, dims: &[usize], cut: &Blocking, [rows, n]: [usize; 2]) -> impl Iterator<Item = Axis> {
+        let outer = [
+            Axis { count: rows, stride: self.across(cut) },
+            Axis { count: n / cut.inner, stride: self.strides[cut.axis] },
+        ];
+        let inner = dims.iter().zip(&self.strides).skip(cut.axis + 1);
+        outer.into_iter().chain(inner.map(|(&count, &stride)| Axis { count, stride }))
+    }
 }
 
 /// A loop outside the units.
@@ -216,6 +227,14 @@ pub(crate) struct PackedInput {
     pub(crate) at: usize,
     /// Whether elements are prefetched.
     pub(crate) ahead: bool,
+}
+
+/// What the quick path does before it calls the loops.
+pub(crate) struct Quick {
+    /// The strided copy of each pack.
+    pub(crate) packs: Vec<CopyPlan>,
+    /// The strided copy of each constant that is repeated.
+    pub(crate) splats: Vec<CopyPlan>,
 }
 
 /// How results are written.
@@ -272,8 +291,8 @@ pub struct Schedule {
     /// The bytes of scratch memory.
     pub(crate) scratch: usize,
     pub(crate) estimate: Estimate,
-    /// Whether one call of every loop computes the whole nest, so that small programs take the quick path.
-    pub(crate) is_quick: bool,
+    /// The quick path of a small program, whose one unit is the whole nest.
+    pub(crate) quick: Option<Quick>,
     /// The alternative that first copies operands over the innermost loops, if it is cheaper.
     pub(crate) spread: Option<Box<Spread>>,
     /// The schedule for a result that overwrites an input, element for element; decided when it is first needed.
@@ -346,7 +365,7 @@ impl Schedule {
             reached: bytes,
             scratch: 0,
         };
-        let bind::Bound { body, store, packs, next_rows, scratch, is_quick } = draft.bind(choice.method);
+        let bind::Bound { body, store, packs, next_rows, scratch, quick } = draft.bind(choice.method);
         Self {
             isa,
             program: program.clone(),
@@ -362,7 +381,7 @@ impl Schedule {
             prefetch: Prefetch { rows: next_rows, is_far },
             scratch,
             estimate: Estimate { nanos: work.nanos(), worth: work.worth(), price: choice.price },
-            is_quick,
+            quick,
             spread: None,
             in_place: OnceBox::new(),
             together: OnceBox::new(),

@@ -352,6 +352,27 @@ impl Stage {
     }
 }
 
+/// The stage in which a node is wanted.
+#[derive(Clone, PartialEq)]
+struct Wanted {
+    /// The node that the stage results in.
+    owner: Node,
+    uses: Vec<(Node, usize)>,
+}
+
+impl Wanted {
+    /// A stage for the node alone.
+    fn apart(node: Node) -> Self {
+        Self { owner: node, uses: Vec::new() }
+    }
+}
+
+/// A node that a stage computes, and the operands in which its elements repeat: those of its user first, then of that one's.
+struct Member {
+    node: Node,
+    uses: Vec<(Node, usize)>,
+}
+
 /// Cuts a graph into stages.
 struct Stager<'g> {
     graph: &'g Graph,
@@ -394,38 +415,49 @@ impl Stager<'_> {
         }
     }
 
+    /// Says whether a stage may compute a node again wherever its elements repeat: that costs less than a stage of its own.
+    fn repeats(&self, owner: Node, node: Node) -> bool {
+        let elements = self.graph.shape(owner).iter().map(|&dim| dim as u64).product();
+        let is_plain = self.folded(owner).is_none() && self.tiled(owner).is_none();
+        is_plain && self.applied(node).is_some_and(|applied| applied.kernel.is_brief(elements))
+    }
+
     /// Lists the stages to be, each by the node it results in, with the nodes it computes in order.
     ///
     /// Users come after what they use, so that a walk from the last node backwards has seen all users of a node before it.
-    fn members(&self, root: Node) -> Vec<(Node, Vec<Node>)> {
-        #[derive(Clone, Copy, PartialEq)]
-        enum Owner {
-            Unused,
-            Stage(Node),
-        }
-        let mut owners = vec![Owner::Unused; root.index() + 1];
-        owners[root.index()] = Owner::Stage(root);
-        let mut members: HashMap<Node, Vec<Node>> = HashMap::new();
+    fn members(&self, root: Node) -> Vec<(Node, Vec<Member>)> {
+        let mut wanted: Vec<Option<Wanted>> = vec![None; root.index() + 1];
+        wanted[root.index()] = Some(Wanted::apart(root));
+        let mut members: HashMap<Node, Vec<Member>> = HashMap::new();
         for index in (0..=root.index()).rev() {
             let node = Node(index as u32);
-            let Owner::Stage(owner) = owners[index] else { continue };
-            let mut want = |arg: Node, joins: bool| {
+            let Some(Wanted { owner, uses }) = wanted[index].clone() else { continue };
+            let mut want = |arg: Node, user: Option<(Node, usize)>| {
                 // A node with a tiled operand has loops of its own.
                 let apart = self.folded(arg).is_some() || self.tiled(arg).is_some();
-                let wanted = Owner::Stage(if joins && !apart { owner } else { arg });
-                let now = &mut owners[arg.index()];
-                // Two stages that want the same node get it as a stage of its own.
-                *now = if *now == Owner::Unused || *now == wanted { wanted } else { Owner::Stage(arg) };
+                let is_whole = user.is_none() && uses.is_empty();
+                let joins = !apart && (is_whole || self.repeats(owner, arg));
+                let as_now = if joins {
+                    Wanted { owner, uses: user.into_iter().chain(uses.clone()).collect() }
+                } else {
+                    Wanted::apart(arg)
+                };
+                let before = &mut wanted[arg.index()];
+                // A node that is wanted in two stages, or repeated in two ways, becomes a stage of its own.
+                let is_same = before.as_ref().is_none_or(|before| *before == as_now);
+                *before = Some(if is_same { as_now } else { Wanted::apart(arg) });
             };
             match &self.graph.made(node).origin {
                 Origin::Kernel(applied) => {
-                    members.entry(owner).or_default().push(node);
-                    applied.args.iter().enumerate().for_each(|(k, &arg)| want(arg, applied.alignment.is_identity(k)));
+                    for (k, &arg) in applied.args.iter().enumerate() {
+                        want(arg, (!applied.alignment.is_identity(k)).then_some((node, k)));
+                    }
+                    members.entry(owner).or_default().push(Member { node, uses });
                 }
                 // A stage of its own, which computes what is folded.
                 Origin::Fold(folded) => {
                     members.entry(node).or_default();
-                    want(folded.arg, true);
+                    want(folded.arg, None);
                 }
                 Origin::Input(_) | Origin::Constant(_) => {}
             }
@@ -450,17 +482,26 @@ impl Stager<'_> {
         }
     }
 
-    fn add(&mut self, owner: Node, members: &[Node]) -> Result<(), Error> {
+    /// Returns the strides of an operand along the axes of the stage, from those along the axes of a node with these uses.
+    fn repeated(&self, uses: &[(Node, usize)], own: Vec<isize>) -> Vec<isize> {
+        uses.iter()
+            .filter_map(|&(user, k)| Some((self.applied(user)?, k)))
+            .fold(own, |strides, (user, k)| user.alignment.strides_from(k, &strides))
+    }
+
+    fn add(&mut self, owner: Node, members: &[Member]) -> Result<(), Error> {
         let mut sketch = Sketch { tiled: self.tiled(owner).cloned(), ..Sketch::default() };
         let mut step_of = HashMap::new();
-        for &node in members {
+        for &Member { node, ref uses } in members {
             let Some(applied) = self.applied(node) else { continue };
             let mut args = Vec::with_capacity(applied.args.len());
             for (k, arg) in applied.args.iter().enumerate() {
-                args.push(match step_of.get(arg) {
-                    Some(&step) => Slot::Step(step),
-                    None => sketch.read(self.leaf(*arg), &applied.alignment, k, self.graph.dtype(*arg)),
-                });
+                let read = || {
+                    let (leaf, own) = self.leaf(*arg);
+                    let strides = applied.alignment.strides_from(k, &own);
+                    sketch.read(leaf, self.repeated(uses, strides), self.graph.dtype(*arg))
+                };
+                args.push(step_of.get(arg).map_or_else(read, |&step| Slot::Step(step)));
             }
             step_of.insert(node, sketch.steps.len());
             stop::push(&mut sketch.steps, Step::new(applied.kernel, args));
@@ -472,7 +513,8 @@ impl Stager<'_> {
         let shape = Shape::from(self.graph.shape(arg));
         if sketch.steps.is_empty() {
             let alignment = Rule::numpy().align(&[&shape])?;
-            sketch.read(self.leaf(arg), &alignment, 0, self.graph.dtype(arg));
+            let (leaf, own) = self.leaf(arg);
+            sketch.read(leaf, alignment.strides_from(0, &own), self.graph.dtype(arg));
         }
         let program = (!sketch.steps.is_empty()).then(|| sketch.program());
         let domain = Domain::new(&shape, &axes, &sketch.strides);
@@ -490,7 +532,8 @@ impl Stager<'_> {
         let alignment = Rule::numpy().align(&[self.graph.shape(root)])?;
         let mut sketch = Sketch::default();
         let dtype = self.graph.dtype(root);
-        let slot = sketch.read(self.leaf(root), &alignment, 0, dtype);
+        let (leaf, own) = self.leaf(root);
+        let slot = sketch.read(leaf, alignment.strides_from(0, &own), dtype);
         sketch.steps.push(Step::new(copy(dtype), [slot]));
         sketch.names.push("copy");
         self.finish(root, sketch)
@@ -561,9 +604,8 @@ impl Sketch {
         program
     }
 
-    /// Returns the program's input for a leaf aligned as operand `k`.
-    fn read(&mut self, (leaf, own): (Leaf, Vec<isize>), alignment: &Alignment, k: usize, dtype: DType) -> Slot {
-        let mut strides = alignment.strides_from(k, &own);
+    /// Returns the program's input for a leaf with these strides along the axes of the stage.
+    fn read(&mut self, leaf: Leaf, mut strides: Vec<isize>, dtype: DType) -> Slot {
         if let Some(tiled) = self.tiled.as_ref().filter(|tiled| strides.len() == tiled.shape().len()) {
             strides = tiled.split(&strides);
         }

@@ -188,7 +188,7 @@ fn short_rows_are_computed_in_turns() {
         let isa = Isa::available()[round % Isa::available().len()];
         let schedule = Schedule::at(isa, &operator("sub", dtype), &nest).expect("sound");
         turned += usize::from(schedule.turns() > 1);
-        in_one_call += usize::from(schedule.is_quick && schedule.turns() > 1);
+        in_one_call += usize::from(schedule.quick.is_some() && schedule.turns() > 1);
         let mut result = vec![0; len];
         let given: Vec<Input> = operands.iter().map(|bytes| Input::new(bytes, 0)).collect();
         schedule.run(&given, Output::new(&mut result, 0), &Scoped(1 + round % 3), None).expect("sound");

@@ -65,12 +65,9 @@ impl<'a> Unit<'a> {
 
     /// Returns the axes of the unit with the strides of an operand.
     pub(super) fn axes(&mut self, operand: usize, rows: usize, n: usize) -> &[Axis] {
-        let (cut, own) = (&self.plan.cut, &self.plan.operands[operand]);
+        let Schedule { operands, dims, cut, .. } = self.plan;
         self.axes.clear();
-        self.axes.push(Axis { count: rows, stride: own.across(cut) });
-        self.axes.push(Axis { count: n / cut.inner, stride: own.strides[cut.axis] });
-        let inner = self.plan.dims.iter().zip(&own.strides).skip(cut.axis + 1);
-        self.axes.extend(inner.map(|(&count, &stride)| Axis { count, stride }));
+        self.axes.extend(operands[operand].axes(dims, cut, [rows, n]));
         &self.axes
     }
 

@@ -1,7 +1,7 @@
 //! Binds the steps of a program to their loops and operands.
 
 use super::{
-    Body, BoundLink, BoundStep, ChainBody, Finish, LoopBody, Manner, Operand, Outer, PackedInput, Source, Store,
+    Body, BoundLink, BoundStep, ChainBody, Finish, LoopBody, Manner, Operand, Outer, PackedInput, Quick, Source, Store,
     StridedBody, TileBody, footprint, is_far, is_large, units::Method,
 };
 use crate::{
@@ -15,6 +15,7 @@ use crate::{
         QUICK_SCRATCH_BYTES, TILE_BYTES,
     },
     nest::{AccessPattern, Blocking, WHOLE},
+    pack::{Axis, CopyPlan},
     program::{Program, Slot, Step},
     tile::{
         Call,
@@ -55,7 +56,7 @@ pub(super) struct Bound {
     /// Inputs whose rows are prefetched for the next unit.
     pub(super) next_rows: Vec<usize>,
     pub(super) scratch: usize,
-    pub(super) is_quick: bool,
+    pub(super) quick: Option<Quick>,
 }
 
 impl Draft<'_> {
@@ -72,8 +73,8 @@ impl Draft<'_> {
         });
         let packs = self.packs(if let Body::Loop(own) = &body { own.margin } else { 0 });
         let next_rows = if self.is_in_pieces() { self.far_inputs() } else { Vec::new() };
-        let is_quick = packs.is_empty() && self.has_quick_path(&body);
-        Bound { body, store, packs, next_rows, scratch: self.scratch, is_quick }
+        let quick = self.has_quick_path(&body, &packs).then(|| self.quick(&body, &packs));
+        Bound { body, store, packs, next_rows, scratch: self.scratch, quick }
     }
 
     fn output(&self) -> &Operand {
@@ -352,7 +353,7 @@ impl Draft<'_> {
     }
 
     /// Says whether the loops of one unit compute the whole nest, with little scratch memory.
-    fn has_quick_path(&self, body: &Body) -> bool {
+    fn has_quick_path(&self, body: &Body, packs: &[PackedInput]) -> bool {
         let turns = body.turns(self.outer);
         let is_small = self.total <= MAX_UNIT_ELEMENTS as u64;
         let fits = match body {
@@ -361,12 +362,31 @@ impl Draft<'_> {
                 let is_one = self.cut.elements() <= own.elements;
                 let several =
                     own.splats.is_empty() && own.fetched.is_empty() && !self.is_in_pieces() && self.is_short();
-                own.finish == Finish::Direct && self.scratch <= QUICK_SCRATCH_BYTES && (is_one || several)
+                own.finish == Finish::Direct && (is_one || several)
             }
             Body::Chain(_) => is_small,
             Body::Strided(_) => false,
         };
-        fits && (self.cut.elements() * turns) as u64 == self.total
+        let has_room = self.scratch <= QUICK_SCRATCH_BYTES && (packs.is_empty() || self.is_short());
+        fits && has_room && (self.cut.elements() * turns) as u64 == self.total
+    }
+
+    /// Plans the strided copies of the quick path.
+    fn quick(&self, body: &Body, packs: &[PackedInput]) -> Quick {
+        let (rows, n) = (self.cut.rows, self.cut.chunk * self.cut.inner);
+        let pack = |&PackedInput { input, .. }: &PackedInput| {
+            let operand = &self.operands[input];
+            let rows = if operand.across(&self.cut) == 0 { 1 } else { rows };
+            let axes: Vec<Axis> = operand.axes(self.dims, &self.cut, [rows, n]).collect();
+            CopyPlan::pack(operand.size, &axes)
+        };
+        let splat = |&PackedInput { input, .. }: &PackedInput| {
+            let operand = &self.operands[input];
+            let axes = [Axis { count: rows, stride: operand.across(&self.cut) }, Axis { count: n, stride: 0 }];
+            CopyPlan::pack(operand.size, &axes)
+        };
+        let splats = if let Body::Tiles(own) = body { own.splats.iter().map(splat).collect() } else { Vec::new() };
+        Quick { packs: packs.iter().map(pack).collect(), splats }
     }
 }
 

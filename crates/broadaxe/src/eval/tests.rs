@@ -174,3 +174,81 @@ fn rejected_elements_of_tiles_are_located() {
     let error = Evaluation::new(&graph, quotient, views, Options::default()).expect("planned").run();
     assert_eq!(error.expect_err("refused").to_string(), "div_floor: a zero divisor at (0, 4) of the result (2, 6)");
 }
+
+/// A few elements that repeat are computed where they are read, however they repeat, but not if they are read in two ways.
+#[test]
+fn brief_nodes_are_repeated() {
+    let dims = [[3_usize, 1], [1, 4]];
+    let [x, y] =
+        dims.map(|dims| Array::from_vec(dims, (0..dims[0] * dims[1]).map(|n| n as i32 + 2).collect()).expect("x"));
+    let z = Array::from_vec([2, 3, 4], (0..24).map(|n| 100 * n).collect::<Vec<i32>>()).expect("z");
+    let shapes: [&[usize]; 3] = [&dims[0], &dims[1], &[2, 3, 4]];
+    let elements =
+        |of: fn(i32, i32, i32) -> i32| -> Vec<i32> { (0..24).map(|n| of(n / 4 % 3 + 2, n % 4 + 2, 100 * n)).collect() };
+    type Build = fn(&mut Graph, [Node; 3]) -> Node;
+    type Want = fn(i32, i32, i32) -> i32;
+    let cases: [(&str, Build, Want, usize); 5] = [
+        (
+            "one way",
+            |graph, [a, _, c]| {
+                let square = op(graph, "mul", &[a, a]);
+                op(graph, "sub", &[c, square])
+            },
+            |a, _, c| c - a * a,
+            1,
+        ),
+        (
+            "a repeated result of repeated ones",
+            |graph, [a, b, c]| {
+                let (square, twice) = (op(graph, "mul", &[a, a]), op(graph, "add", &[b, b]));
+                let both = op(graph, "sub", &[square, twice]);
+                let all = op(graph, "neg", &[both]);
+                op(graph, "mul", &[all, c])
+            },
+            |a, b, c| (2 * b - a * a) * c,
+            1,
+        ),
+        (
+            "whole and repeated",
+            |graph, [a, _, c]| {
+                let square = op(graph, "mul", &[a, a]);
+                let fourth = op(graph, "mul", &[square, square]);
+                let sum = op(graph, "add", &[fourth, c]);
+                op(graph, "sub", &[sum, square])
+            },
+            |a, _, c| a * a * a * a + c - a * a,
+            2,
+        ),
+        (
+            "a divisor that may be zero, where the message names the element",
+            |graph, [a, b, c]| {
+                let quotient = op(graph, "div_floor", &[b, b]);
+                let sum = op(graph, "add", &[a, a]);
+                let both = op(graph, "mul", &[sum, quotient]);
+                op(graph, "add", &[both, c])
+            },
+            |a, _, c| 2 * a + c,
+            2,
+        ),
+        (
+            "before and after a reduction",
+            |graph, [a, _, c]| {
+                let square = op(graph, "mul", &[a, a]);
+                let sum = op(graph, "sub", &[c, square]);
+                let most = graph.reduce(Reduction::Max, sum, Some(&[0]), false).expect("folds");
+                op(graph, "sub", &[sum, most])
+            },
+            |_, _, c| if c < 1200 { -1200 } else { 0 },
+            3,
+        ),
+    ];
+    for (about, build, of, stages) in cases {
+        let mut graph = Graph::new();
+        let nodes = shapes.map(|shape| graph.input(DType::I32, shape).expect("small"));
+        let root = build(&mut graph, nodes);
+        let views = vec![x.view(), y.view(), z.view()];
+        let evaluation = Evaluation::new(&graph, root, views, Options::default()).expect("planned");
+        assert_eq!(evaluation.run().expect("runs").as_slice::<i32>(), Some(&*elements(of)), "{about}");
+        assert_eq!(evaluation.report().len(), stages, "{about}");
+    }
+}
