@@ -9,7 +9,7 @@ use crate::{
     dtype::{DType, Element},
     isa::{Isa, LEVELS, Level, Loop, SearchLoop, StridedBlock},
     math::f32xn::Fma,
-    measured::{MEMORY_BOUND_PICOS, REPEATED_PICOS},
+    measured::{MEMORY_BOUND_PICOS, REPEATED_OPERAND_PICOS, REPEATED_PICOS},
     number::{Function, Function2, Real},
 };
 
@@ -215,7 +215,8 @@ impl Kernel {
 
     /// Says whether computing `elements` elements costs less than a call of its own, and none of them can be rejected.
     pub fn is_brief(&self, elements: u64) -> bool {
-        self.guard.is_none() && elements.saturating_mul(u64::from(self.picos)) <= REPEATED_PICOS
+        let each = u64::from(self.picos) + self.arity as u64 * REPEATED_OPERAND_PICOS;
+        self.guard.is_none() && elements.saturating_mul(each) <= REPEATED_PICOS
     }
 
     /// Returns the dtype of the result.

@@ -243,6 +243,9 @@ pub(crate) const SPLIT_BYTES: usize = 32 << 10;
 /// The bytes of a tile: the widest element times its number of elements.
 pub(crate) const TILE_BYTES: usize = 1536;
 
+/// The same for a program whose data is in the second-level cache: there is less to wait for, and fewer calls count more.
+pub(crate) const NEAR_TILE_BYTES: usize = 3072;
+
 /// The same for a costly program whose data is in the second-level cache, or whose rows fit in such a tile: fewer calls and
 /// whole rows then count more than the overlap of loads and arithmetic. Where data came from beyond that cache,
 /// `exp(x - m)` of a million f64 needed 1.5 times as long with it; of rows of 1000 f32, 0.65 times as long.
@@ -266,9 +269,12 @@ pub(crate) const MAX_UNIT_PICOS: u64 = 4_000_000;
 /// The elements that a unit has at least, unless they would delay a stop too much.
 pub(crate) const MIN_UNIT_ELEMENTS: u64 = 4096;
 
-/// The picoseconds of arithmetic up to which an intermediate result is computed again wherever it repeats, instead of once by
-/// a call of its own, which costs 60 to 100 ns.
-pub(crate) const REPEATED_PICOS: u64 = 40_000;
+/// The picoseconds up to which an intermediate result is computed again wherever it repeats, instead of once by a call of its
+/// own, which costs 60 to 100 ns.
+pub(crate) const REPEATED_PICOS: u64 = 60_000;
+
+/// The picoseconds per element to read an operand that repeats.
+pub(crate) const REPEATED_OPERAND_PICOS: u64 = 200;
 
 /// The elements below which a call costs more than its rows.
 pub(crate) const FEW_ELEMENTS: usize = 1 << 10;

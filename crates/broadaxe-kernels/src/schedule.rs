@@ -83,9 +83,15 @@ pub(crate) struct TileBody {
 }
 
 impl TileBody {
-    /// Returns the rows of a tile, of `rows` rows of `n` elements, and the elements of each.
+    /// Returns the rows of a tile, of `rows` rows of `n` elements, and the elements of each: tiles are of nearly equal size, and
+    /// parts of rows are whole cache lines.
     pub(crate) fn tile(&self, rows: usize, n: usize) -> (usize, usize) {
-        if n > self.elements { (1, self.elements) } else { ((self.elements / n).clamp(1, rows), n) }
+        let even = |all: usize, most: usize| all.div_ceil(all.div_ceil(most));
+        if n > self.elements {
+            (1, even(n, self.elements).next_multiple_of(64).min(self.elements))
+        } else {
+            (even(rows, (self.elements / n).clamp(1, rows)), n)
+        }
     }
 }
 

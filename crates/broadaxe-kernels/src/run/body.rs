@@ -159,9 +159,9 @@ impl<'a> TileState<'a> {
             });
         }
         unit.prefetch_rows(walk, rows..2 * rows, rows, n);
-        // Pieces of equal length, whole cache lines except the first, so that most of them begin a line of the result.
+        // Pieces of whole cache lines except the first, so that most of them begin a line of the result.
         let (output, out_size) = (unit.output, unit.plan.operands[unit.output].size);
-        let even = n.div_ceil(n.div_ceil(tile)).next_multiple_of(64).min(tile);
+        let even = self.body.tile(rows, n).1;
         (0..rows).try_for_each(|row| {
             let to = unit.places[output].addr().wrapping_add_signed(unit.steps[output] * row as isize);
             self.tiles(unit, row, 1, n, [even - to % 64 / out_size, even])

@@ -5,7 +5,7 @@
 use std::mem::MaybeUninit;
 
 use crate::{
-    isa::{Block, FloatMode},
+    isa::FloatMode,
     measured::QUICK_SCRATCH_BYTES,
     pack::CopyPlan,
     schedule::{Body, BoundLink, ChainBody, LoopBody, PackedInput, Quick, Schedule, Source, TileBody},
@@ -109,12 +109,14 @@ impl Schedule {
     fn call_loop(&self, own: &LoopBody, operands: Operands) -> bool {
         let (out, out_step) = operands.result();
         let n = self.cut.chunk * self.cut.inner;
-        let mut block = Block { n, rows: self.cut.rows, out, out_step, ..Block::EMPTY };
-        for (k, arg) in own.step.args.iter().enumerate() {
-            if let Source::Input(i) = *arg {
-                (block.places[k], block.steps[k]) = operands.input(i);
+        let find = |source| match source {
+            Source::Input(i) => {
+                let (place, step) = operands.input(i);
+                (place, Some(step))
             }
-        }
+            _ => (std::ptr::null(), None),
+        };
+        let mut block = own.step.laid([self.cut.rows, n], find, (out, Some(out_step))).block;
         own.take_turns(&self.outer, &mut block, self.turns());
         // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each
         // operand is dense or constant along a row, as its loop expects (`Draft::only_loop`), or packed.

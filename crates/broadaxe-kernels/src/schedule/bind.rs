@@ -12,7 +12,7 @@ use crate::{
     isa::Isa,
     measured::{
         COSTLY_PICOS, COSTLY_TILE_BYTES, LONG_ROW_BYTES, MAX_CHAIN_STREAMS, MAX_UNIT_ELEMENTS, MIN_FETCHED_BYTES,
-        QUICK_SCRATCH_BYTES, TILE_BYTES,
+        NEAR_TILE_BYTES, QUICK_SCRATCH_BYTES, TILE_BYTES,
     },
     nest::{AccessPattern, Blocking, WHOLE},
     pack::{Axis, CopyPlan},
@@ -302,7 +302,11 @@ impl Draft<'_> {
         let row = self.cut.chunk * self.cut.inner * widest;
         let is_row = self.cut.rows > 1 && (TILE_BYTES..=COSTLY_TILE_BYTES).contains(&row);
         let is_near = self.reached <= Caches::here().second;
-        if self.program.picos() >= COSTLY_PICOS && (is_row || is_near) { COSTLY_TILE_BYTES } else { TILE_BYTES }
+        match self.program.picos() >= COSTLY_PICOS {
+            true if is_row || is_near => COSTLY_TILE_BYTES,
+            false if is_near => NEAR_TILE_BYTES,
+            _ => TILE_BYTES,
+        }
     }
 
     /// Binds every step to its loop and its tiles.
