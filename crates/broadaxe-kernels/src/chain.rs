@@ -5,8 +5,9 @@
 //! may be cast to f16 or bf16. A chain is a list of links; it needs one current number and one saved number.
 //! `tile/chain_loop.rs` has the loop.
 //!
-//! Two steps on f16 or bf16 are as fast with their own loops in `tile/memory_bound.rs`, so `schedule.rs` does not use a
-//! chain for them.
+//! Two steps on f16 or bf16 are as fast with their own loops in `tile/memory_bound.rs`, or faster, so `schedule/units.rs` uses
+//! a chain for them only where it was faster: for dense f16 with AVX-512. `max(a, b) - c` of 60,000 elements needed 9.6 us as a
+//! chain and 12.5 with loops, with AVX2 14.9 and 13.7, and with rows of 89 12.3 and 9.6 (the runner, AMD EPYC, Zen 4).
 
 use crate::{
     dtype::DType,

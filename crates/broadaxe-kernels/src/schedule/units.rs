@@ -104,7 +104,9 @@ fn choose_chain(
             let two_links = links > 2 && program.steps[0].args.len() == 2;
             program.output() == DType::F16 && two_links && !is_little(dims)
         }
-        2 if program.steps.iter().all(|step| step.kernel.output().is_half()) => false,
+        2 if program.steps.iter().all(|step| step.kernel.output().is_half()) => {
+            program.output() == DType::F16 && isa.level() == Level::Avx512 && !is_repeated() && !is_apart()
+        }
         1 => {
             let plain = terms_of_loops(isa, program, dims, operands, manner);
             (is_repeated() || is_apart()) && price < priced(dims, &layouts(operands, |_| DirectAccess::No), plain).0
