@@ -18,8 +18,7 @@ pub(crate) mod lanes;
 mod constants;
 mod float_mode;
 pub(crate) mod shuffle;
-#[cfg(target_arch = "x86_64")]
-mod stack;
+pub(crate) mod stack;
 mod turn;
 
 pub(crate) use float_mode::FloatMode;

@@ -162,15 +162,16 @@ pub(crate) const NEAR_BLOCK_ELEMENTS: usize = 128;
 /// The distance in bytes at which operands are prefetched: a few tiles.
 pub(crate) const PREFETCH_BYTES: usize = 4096;
 
-/// The distance in bytes at which the loop of chains prefetches operands, into the second-level cache: into the first one, the
-/// lines in flight are too few. `((b + d) * b) - a` of f32\[1058, 16870\], of which `d` alone comes from memory, needed 6.5 ms
-/// with prefetches into the first level 4096 bytes ahead, 6.8 without any, and 3.9 with these; 4.1 to 3.9 for 4096 to 32768
-/// bytes (the runner, AMD EPYC, Zen 4, AVX-512).
-pub(crate) const CHAIN_PREFETCH_BYTES: usize = 8192;
+/// The distance in bytes at which the loop of a chain prefetches operands from memory into the second-level cache, while it reads
+/// others from there: prefetches into the first one compete with those reads. `((b + d) * b) - a` of f32\[1058, 16870\], of
+/// which `d` alone comes from memory, needed 6.5 ms with prefetches into the first level 4096 bytes ahead, 6.8 without any, and 3.9
+/// with these; 4.1 to 3.9 for 4096 to 32768 bytes. `relu(x * w + b)` of rows of `x` and constants needed 2.0 and 2.3 ms (the runner,
+/// AMD EPYC, Zen 4, AVX-512).
+pub(crate) const FAR_PREFETCH_BYTES: usize = 8192;
 
-/// The most operands of a chain that come from memory for which it prefetches: the CPU follows more of them better by itself.
+/// The operands of a chain that come from memory from which on it prefetches none: the CPU follows more of them better by itself.
 /// `((a * b) + c) - d` of 8 million f32 needed 6.2 ms with prefetches and 4.7 without, `(a * b) + c` 3.8 either way (as above).
-pub(crate) const MAX_CHAIN_STREAMS: usize = 3;
+pub(crate) const MORE_CHAIN_STREAMS: usize = 4;
 
 // Threads.
 

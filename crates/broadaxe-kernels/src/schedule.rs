@@ -32,7 +32,7 @@ use crate::{
     program::Program,
     tile::{
         Call,
-        chain::{ChainLoop, Link, LinkAction, OperandMode},
+        chain::{Ahead, ChainLoop, Link, LinkAction, OperandMode},
     },
 };
 
@@ -147,7 +147,7 @@ pub(crate) struct BoundLink {
     pub(crate) table: Vec<u32>,
     /// The stride in elements.
     pub(crate) apart: isize,
-    pub(crate) ahead: bool,
+    pub(crate) ahead: Ahead,
 }
 
 impl BoundLink {

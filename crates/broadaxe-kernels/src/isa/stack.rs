@@ -5,19 +5,25 @@
 //! line, with AVX-512 every vector; where the stack happened to let one cross a page, a loop was measured to be five
 //! times slower.
 
+#[cfg(target_arch = "x86_64")]
 use std::{hint::black_box, mem::MaybeUninit};
 
+/// A value on the stack of a loop, aligned to the widest vector.
+#[repr(C, align(64))]
+pub(crate) struct Aligned<T>(pub(crate) T);
+
 /// A value with the size and alignment of the widest vector.
-#[repr(align(64))]
-struct WidestVector(#[allow(dead_code)] [u8; 64]);
+#[cfg(target_arch = "x86_64")]
+type WidestVector = Aligned<[u8; 64]>;
 
 /// Tells the compiler to align the stack of the function into which this is inlined.
+#[cfg(target_arch = "x86_64")]
 #[inline(always)]
 pub(super) fn align() {
     black_box(MaybeUninit::<WidestVector>::uninit().as_mut_ptr());
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use super::{
         super::{Block, Isa, LEVELS, Level, LoopCode, versions},

@@ -5,7 +5,7 @@
 use std::mem::MaybeUninit;
 
 use crate::{
-    isa::FloatMode,
+    isa::{FloatMode, stack::Aligned},
     measured::QUICK_SCRATCH_BYTES,
     pack::CopyPlan,
     schedule::{Body, BoundLink, ChainBody, LoopBody, PackedInput, Quick, Schedule, Source, TileBody},
@@ -15,10 +15,6 @@ use crate::{
         strided_copy,
     },
 };
-
-/// Scratch memory on the stack, aligned as a buffer is.
-#[repr(C, align(64))]
-struct Scratch(MaybeUninit<[u8; QUICK_SCRATCH_BYTES]>);
 
 /// The operands of the one unit, which is the whole nest.
 #[derive(Clone, Copy)]
@@ -82,8 +78,8 @@ impl Schedule {
     // Its own function, because only it needs so much stack.
     #[inline(never)]
     fn call_with_scratch(&self, quick: &Quick, operands: Operands) -> bool {
-        let mut memory = Scratch(MaybeUninit::uninit());
-        let operands = Operands { scratch: memory.0.as_mut_ptr().cast(), ..operands };
+        let mut memory = MaybeUninit::<Aligned<[u8; QUICK_SCRATCH_BYTES]>>::uninit();
+        let operands = Operands { scratch: memory.as_mut_ptr().cast(), ..operands };
         // Packs are written whole before they are read.
         let cleared = self.packs.first().map_or(self.scratch, |pack| pack.at);
         // SAFETY: a program on the quick path needs at most this much (`has_quick_path`).

@@ -57,14 +57,15 @@ pub(super) fn chain_fenced(
     at_end: bool,
 ) -> Option<Vec<f32>> {
     use crate::tile::{
-        chain::{ChainBlock, Link, LinkAction, OperandMode},
+        chain::{Ahead, ChainBlock, Link, LinkAction, OperandMode},
         chained,
     };
     let (call, len) = (chained(isa, DType::F32, false)?, (n - 1) * apart.unsigned_abs() + 1);
     let (from, to) = (from.place(4 * len, at_end), to.place(4 * n, at_end));
     let place = from.wrapping_add(if apart < 0 { 4 * (len - 1) } else { 0 }).cast_const();
     let (act, feed, table) = (LinkAction::Begin, OperandMode::Strided, std::ptr::null());
-    let links = [Link { act, feed, rounds: false, place, step: 0, size: 4, times: 1, table, apart, ahead: true }];
+    let links =
+        [Link { act, feed, rounds: false, place, step: 0, size: 4, times: 1, table, apart, ahead: Ahead::First }];
     let block = ChainBlock { links: &raw const links, rows: 1, n, out: to, out_step: 0 };
     // SAFETY: the elements and the room for their copies are between the guard pages, and only this call accesses them;
     // a loop that leaves them hits a guard page.

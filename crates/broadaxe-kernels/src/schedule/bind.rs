@@ -11,7 +11,7 @@ use crate::{
     executor::parts,
     isa::Isa,
     measured::{
-        COSTLY_PICOS, COSTLY_TILE_BYTES, LONG_ROW_BYTES, MAX_CHAIN_STREAMS, MAX_UNIT_ELEMENTS, MIN_FETCHED_BYTES,
+        COSTLY_PICOS, COSTLY_TILE_BYTES, LONG_ROW_BYTES, MAX_UNIT_ELEMENTS, MIN_FETCHED_BYTES, MORE_CHAIN_STREAMS,
         NEAR_TILE_BYTES, QUICK_SCRATCH_BYTES, TILE_BYTES,
     },
     nest::{AccessPattern, Blocking, WHOLE},
@@ -19,7 +19,7 @@ use crate::{
     program::{Program, Slot, Step},
     tile::{
         Call,
-        chain::{CHAIN_GROUP_ELEMENTS, OperandMode},
+        chain::{Ahead, CHAIN_GROUP_ELEMENTS, OperandMode},
         chained,
     },
 };
@@ -186,11 +186,18 @@ impl Draft<'_> {
         let parts = self.program.chain.as_deref()?;
         let call = chained(self.isa, self.program.output(), store.streams())?;
         let mut links: Vec<BoundLink> = parts.iter().map(|part| self.link(part)).collect();
-        if links.iter().filter(|link| link.ahead).count() > MAX_CHAIN_STREAMS {
-            for link in &mut links {
-                link.ahead = false;
-            }
+        let (mut far, mut near) = (0, 0);
+        for link in &links {
+            far += usize::from(link.ahead != Ahead::No);
+            near +=
+                usize::from(link.ahead == Ahead::No && matches!(link.feed, OperandMode::Dense | OperandMode::Cast(_)));
         }
+        let ahead = match (far, near) {
+            (MORE_CHAIN_STREAMS.., _) => Ahead::No,
+            (_, 0) => Ahead::First,
+            _ => Ahead::Second,
+        };
+        links.iter_mut().filter(|link| link.ahead != Ahead::No).for_each(|link| link.ahead = ahead);
         Some(Body::Chain(ChainBody { call, links }))
     }
 
@@ -205,7 +212,7 @@ impl Draft<'_> {
             times: 1,
             table: vec![],
             apart: 1,
-            ahead: false,
+            ahead: Ahead::No,
         };
         let Some(i) = part.input else { return link };
         let operand = &self.operands[i];
@@ -228,7 +235,9 @@ impl Draft<'_> {
             (AccessPattern::Dense | AccessPattern::Irregular, DType::F32) => OperandMode::Dense,
             (AccessPattern::Dense | AccessPattern::Irregular, narrow) => OperandMode::Cast(narrow),
         };
-        link.ahead = matches!(operand.access, AccessPattern::Dense | AccessPattern::Strided(_)) && self.is_far(operand);
+        if matches!(operand.access, AccessPattern::Dense | AccessPattern::Strided(_)) && self.is_far(operand) {
+            link.ahead = Ahead::First;
+        }
         link
     }
 

@@ -45,6 +45,17 @@ pub(crate) enum OperandMode {
     Kept,
 }
 
+/// How elements of an operand are prefetched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Ahead {
+    /// Not at all.
+    No,
+    /// Into the first-level cache, [`PREFETCH_BYTES`](crate::measured::PREFETCH_BYTES) ahead.
+    First,
+    /// Into the second-level cache, [`FAR_PREFETCH_BYTES`](crate::measured::FAR_PREFETCH_BYTES) ahead.
+    Second,
+}
+
 /// One operation of a chain, and its operand.
 #[derive(Clone, Copy)]
 pub(crate) struct Link {
@@ -64,8 +75,7 @@ pub(crate) struct Link {
     pub(crate) table: *const u32,
     /// The stride in elements, which may be negative; 1 unless the mode is `Strided`.
     pub(crate) apart: isize,
-    /// Whether elements are prefetched.
-    pub(crate) ahead: bool,
+    pub(crate) ahead: Ahead,
 }
 
 /// Rows of a chain.

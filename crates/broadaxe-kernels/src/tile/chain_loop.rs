@@ -3,17 +3,18 @@
 use std::{hint::black_box, marker::PhantomData, mem::MaybeUninit};
 
 use super::{
-    chain::{CHAIN_GROUP_ELEMENTS, ChainBlock, ChainLoop, LINKS, Link, LinkAction, OperandMode},
+    chain::{Ahead, CHAIN_GROUP_ELEMENTS, ChainBlock, ChainLoop, LINKS, Link, LinkAction, OperandMode},
     prefetch_lines,
 };
 use crate::{
     dtype::{DType, Element, bf16, f16},
     isa::{
         Isa, LEVELS, LoopCode, Opcode,
+        stack::Aligned,
         vector::{ChainVector, Group, Second, Third, VECTORS, apply, eight},
         wide,
     },
-    measured::CHAIN_PREFETCH_BYTES,
+    measured::{FAR_PREFETCH_BYTES, PREFETCH_BYTES},
     number::Half,
 };
 
@@ -37,8 +38,8 @@ impl<V: ChainVector, R: Element, const PAST: bool> LoopCode for Chained<V, R, PA
                 } else {
                     let short = short.get_or_insert_with(|| Short::new(links));
                     short.fill(links, r, block.n);
-                    row::<V, R, PAST>(&short.links[..links.len()], 0, short.out.as_mut_ptr(), group);
-                    out.copy_from_nonoverlapping(short.out.as_ptr(), size_of::<R>() * block.n);
+                    row::<V, R, PAST>(&short.links[..links.len()], 0, short.out.0.as_mut_ptr(), group);
+                    out.copy_from_nonoverlapping(short.out.0.as_ptr(), size_of::<R>() * block.n);
                 }
             }
         }
@@ -65,21 +66,20 @@ pub(crate) fn chained(isa: Isa, output: DType, streams: bool) -> Option<ChainLoo
     loops[usize::from(streams)][isa.index()]
 }
 
+/// The bytes of a group.
+type GroupBytes = Aligned<[u8; 4 * CHAIN_GROUP_ELEMENTS]>;
+
 /// A copy of rows that are shorter than a group.
 struct Short {
     links: [Link; LINKS],
-    bytes: [[u8; 4 * CHAIN_GROUP_ELEMENTS]; LINKS],
-    out: [u8; 4 * CHAIN_GROUP_ELEMENTS],
+    bytes: [GroupBytes; LINKS],
+    out: GroupBytes,
 }
 
 impl Short {
     #[inline(never)]
     fn new(links: &[Link]) -> Box<Self> {
-        Box::new(Self {
-            links: [links[0]; LINKS],
-            bytes: [[0; 4 * CHAIN_GROUP_ELEMENTS]; LINKS],
-            out: [0; 4 * CHAIN_GROUP_ELEMENTS],
-        })
+        Box::new(Self { links: [links[0]; LINKS], bytes: [const { Aligned([0; _]) }; LINKS], out: Aligned([0; _]) })
     }
 
     /// Copies the operands of a row of `n` elements.
@@ -88,14 +88,14 @@ impl Short {
     unsafe fn fill(&mut self, links: &[Link], row: isize, n: usize) {
         for ((own, bytes), link) in self.links.iter_mut().zip(&mut self.bytes).zip(links) {
             let place = link.place.wrapping_offset(link.step * row);
-            let (to, size) = (bytes.as_mut_ptr(), link.size);
+            let (to, size) = (bytes.0.as_mut_ptr(), link.size);
             // SAFETY: promised by the caller; there is room for a group of elements of at most four bytes.
             unsafe {
                 *own = match link.feed {
                     OperandMode::Kept | OperandMode::Constant | OperandMode::ConstantCast(_) => Link { place, ..*link },
                     OperandMode::Dense | OperandMode::Cast(_) => {
                         to.copy_from_nonoverlapping(place, n * size);
-                        Link { place: to, ahead: false, ..*link }
+                        Link { place: to, ahead: Ahead::No, ..*link }
                     }
                     OperandMode::Repeated | OperandMode::RepeatedCast(_) => {
                         let from = |i| place.add(i / link.times as usize * size);
@@ -110,7 +110,7 @@ impl Short {
                     OperandMode::Strided => {
                         let from = |i| place.offset(i as isize * link.apart * size as isize);
                         (0..n).for_each(|i| to.add(i * size).copy_from_nonoverlapping(from(i), size));
-                        Link { place: to, feed: OperandMode::Dense, ahead: false, ..*link }
+                        Link { place: to, feed: OperandMode::Dense, ahead: Ahead::No, ..*link }
                     }
                 }
             };
@@ -127,7 +127,7 @@ unsafe fn row<V: ChainVector, R: Element, const PAST: bool>(links: &[Link], row:
     // The elements before the first whole cache line; all of them if no element begins one.
     let skew = if PAST { out.addr().wrapping_neg() % 64 } else { 0 };
     let head = if skew.is_multiple_of(size) { (skew / size).min(n) } else { n };
-    let mut kept = MaybeUninit::<[u8; 4 * CHAIN_GROUP_ELEMENTS]>::uninit();
+    let mut kept = MaybeUninit::<GroupBytes>::uninit();
     // The address is hidden from the compiler, which would otherwise keep the saved numbers in registers and spill the
     // current ones.
     let kept = black_box(kept.as_mut_ptr().cast());
@@ -143,7 +143,7 @@ unsafe fn row<V: ChainVector, R: Element, const PAST: bool>(links: &[Link], row:
             if !PAST || end - at == group {
                 write::<V, R>(x, out.add(size * start), PAST && at >= head);
             } else {
-                let mut part = MaybeUninit::<[u8; 4 * CHAIN_GROUP_ELEMENTS]>::uninit();
+                let mut part = MaybeUninit::<GroupBytes>::uninit();
                 let part = part.as_mut_ptr().cast::<u8>();
                 write::<V, R>(x, part, false);
                 out.add(size * at).copy_from_nonoverlapping(part.add(size * (at - start)), size * (end - at));
@@ -195,9 +195,7 @@ impl<V: ChainVector> Hand<'_, V> {
             match link.feed {
                 OperandMode::Dense => {
                     let place = place.wrapping_add(at * 4);
-                    if link.ahead {
-                        prefetch_lines::<true>(place.wrapping_add(CHAIN_PREFETCH_BYTES), 64, group::<V>() * 4 / 64);
-                    }
+                    ask(link.ahead, |bytes| place.wrapping_add(bytes), 64, group::<V>() * 4 / 64);
                     self.take::<R>(
                         #[inline(always)]
                         |v| V::load(place.wrapping_add(v * size_of::<V>())),
@@ -265,6 +263,16 @@ fn applied<V: ChainVector>(opcode: Opcode, a: Group<V>, b: impl Fn(usize) -> V) 
         Sum Difference Reversed Product Quotient Inverted Larger LargerSwapped Smaller SmallerSwapped)
 }
 
+/// Prefetches `count` cache lines, `step` bytes apart, from the address on that is a number of bytes ahead.
+#[inline(always)]
+fn ask(ahead: Ahead, place: impl Fn(usize) -> *const u8, step: isize, count: usize) {
+    match ahead {
+        Ahead::No => {}
+        Ahead::First => prefetch_lines::<false>(place(PREFETCH_BYTES), step, count),
+        Ahead::Second => prefetch_lines::<true>(place(FAR_PREFETCH_BYTES), step, count),
+    }
+}
+
 /// Makes a group of an operand that is not read directly.
 // SAFETY: As for `compute`, for this link.
 #[inline(always)]
@@ -275,10 +283,7 @@ unsafe fn made<V: ChainVector>(link: &Link, row: isize, at: usize, n: usize) -> 
         match link.feed {
             OperandMode::Cast(dtype) => {
                 let place = place.wrapping_add(at * link.size);
-                if link.ahead {
-                    let lines = (group::<V>() * link.size / 64).max(1);
-                    prefetch_lines::<true>(place.wrapping_add(CHAIN_PREFETCH_BYTES), 64, lines);
-                }
+                ask(link.ahead, |bytes| place.wrapping_add(bytes), 64, (group::<V>() * link.size / 64).max(1));
                 read::<V>(dtype, place)
             }
             OperandMode::ConstantCast(dtype) => [V::all(cast(dtype, place)); VECTORS],
@@ -397,14 +402,14 @@ unsafe fn apart<V: ChainVector>(link: &Link, row: isize, at: usize, n: usize) ->
         let row = link.place.wrapping_offset(link.step.wrapping_mul(row));
         row.wrapping_offset(at as isize * link.apart * 4)
     };
-    if link.ahead {
-        let apart = link.apart.unsigned_abs();
-        let ahead = at + CHAIN_PREFETCH_BYTES / 4 / apart;
+    let width = link.apart.unsigned_abs();
+    let later = |bytes: usize| {
+        let ahead = at + bytes / 4 / width;
         // Elements after the end of a row are in the next row, unless rows are pieces of one.
         let (rows, ahead) = if ahead < n || link.step == 0 { (0, ahead) } else { (ahead / n, ahead % n) };
-        let lines = apart * group::<V>() * 4 / 64;
-        prefetch_lines::<true>(place(row + rows as isize, ahead), 64 * link.apart.signum(), lines);
-    }
+        place(row + rows as isize, ahead)
+    };
+    ask(link.ahead, later, 64 * link.apart.signum(), width * group::<V>() * 4 / 64);
     // SAFETY: promised by the caller.
     unsafe { V::strided(place(row, at).cast(), link.apart) }
 }

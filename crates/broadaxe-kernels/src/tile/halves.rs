@@ -7,7 +7,7 @@
 use super::{Line, OutputRow};
 use crate::{
     dtype::{DType, Element, f16},
-    isa::vector::Vector,
+    isa::{stack::Aligned, vector::Vector},
     loops::{Binary, Unary},
     math::canonical32,
 };
@@ -120,9 +120,10 @@ impl<O: Unary<f32, Out = f32>, T: Element, R: Element, V: Vector> Line for OneHa
             out,
             #[inline(always)]
             |at, out| {
-                let (mut wide, mut all) = ([0.0; HALF_GROUP_ELEMENTS], [0.0; HALF_GROUP_ELEMENTS]);
+                let mut groups = Aligned([[0.0; HALF_GROUP_ELEMENTS]; 2]);
+                let [wide, all] = &mut groups.0;
                 // SAFETY: promised by the caller.
-                unsafe { widen::<T, V>(element_at(x, at), out.len(), &mut wide) };
+                unsafe { widen::<T, V>(element_at(x, at), out.len(), wide) };
                 // Whole pairs of vectors, in which a level has an order of its own; there are zeros after the elements.
                 let n = out.len().next_multiple_of(2 * V::N);
                 let (wide, results) = (&wide[..n], &mut all[..n]);
@@ -142,7 +143,7 @@ impl<O: Unary<f32, Out = f32>, T: Element, R: Element, V: Vector> Line for OneHa
                     }
                 }
                 // SAFETY: promised by the caller.
-                unsafe { narrow::<R, V>(&all, out) };
+                unsafe { narrow::<R, V>(all, out) };
             },
         );
         false
@@ -158,12 +159,12 @@ impl<O: Binary<f32, Out = f32>, V: Vector> Line for TwoHalves<O, V> {
             out,
             #[inline(always)]
             |at, out| {
-                let (mut x, mut y, mut z) =
-                    ([0.0; HALF_GROUP_ELEMENTS], [0.0; HALF_GROUP_ELEMENTS], [0.0; HALF_GROUP_ELEMENTS]);
+                let mut groups = Aligned([[0.0; HALF_GROUP_ELEMENTS]; 3]);
+                let [x, y, z] = &mut groups.0;
                 // SAFETY: promised by the caller.
                 unsafe {
-                    widen::<f16, V>(element_at(a, at), out.len(), &mut x);
-                    widen::<f16, V>(element_at(b, at), out.len(), &mut y);
+                    widen::<f16, V>(element_at(a, at), out.len(), x);
+                    widen::<f16, V>(element_at(b, at), out.len(), y);
                 }
                 let mut any = false;
                 for i in 0..out.len() {
@@ -178,7 +179,7 @@ impl<O: Binary<f32, Out = f32>, V: Vector> Line for TwoHalves<O, V> {
                     }
                 }
                 // SAFETY: promised by the caller.
-                unsafe { narrow::<f16, V>(&z, out) };
+                unsafe { narrow::<f16, V>(z, out) };
             },
         );
         false

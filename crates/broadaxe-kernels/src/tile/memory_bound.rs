@@ -13,6 +13,7 @@ use crate::{
         Block, LoopCode, Widened,
         lane_blocks::{self, LANE_BLOCK_ELEMENTS, LaneBlock, computed, narrow, repeated},
         moved,
+        stack::Aligned,
         vector::Vector,
     },
     measured::{MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS},
@@ -37,10 +38,10 @@ unsafe fn widened<H: Half, V: Vector>(place: *const u16, constant: bool) -> Lane
 /// Copies elements of a row that is shorter than a lane block, or the only element.
 // SAFETY: They can be read, and are at most a lane block.
 #[inline(always)]
-unsafe fn copied(place: *const u8, n: usize, constant: bool) -> [u16; LANE_BLOCK_ELEMENTS] {
-    let mut copy = [0; LANE_BLOCK_ELEMENTS];
+unsafe fn copied(place: *const u8, n: usize, constant: bool) -> Aligned<[u16; LANE_BLOCK_ELEMENTS]> {
+    let mut copy = Aligned([0; LANE_BLOCK_ELEMENTS]);
     // SAFETY: promised by the caller.
-    unsafe { copy.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(place, 2 * if constant { 1 } else { n }) };
+    unsafe { copy.0.as_mut_ptr().cast::<u8>().copy_from_nonoverlapping(place, 2 * if constant { 1 } else { n }) };
     copy
 }
 
@@ -89,14 +90,14 @@ impl<O: Widened, H: Half, V: Vector> Line for OneMemoryBound<O, H, V> {
     #[inline(always)]
     unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         let (n, to) = (out.len(), out.as_mut_ptr().cast::<u8>());
-        let mut short = [0_u16; LANE_BLOCK_ELEMENTS];
+        let mut short = Aligned([0_u16; LANE_BLOCK_ELEMENTS]);
         // SAFETY: promised by the caller; copies are a lane block long.
         unsafe {
             if n >= LANE_BLOCK_ELEMENTS {
                 one::<O, H, V>(x, to, n);
             } else {
-                one::<O, H, V>(copied(x, n, false).as_ptr().cast(), short.as_mut_ptr().cast(), LANE_BLOCK_ELEMENTS);
-                to.copy_from_nonoverlapping(short.as_ptr().cast(), 2 * n);
+                one::<O, H, V>(copied(x, n, false).0.as_ptr().cast(), short.0.as_mut_ptr().cast(), LANE_BLOCK_ELEMENTS);
+                to.copy_from_nonoverlapping(short.0.as_ptr().cast(), 2 * n);
             }
         }
         false
@@ -109,15 +110,20 @@ impl<O: Widened, H: Half, V: Vector, const C: u8> Line for TwoMemoryBound<O, H, 
     #[inline(always)]
     unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<Self::Out>) -> bool {
         let (n, to) = (out.len(), out.as_mut_ptr().cast::<u8>());
-        let mut short = [0_u16; LANE_BLOCK_ELEMENTS];
+        let mut short = Aligned([0_u16; LANE_BLOCK_ELEMENTS]);
         // SAFETY: promised by the caller; copies are a lane block long.
         unsafe {
             if n >= LANE_BLOCK_ELEMENTS {
                 two::<O, H, V, C>(a, b, to, n);
             } else {
                 let (a, b) = (copied(a, n, C & 1 != 0), copied(b, n, C & 2 != 0));
-                two::<O, H, V, C>(a.as_ptr().cast(), b.as_ptr().cast(), short.as_mut_ptr().cast(), LANE_BLOCK_ELEMENTS);
-                to.copy_from_nonoverlapping(short.as_ptr().cast(), 2 * n);
+                two::<O, H, V, C>(
+                    a.0.as_ptr().cast(),
+                    b.0.as_ptr().cast(),
+                    short.0.as_mut_ptr().cast(),
+                    LANE_BLOCK_ELEMENTS,
+                );
+                to.copy_from_nonoverlapping(short.0.as_ptr().cast(), 2 * n);
             }
         }
         false
@@ -148,8 +154,8 @@ impl<O: Widened, H: Half, V: Vector> LoopCode for RowsMemoryBound<O, H, V> {
 // SAFETY: As for [`LoopCode::run`], and a row has at least a lane block, and at most what can be widened.
 #[inline(always)]
 unsafe fn turns<O: Widened, H: Half, V: Vector, const STAYS: usize>(block: &Block) -> bool {
-    let mut wide = [const { MaybeUninit::<LaneBlock>::uninit() }; MAX_WIDENED_ELEMENTS / LANE_BLOCK_ELEMENTS];
-    let wide = &mut wide[..block.n.div_ceil(LANE_BLOCK_ELEMENTS)];
+    let mut wide = Aligned([const { MaybeUninit::<LaneBlock>::uninit() }; MAX_WIDENED_ELEMENTS / LANE_BLOCK_ELEMENTS]);
+    let wide = &mut wide.0[..block.n.div_ceil(LANE_BLOCK_ELEMENTS)];
     let (mut places, mut out) = (block.places, block.out);
     for _ in 0..block.turns {
         for (lot, wide) in wide.iter_mut().enumerate() {

@@ -15,7 +15,7 @@ use std::{marker::PhantomData, mem::MaybeUninit};
 use super::{Line, beyond, row};
 use crate::isa::{Block, Loop, moved};
 #[cfg(target_arch = "x86_64")]
-use crate::isa::{LoopCode, vector::ChainVector};
+use crate::isa::{LoopCode, stack::Aligned, vector::ChainVector};
 
 /// The bytes that a streaming loop computes at a time: two cache lines.
 const STREAM_GROUP_BYTES: usize = 128;
@@ -25,11 +25,6 @@ const STREAM_GROUP_BYTES: usize = 128;
 /// Other threads see the result after a [`fence`](super::fence).
 #[cfg(target_arch = "x86_64")]
 pub(crate) struct Streamed<L, V>(PhantomData<(L, V)>);
-
-/// A group.
-#[cfg(target_arch = "x86_64")]
-#[repr(C, align(64))]
-struct Lines([u8; STREAM_GROUP_BYTES]);
 
 #[cfg(target_arch = "x86_64")]
 impl<L: Line, V: ChainVector> LoopCode for Streamed<L, V> {
@@ -43,7 +38,7 @@ impl<L: Line, V: ChainVector> LoopCode for Streamed<L, V> {
             |places, out| {
                 let (mut rejected, mut i) = (false, 0_usize);
                 while i < whole {
-                    let mut lines = MaybeUninit::<Lines>::uninit();
+                    let mut lines = MaybeUninit::<Aligned<[u8; STREAM_GROUP_BYTES]>>::uninit();
                     // SAFETY: the caller promises `n` elements of operands and result, whose address is aligned to
                     // cache lines (`Call::run`); the local array has room for a group.
                     unsafe {

@@ -4,7 +4,10 @@ use std::marker::PhantomData;
 
 use super::{Line, OutputRow};
 use crate::{
-    isa::vector::{ChainVector, Third as F32x16, Vector},
+    isa::{
+        stack::Aligned,
+        vector::{ChainVector, Third as F32x16, Vector},
+    },
     math::f32xn::{Lanewise, Lanewise2},
     number::Half,
 };
@@ -104,8 +107,8 @@ impl<F: Lanewise, H: Half> Line for OneVectorOfHalves<F, H> {
     /// Computes a row: two vectors at a time; the last ones end with the row, or are a copy of a shorter row.
     #[inline(always)]
     unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<H>) -> bool {
-        let (n, to, mut copy) = (out.len(), out.as_mut_ptr().cast::<u8>(), [0_u16; PAIR]);
-        let (short, bytes) = (copy.as_mut_ptr().cast::<u8>(), n * size_of::<H>());
+        let (n, to, mut copy) = (out.len(), out.as_mut_ptr().cast::<u8>(), Aligned([0_u16; PAIR]));
+        let (short, bytes) = (copy.0.as_mut_ptr().cast::<u8>(), n * size_of::<H>());
         // SAFETY: promised by the caller; elements that are computed twice have the same result, and no operand is
         // where they are written.
         unsafe {
