@@ -5,7 +5,7 @@
 use std::mem::MaybeUninit;
 
 use crate::{
-    isa::{FloatMode, stack::Aligned},
+    isa::{Block, FloatMode, stack::Aligned},
     measured::QUICK_SCRATCH_BYTES,
     pack::CopyPlan,
     schedule::{Body, BoundLink, ChainBody, LoopBody, PackedInput, Quick, Schedule, Source, TileBody},
@@ -91,7 +91,7 @@ impl Schedule {
         };
         self.packs.iter().zip(&quick.packs).for_each(|(pack, way)| copy(pack, way));
         match &self.body {
-            Body::Loop(own) => self.call_loop(own, operands),
+            Body::Loop(own) => self.call_loop_of_packs(own, operands),
             Body::Chain(own) => self.call_chain(own, operands),
             Body::Tiles(own) => {
                 own.splats.iter().zip(&quick.splats).for_each(|(splat, way)| copy(splat, way));
@@ -101,10 +101,26 @@ impl Schedule {
         }
     }
 
-    /// Calls the only loop for all units; returns whether no element was rejected.
+    /// Calls the only loop for all units, whose operands it reads in place; returns whether no element was rejected.
+    #[inline]
     fn call_loop(&self, own: &LoopBody, operands: Operands) -> bool {
         let (out, out_step) = operands.result();
-        let n = self.cut.chunk * self.cut.inner;
+        let mut block =
+            Block { n: self.cut.chunk * self.cut.inner, rows: self.cut.rows, out, out_step, ..Block::EMPTY };
+        for (k, arg) in own.step.args.iter().enumerate() {
+            if let Source::Input(i) = *arg {
+                (block.places[k], block.steps[k]) = (operands.given(i), operands.across(i));
+            }
+        }
+        own.take_turns(&self.outer, &mut block, self.turns());
+        // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each
+        // operand is dense or constant along a row, as its loop expects (`Draft::only_loop`).
+        unsafe { !own.step.call.run(&block) }
+    }
+
+    /// Calls the only loop for the one unit, of which operands are packed; returns whether no element was rejected.
+    fn call_loop_of_packs(&self, own: &LoopBody, operands: Operands) -> bool {
+        let (out, out_step) = operands.result();
         let find = |source| match source {
             Source::Input(i) => {
                 let (place, step) = operands.input(i);
@@ -112,11 +128,9 @@ impl Schedule {
             }
             _ => (std::ptr::null(), None),
         };
-        let mut block = own.step.laid([self.cut.rows, n], find, (out, Some(out_step))).block;
-        own.take_turns(&self.outer, &mut block, self.turns());
-        // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output. Each
-        // operand is dense or constant along a row, as its loop expects (`Draft::only_loop`), or packed.
-        unsafe { !own.step.call.run(&block) }
+        let laid = own.step.laid([self.cut.rows, self.cut.chunk * self.cut.inner], find, (out, Some(out_step)));
+        // SAFETY: as for `call_loop`, and packs hold the unit. No unit follows another by `turning`, because something is packed.
+        unsafe { !laid.call.run(&laid.block) }
     }
 
     /// Calls the loop of the chain over the one unit.
