@@ -1,15 +1,16 @@
 //! Evaluates a graph: cuts it into stages and runs them in order.
 //!
-//! A stage is one program over one shape. Nodes join the stage of the node that uses them as long as they have its shape;
-//! a node that is stretched on the way, or that several stages use, is a stage of its own and is computed once, at its own shape
-//! (`sin(x)**2 + cos(y)**2` on (1, 4000) and (4000, 1) computes 8,000 sines and cosines, not 32 million). A reduction ends
-//! a stage: what it folds is computed in slabs and never as a whole. Only the results of stages take memory; everything
-//! inside a stage lives in tiles. A stage that is the last to read an array of its result's shape and size, be it the result of an earlier
-//! stage or an operand that was given away, writes over it.
+//! A stage is one program over one shape. Nodes join the stage of the node that uses them as long as they have its shape; a node
+//! that is stretched on the way, or that several stages use, is a stage of its own and is computed once, at its own shape
+//! (`sin(x)**2 + cos(y)**2` on (1, 4000) and (4000, 1) computes 8,000 sines and cosines, not 32 million), unless it is very
+//! little work. A reduction ends a stage: what it folds is computed in slabs and never as a whole. Only the results of stages
+//! take memory; everything inside a stage lives in tiles. A stage that is the last to read an array of its result's shape and
+//! size, be it the result of an earlier stage or an operand that was given away, writes over it.
 
 mod output;
 
 mod fold;
+mod members;
 mod run;
 
 use std::{collections::HashMap, fmt, sync::Arc};
@@ -18,7 +19,7 @@ use broadaxe_kernels::{DType, Decisions, Domain, Executor, Nest, Program, Schedu
 use broadaxe_shape::{Alignment, Rule, Shape};
 use once_cell::race::OnceBox;
 
-use self::{fold::Folding, run::over};
+use self::{fold::Folding, members::Member, run::over};
 pub(crate) use self::{
     output::{Place, check_output},
     run::{Run, explain},
@@ -352,27 +353,6 @@ impl Stage {
     }
 }
 
-/// The stage in which a node is wanted.
-#[derive(Clone, PartialEq)]
-struct Wanted {
-    /// The node that the stage results in.
-    owner: Node,
-    uses: Vec<(Node, usize)>,
-}
-
-impl Wanted {
-    /// A stage for the node alone.
-    fn apart(node: Node) -> Self {
-        Self { owner: node, uses: Vec::new() }
-    }
-}
-
-/// A node that a stage computes, and the operands in which its elements repeat: those of its user first, then of that one's.
-struct Member {
-    node: Node,
-    uses: Vec<(Node, usize)>,
-}
-
 /// Cuts a graph into stages.
 struct Stager<'g> {
     graph: &'g Graph,
@@ -415,61 +395,6 @@ impl Stager<'_> {
         }
     }
 
-    /// Says whether a stage may compute a node again wherever its elements repeat: that costs less than a stage of its own.
-    fn repeats(&self, owner: Node, node: Node) -> bool {
-        let elements = self.graph.shape(owner).iter().map(|&dim| dim as u64).product();
-        let is_plain = self.folded(owner).is_none() && self.tiled(owner).is_none();
-        is_plain && self.applied(node).is_some_and(|applied| applied.kernel.is_brief(elements))
-    }
-
-    /// Lists the stages to be, each by the node it results in, with the nodes it computes in order.
-    ///
-    /// Users come after what they use, so that a walk from the last node backwards has seen all users of a node before it.
-    fn members(&self, root: Node) -> Vec<(Node, Vec<Member>)> {
-        let mut wanted: Vec<Option<Wanted>> = vec![None; root.index() + 1];
-        wanted[root.index()] = Some(Wanted::apart(root));
-        let mut members: HashMap<Node, Vec<Member>> = HashMap::new();
-        for index in (0..=root.index()).rev() {
-            let node = Node(index as u32);
-            let Some(Wanted { owner, uses }) = wanted[index].clone() else { continue };
-            let mut want = |arg: Node, user: Option<(Node, usize)>| {
-                // A node with a tiled operand has loops of its own.
-                let apart = self.folded(arg).is_some() || self.tiled(arg).is_some();
-                let is_whole = user.is_none() && uses.is_empty();
-                let joins = !apart && (is_whole || self.repeats(owner, arg));
-                let as_now = if joins {
-                    Wanted { owner, uses: user.into_iter().chain(uses.clone()).collect() }
-                } else {
-                    Wanted::apart(arg)
-                };
-                let before = &mut wanted[arg.index()];
-                // A node that is wanted in two stages, or repeated in two ways, becomes a stage of its own.
-                let is_same = before.as_ref().is_none_or(|before| *before == as_now);
-                *before = Some(if is_same { as_now } else { Wanted::apart(arg) });
-            };
-            match &self.graph.made(node).origin {
-                Origin::Kernel(applied) => {
-                    for (k, &arg) in applied.args.iter().enumerate() {
-                        want(arg, (!applied.alignment.is_identity(k)).then_some((node, k)));
-                    }
-                    members.entry(owner).or_default().push(Member { node, uses });
-                }
-                // A stage of its own, which computes what is folded.
-                Origin::Fold(folded) => {
-                    members.entry(node).or_default();
-                    want(folded.arg, None);
-                }
-                Origin::Input(_) | Origin::Constant(_) => {}
-            }
-        }
-        let mut stages: Vec<_> = members.into_iter().collect();
-        stages.sort_by_key(|&(owner, _)| owner);
-        for (_, nodes) in &mut stages {
-            nodes.reverse();
-        }
-        stages
-    }
-
     /// Returns what a stage reads for an operand that it does not compute, and that operand's own strides in bytes.
     fn leaf(&self, node: Node) -> (Leaf, Vec<isize>) {
         let made = self.graph.made(node);
@@ -480,13 +405,6 @@ impl Stager<'_> {
                 (Leaf::Stage(self.stage_of[&node]), byte_strides(made.dtype, &made.shape))
             }
         }
-    }
-
-    /// Returns the strides of an operand along the axes of the stage, from those along the axes of a node with these uses.
-    fn repeated(&self, uses: &[(Node, usize)], own: Vec<isize>) -> Vec<isize> {
-        uses.iter()
-            .filter_map(|&(user, k)| Some((self.applied(user)?, k)))
-            .fold(own, |strides, (user, k)| user.alignment.strides_from(k, &strides))
     }
 
     fn add(&mut self, owner: Node, members: &[Member]) -> Result<(), Error> {

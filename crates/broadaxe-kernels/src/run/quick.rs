@@ -31,7 +31,7 @@ impl Operands<'_> {
         self.plan.operands[operand].across(&self.plan.cut)
     }
 
-    /// Returns where an input lies.
+    /// Returns where an input begins.
     fn given(&self, input: usize) -> *const u8 {
         self.inputs[input].base.wrapping_add(self.inputs[input].offset)
     }

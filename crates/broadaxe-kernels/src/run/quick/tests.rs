@@ -64,7 +64,7 @@ fn the_quick_way_computes_what_the_long_one_does() {
         let all = dims[0] * dims[1];
         let strides = |state: &mut u64, size: usize| {
             let keeps = [next(state, 3) > 0, next(state, 3) > 0];
-            // One in four lies column by column, which most loops read from a packed copy.
+            // One in four has its columns one after the other, and most loops read it from a packed copy.
             let steps = match next(state, 4) {
                 0 => [size, if keeps[0] { size * dims[0] } else { size }],
                 _ => [if keeps[1] { size * dims[1] } else { size }, size],
