@@ -492,37 +492,42 @@ pub(crate) fn prefetch_l2(place: *const u8, bytes: usize) {
     (0..bytes + skew).step_by(CACHE_LINE_BYTES).for_each(|at| hint::<true>(place.wrapping_add(at).wrapping_sub(skew)));
 }
 
-/// Prefetches `count` cache lines, at least one, `step` bytes apart, at any address; into the second-level cache if `SECOND`.
+/// Prefetches `count` cache lines, at least one, `step` bytes apart, at any address; into the second-level cache if `second`.
 ///
 /// One instruction in a loop prefetches all: a CPU learns from the addresses of each instruction which ones follow, and
 /// it learned nothing from eight instructions in turn, each with every eighth line of one operand or another. A sum of
 /// two was half as slow again.
 #[inline(always)]
-fn prefetch_lines<const SECOND: bool>(place: *const u8, step: isize, count: usize) {
+fn prefetch_lines(place: *const u8, step: isize, count: usize, second: bool) {
     debug_assert!(count > 0, "the count is taken down before it is looked at");
     #[cfg(target_arch = "x86_64")]
-    {
-        macro_rules! lines {
-            ($instruction:literal) => {
-                std::arch::asm!(
-                    "2:",
-                    concat!($instruction, " [{place}]"),
-                    "add {place}, {step}",
-                    "dec {count}",
-                    "jnz 2b",
-                    place = inout(reg) place => _,
-                    step = in(reg) step,
-                    count = inout(reg) count => _,
-                    options(readonly, nostack),
-                )
-            };
-        }
-        // SAFETY: as for `prefetch_line`; every x86-64 CPU has the instructions, and they change only the registers named
-        // here.
-        unsafe { if SECOND { lines!("prefetcht1") } else { lines!("prefetcht0") } };
+    // SAFETY: as for `prefetch_line`; every x86-64 CPU has the instructions, and they change only the registers named
+    // here.
+    unsafe {
+        std::arch::asm!(
+            "test {second:e}, {second:e}",
+            "jnz 3f",
+            "2:",
+            "prefetcht0 [{place}]",
+            "add {place}, {step}",
+            "dec {count}",
+            "jnz 2b",
+            "jmp 4f",
+            "3:",
+            "prefetcht1 [{place}]",
+            "add {place}, {step}",
+            "dec {count}",
+            "jnz 3b",
+            "4:",
+            second = in(reg) u32::from(second),
+            place = inout(reg) place => _,
+            step = in(reg) step,
+            count = inout(reg) count => _,
+            options(readonly, nostack),
+        );
     }
     #[cfg(not(target_arch = "x86_64"))]
-    let _ = (place, step, count);
+    let _ = (place, step, count, second);
 }
 
 /// Prefetches the cache line of a byte at any address.

@@ -266,10 +266,9 @@ fn applied<V: ChainVector>(opcode: Opcode, a: Group<V>, b: impl Fn(usize) -> V) 
 /// Prefetches `count` cache lines, `step` bytes apart, from the address on that is a number of bytes ahead.
 #[inline(always)]
 fn ask(ahead: Ahead, place: impl Fn(usize) -> *const u8, step: isize, count: usize) {
-    match ahead {
-        Ahead::No => {}
-        Ahead::First => prefetch_lines::<false>(place(PREFETCH_BYTES), step, count),
-        Ahead::Second => prefetch_lines::<true>(place(FAR_PREFETCH_BYTES), step, count),
+    if ahead != Ahead::No {
+        let second = ahead == Ahead::Second;
+        prefetch_lines(place(if second { FAR_PREFETCH_BYTES } else { PREFETCH_BYTES }), step, count, second);
     }
 }
 

@@ -218,11 +218,8 @@ unsafe fn gathered<T: Copy>(n: usize, step: isize, ahead: Option<isize>, from: *
     let mut at = 0;
     while let Some(ahead) = ahead.filter(|_| at + COPY_PIECE_ELEMENTS <= n) {
         let (from, to) = places(at);
-        prefetch_lines::<false>(
-            from.wrapping_offset(ahead),
-            64 * step.signum(),
-            COPY_PIECE_ELEMENTS * step.unsigned_abs() / 64,
-        );
+        let count = COPY_PIECE_ELEMENTS * step.unsigned_abs() / 64;
+        prefetch_lines(from.wrapping_offset(ahead), 64 * step.signum(), count, false);
         // SAFETY: promised by the caller.
         unsafe { every::<T>(COPY_PIECE_ELEMENTS, step, size as isize, from, to) };
         at += COPY_PIECE_ELEMENTS;
