@@ -167,6 +167,7 @@ pub(crate) const PREFETCH_BYTES: usize = 4096;
 /// which `d` alone comes from memory, needed 6.5 ms with prefetches into the first level 4096 bytes ahead, 6.8 without any, and 3.9
 /// with these; 4.1 to 3.9 for 4096 to 32768 bytes. `relu(x * w + b)` of rows of `x` and constants needed 2.0 and 2.3 ms (the runner,
 /// AMD EPYC, Zen 4, AVX-512).
+#[cfg_attr(not(target_arch = "x86_64"), allow(dead_code))]
 pub(crate) const FAR_PREFETCH_BYTES: usize = 8192;
 
 /// The operands of a chain that come from memory from which on it prefetches none: the CPU follows more of them better by itself.
