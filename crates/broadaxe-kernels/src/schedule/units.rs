@@ -35,7 +35,7 @@ fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Opera
     let is_little = is_little(dims);
     let copies = |step: &Step| step.kernel.output().is_half() || step.kernel.inputs().contains(&DType::F16);
     let costs = Costs::here();
-    let row = |step| costs[if !is_little && copies(step) { CostTerm::RowOfHalves } else { CostTerm::Row }];
+    let row = |step| costs[if copies(step) { CostTerm::RowOfHalves } else { CostTerm::Row }];
     let uses_lane_blocks = |step: &&Step| !is_little && step.kernel.uses_lane_blocks(isa);
     let row_of_lots = |step| if uses_lane_blocks(&step) { costs[CostTerm::RowOfLaneBlocks] } else { row(step) };
     let uses_groups = |step: &Step| step.kernel.uses_groups(isa) && !copies(step);
