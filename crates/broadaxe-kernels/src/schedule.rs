@@ -208,6 +208,12 @@ impl Operand {
         across * row as isize + (at * size) as isize
     }
 
+    /// Returns how many of the `rows` rows of `n` elements of a unit are packed, and the bytes between them in the packed copy: of
+    /// a row that repeats there is one.
+    pub(crate) fn packed(&self, cut: &Blocking, [rows, n]: [usize; 2]) -> (usize, isize) {
+        if self.across(cut) == 0 { (1, 0) } else { (rows, (n * self.size) as isize) }
+    }
+
     /// Returns the axes of a unit of `rows` rows of `n` elements, with the operand's strides, for strided copies.
     pub(crate) fn axes(&self, dims: &[usize], cut: &Blocking, [rows, n]: [usize; 2]) -> impl Iterator<Item = Axis> {
         let outer = [

@@ -45,8 +45,9 @@ impl Operands<'_> {
         let Some(pack) = self.plan.packs.iter().find(|pack| pack.input == input) else {
             return (self.given(input), self.across(input));
         };
-        let row = self.plan.cut.chunk * self.plan.cut.inner * self.plan.operands[input].size;
-        (self.scratch(pack.at), if self.across(input) == 0 { 0 } else { row as isize })
+        let cut = &self.plan.cut;
+        let (_, step) = self.plan.operands[input].packed(cut, [cut.rows, cut.chunk * cut.inner]);
+        (self.scratch(pack.at), step)
     }
 
     /// Returns where the output begins, and the bytes between its rows.

@@ -80,16 +80,16 @@ impl<'a> Unit<'a> {
         let plan = self.plan;
         for (number, &PackedInput { input, at, ahead }) in plan.packs.iter().enumerate() {
             let operand = &plan.operands[input];
-            let repeats = operand.across(&plan.cut) == 0;
             let back = operand.strides[plan.cut.axis] * margin as isize;
-            let (from, rows) = (walk.starts[input].wrapping_offset(-back).cast_const(), if repeats { 1 } else { rows });
+            let (rows, step) = operand.packed(&plan.cut, [rows, n]);
+            let from = walk.starts[input].wrapping_offset(-back).cast_const();
             self.places[input] = self.scratch(at + margin * operand.size);
             let held = &mut self.packed[number];
             // A shorter row is the start of a longer one, but rows of another length are at other addresses.
             if held.from == from && (held.n == n || rows == 1 && held.n > n) && rows <= held.rows {
                 continue;
             }
-            self.steps[input] = if repeats { 0 } else { (n * operand.size) as isize };
+            self.steps[input] = step;
             let known = held.way.take().filter(|_| (held.rows, held.n) == (rows, n));
             let mut way = known.unwrap_or_else(|| {
                 let packed = CopyPlan::pack(operand.size, self.axes(input, rows, n));

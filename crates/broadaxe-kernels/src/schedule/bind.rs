@@ -389,7 +389,7 @@ impl Draft<'_> {
         let (rows, n) = (self.cut.rows, self.cut.chunk * self.cut.inner);
         let pack = |&PackedInput { input, .. }: &PackedInput| {
             let operand = &self.operands[input];
-            let rows = if operand.across(&self.cut) == 0 { 1 } else { rows };
+            let (rows, _) = operand.packed(&self.cut, [rows, n]);
             let axes: Vec<Axis> = operand.axes(self.dims, &self.cut, [rows, n]).collect();
             CopyPlan::pack(operand.size, &axes)
         };
