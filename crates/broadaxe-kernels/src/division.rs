@@ -2,7 +2,7 @@
 
 use crate::{
     math::{
-        Factor8, Factor64, Inverse32, Inverse64, Units, divide_wide, f32xn::Fma, floor_by_f32, floor_by_f64,
+        Factor8, Factor64, Inverse32, Inverse64, Units, divide_wide, float_n::Fma, floor_by_f32, floor_by_f64,
         trunc_by_f32, trunc_by_f64,
     },
     number::{Integer, Number},
@@ -238,7 +238,7 @@ impl Divide for Units {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::math::f32xn::{FmaDefault, FmaHardware};
+    use crate::math::float_n::{FmaDefault, FmaHardware};
     use std::fmt::Debug;
 
     /// Returns the quotient towards zero and the one rounded down, each computed in two ways, and three remainders.

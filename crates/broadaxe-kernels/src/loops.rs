@@ -8,7 +8,7 @@
 use crate::{
     dtype::{DType, Element},
     isa::{Isa, LEVELS, Level, Loop, SearchLoop, StridedBlock},
-    math::f32xn::Fma,
+    math::float_n::Fma,
     measured::{MEMORY_BOUND_PICOS, REPEATED_OPERAND_PICOS, REPEATED_PICOS},
     number::{Function, Function2, Real},
 };

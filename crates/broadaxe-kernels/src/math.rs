@@ -7,7 +7,7 @@
 //! The f32 forms have no branches and vectorise as plain loops, on x86-64 with AVX-512, with AVX2 and without either,
 //! with the same bits by construction. The most used ones, such as exp, tanh, sigmoid, sin and pow, stay in f32
 //! (`single`, `power32`, `trig`), which gives twice as many lanes, and are within one ULP. They are written for any
-//! number of f32 at a time (`f32xn`) and with fused operations; CPUs without them emulate these and are some ten times
+//! number of f32 at a time (`float_n`) and with fused operations; CPUs without them emulate these and are some ten times
 //! slower. The other f32 forms compute in f64, without fused operations, and round almost correctly. The ULP in their
 //! documentation are the largest over all f32, or over a million pairs, against pxfm's f64 functions.
 //!
@@ -44,7 +44,7 @@ mod fma;
     not(any(target_feature = "fma", target_arch = "aarch64", target_arch = "powerpc64", target_arch = "riscv64"))
 ))]
 mod fma_emulated;
-pub(crate) mod f32xn;
+pub(crate) mod float_n;
 mod extended;
 pub(crate) mod single;
 mod exp;
@@ -55,6 +55,7 @@ mod normal;
 
 mod hyperbolic;
 pub(crate) mod power32;
+pub(crate) mod power64;
 mod power;
 mod root;
 mod special;
@@ -83,7 +84,7 @@ pub(crate) use log::{log1p64_by, log2_64_by, log10_64_by, log64_by};
 pub use logaddexp::{logaddexp2_64, logaddexp64};
 pub use normal::{erf64, gelu64};
 pub(crate) use normal::{erf64_by, gelu64_by};
-pub(crate) use power::{SIMPLE, find_simple, pow64_by, rsqrt32_by, rsqrt64_by, simple32_by, simple64_by};
+pub(crate) use power::{SIMPLE, find_simple, rsqrt32_by, rsqrt64_by, simple32_by, simple64_by};
 pub use power::{hypot32, hypot64, pow32, pow64, rsqrt32, rsqrt64, sqrt32, sqrt64};
 pub use quarter_turns::FEW_TURNS;
 pub(crate) use quotient::Units;

@@ -107,6 +107,9 @@ pub(crate) const FOLD_PICOS: u64 = 15;
 /// The shortest row for which a kernel of runs is worth using.
 pub(crate) const MIN_RUN_ELEMENTS: usize = 8;
 
+/// The longest row in bytes that is read backwards sixteen bytes at a time.
+pub(crate) const MAX_BACKWARDS_BYTES: usize = 256;
+
 /// The largest column in bytes that counts as a few cache lines.
 pub(crate) const MAX_SHORT_COLUMN_BYTES: usize = 256;
 

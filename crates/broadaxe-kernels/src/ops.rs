@@ -14,11 +14,11 @@ macro_rules! functions {
         pub(crate) struct $name $(<$by>(std::marker::PhantomData<$by>))?;
         $(
             #[$doc]
-            pub(crate) type $default = $name<$crate::math::f32xn::FmaDefault>;
+            pub(crate) type $default = $name<$crate::math::float_n::FmaDefault>;
             #[$doc]
-            pub(crate) type $fused = $name<$crate::math::f32xn::FmaHardware>;
+            pub(crate) type $fused = $name<$crate::math::float_n::FmaHardware>;
         )?
-        impl $(<$by: $crate::math::f32xn::Fma>)? $crate::number::Function for $name $(<$by>)? {
+        impl $(<$by: $crate::math::float_n::Fma>)? $crate::number::Function for $name $(<$by>)? {
             #[inline(always)]
             fn narrow($x: f32) -> f32 { $narrow }
             #[inline(always)]

@@ -7,7 +7,10 @@
 //! whole vectors, and a transposed operand is read along the axis where its elements are adjacent, even if that is the
 //! outermost one. A block that repeats as a whole is packed once and then copied, twice as much each time.
 
-use crate::measured::{MAX_SHORT_COLUMN_BYTES, MIN_RUN_ELEMENTS};
+use crate::measured::{MAX_BACKWARDS_BYTES, MAX_SHORT_COLUMN_BYTES, MIN_RUN_ELEMENTS};
+
+/// The bytes that are turned around at a time in short rows that are read backwards.
+pub(crate) const BACKWARDS_PIECE: usize = 16;
 
 /// An axis of a tile with the strides of an operand: the number of elements, and the bytes between them.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +64,8 @@ pub(crate) enum CopyKernel {
     Runs,
     /// Rows of elements that are strided on one side or both.
     Strided,
+    /// Short rows of consecutive elements that are read backwards.
+    Backwards,
     /// Rows of elements, each of which is written this often.
     Repeats(usize),
     /// Elements that are adjacent from row to row in the source, and along a row in the destination.
@@ -119,8 +124,21 @@ impl CopyPlan {
         if way.outer.first().is_some_and(|turn| turn.from != 0) {
             way.rows = way.innermost();
         }
-        way.straighten();
+        if way.is_backwards() {
+            way.leaf = CopyKernel::Backwards;
+        } else {
+            way.straighten();
+        }
         way
+    }
+
+    /// Says whether short rows are read backwards, each of them in vectors, or several in one.
+    fn is_backwards(&self) -> bool {
+        let bytes = self.row.count * self.size;
+        let follow = self.rows.from == bytes as isize && self.rows.to == self.rows.from;
+        self.leaf == CopyKernel::Strided
+            && self.row.from == -(self.size as isize)
+            && if bytes < BACKWARDS_PIECE { follow && self.rows.count > 1 } else { bytes <= MAX_BACKWARDS_BYTES }
     }
 
     /// Says whether columns are a few cache lines each and far apart. The next ones are then best prefetched a few at a
@@ -219,7 +237,12 @@ mod tests {
             Case { about: "far out", axes: &[(9, -4), (2, 9), (7, 99)], leaf: CopyKernel::Transposed, inside: [turn(9, 4, -56), turn(7, 99, 4)], outer: &[2] },
             Case { about: "planes", axes: &[(9, 4), (3, 400)], leaf: CopyKernel::Strided, inside: [turn(3, 400, 4), turn(9, 4, 12)], outer: &[] },
             Case { about: "every second", axes: &[(9, 80), (10, 8)], leaf: CopyKernel::Strided, inside: [one, turn(90, 8, 4)], outer: &[] },
-            Case { about: "colours", axes: &[(9, 12), (3, -4)], leaf: CopyKernel::Strided, inside: [turn(3, -4, 4), turn(9, 12, 12)], outer: &[] },
+            Case { about: "pairs backwards", axes: &[(3, 72), (9, 8), (2, -4)], leaf: CopyKernel::Backwards, inside: [turn(27, 8, 8), turn(2, -4, 4)], outer: &[] },
+            Case { about: "rows backwards", axes: &[(9, 80), (7, -4)], leaf: CopyKernel::Backwards, inside: [turn(9, 80, 28), turn(7, -4, 4)], outer: &[] },
+            Case { about: "repeats backwards", axes: &[(9, 8), (2, -4), (3, 0)], leaf: CopyKernel::Repeats(3), inside: [turn(9, 8, 24), turn(2, -4, 12)], outer: &[] },
+            Case { about: "backwards", axes: &[(9, 800), (99, -4)], leaf: CopyKernel::Strided, inside: [turn(9, 800, 396), turn(99, -4, 4)], outer: &[] },
+            Case { about: "colours", axes: &[(9, 12), (3, -4)], leaf: CopyKernel::Backwards, inside: [turn(9, 12, 12), turn(3, -4, 4)], outer: &[] },
+            Case { about: "colours of some", axes: &[(9, 24), (3, -4)], leaf: CopyKernel::Strided, inside: [turn(3, -4, 4), turn(9, 24, 12)], outer: &[] },
         ];
         for Case { about, axes, leaf, inside, outer } in cases {
             let axes: Vec<_> = axes.iter().map(|&(count, stride)| Axis { count, stride }).collect();

@@ -29,7 +29,7 @@ use crate::{
     dtype::Element,
     isa::{Block, LoopCode},
     loops::{Binary, ByPrecomputed, Rejects, Ternary, Unary},
-    math::f32xn::Fma,
+    math::float_n::Fma,
     measured::{MAX_GROUPS, NEAR_BLOCK_ELEMENTS, PREFETCH_BYTES, RARE_BLOCK_ELEMENTS},
     number::Integer,
 };

@@ -8,7 +8,7 @@ use crate::{
     dtype::Element,
     isa::{LEVELS, each},
     loops::{Binary, ByPrecomputed, Guard, Kernel, Rejects, Variant},
-    math::f32xn::{FmaDefault, FmaHardware},
+    math::float_n::{FmaDefault, FmaHardware},
     number::Integer,
     op::Kernels,
     ops::arith::ZeroDivisor,

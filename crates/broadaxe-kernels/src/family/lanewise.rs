@@ -8,7 +8,7 @@ use crate::{
         vector::{Second, Third},
     },
     loops::{Kernel, Variant},
-    math::f32xn::{FmaDefault, FmaHardware, Lanewise},
+    math::float_n::{FmaDefault, FmaHardware, Lanewise},
     measured::LANEWISE_PICOS,
     number::{Function, Function2, Real},
     op::Kernels,
@@ -34,9 +34,13 @@ type OneOfVectorsOfHalves<O, H> = crate::tile::vectors::OneVectorOfHalves<O, H>;
 #[cfg(not(target_arch = "x86_64"))]
 type OneOfVectorsOfHalves<O, H> = OneHalf<Fused<O>, H, H, Third>;
 #[cfg(target_arch = "x86_64")]
-type TwoOfVectors<const C: u8> = crate::tile::vectors::TwoVectors<Plain2, C>;
+type TwoOfVectors<const C: u8> = crate::tile::vectors::TwoVectors<Plain2, Third, C>;
 #[cfg(not(target_arch = "x86_64"))]
 type TwoOfVectors<const C: u8> = Two<Fused2, f32, C>;
+#[cfg(target_arch = "x86_64")]
+type TwoOfWideVectors<const C: u8> = crate::tile::vectors::TwoVectors<Plain2, crate::isa::vector::ThirdOfF64, C>;
+#[cfg(not(target_arch = "x86_64"))]
+type TwoOfWideVectors<const C: u8> = Two<Fused2, f64, C>;
 
 /// The loops of a function with a separate body for each level: `B` without fused operations, `M` with them, `L`
 /// with vectors.
@@ -88,13 +92,13 @@ const POWERS_F32: &[Variant] = &[
     },
 ];
 const POWERS_F64: &[Variant] = &[
-    power_loops::<Two<Plain2, f64, 0>, Two<Fused2, f64, 0>, Two<Fused2, f64, 0>>(),
+    power_loops::<Two<Plain2, f64, 0>, Two<Fused2, f64, 0>, TwoOfWideVectors<0>>(),
     Variant {
-        past: streamed::<Constant<Two<Fused2, f64, 2>, f64>, Constant<Two<Fused2, f64, 2>, f64>>(),
+        past: streamed::<Constant<Two<Fused2, f64, 2>, f64>, Constant<TwoOfWideVectors<2>, f64>>(),
         ..lane_loops::<
-            ConstantPlain<Two<Plain2, f64, 2>, Plainly<f64>>,
+            ConstantPlain<Repeated<Two<Plain2, f64, 0>>, Plainly<f64>>,
             Constant<Two<Fused2, f64, 2>, f64>,
-            Constant<Two<Fused2, f64, 2>, f64>,
+            Constant<TwoOfWideVectors<2>, f64>,
         >(2)
     },
 ];

@@ -22,7 +22,7 @@ use std::ops::{Add, Div, Mul, Sub};
 #[cfg(target_arch = "x86_64")]
 pub(crate) use avx2::F32x8 as Second;
 #[cfg(target_arch = "x86_64")]
-pub(crate) use avx512::F32x16 as Third;
+pub(crate) use avx512::{F32x16 as Third, F64x8 as ThirdOfF64};
 #[cfg(target_arch = "aarch64")]
 pub(crate) use neon::{F32x4x2 as Second, F32x4x2 as Third};
 #[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
@@ -30,7 +30,10 @@ pub(crate) use portable::{EightF32 as Second, EightF32 as Third};
 
 use super::Opcode;
 #[cfg(target_arch = "x86_64")]
-use crate::dtype::DType;
+use crate::{
+    dtype::{DType, Element},
+    math::float_n::{FloatN, Lanewise2},
+};
 
 /// A vector. It exists only where the CPU supports its level.
 pub(crate) trait Vector:
@@ -155,6 +158,30 @@ pub(crate) trait ChainVector: Vector {
     fn rounded(self, dtype: DType) -> Self;
     /// Rounds two vectors to f16 or bf16, in order, as the bits of one. NaNs must be canonical.
     fn packed(dtype: DType, pair: [Self; 2]) -> Self;
+}
+
+/// A vector with which functions are computed row by row.
+#[cfg(target_arch = "x86_64")]
+pub(crate) trait RowVector: FloatN<One: Element> + 'static {
+    /// The numbers in a vector.
+    const COUNT: usize;
+    /// Repeats a number.
+    ///
+    /// # Safety
+    /// The CPU supports the level.
+    unsafe fn repeat(x: Self::One) -> Self;
+    /// Reads the first `count` numbers; the others are 1.
+    ///
+    /// # Safety
+    /// `count` numbers can be read, at any address. The CPU supports the level.
+    unsafe fn load_first(place: *const u8, count: usize) -> Self;
+    /// Writes the first `count` numbers, at any address.
+    ///
+    /// # Safety
+    /// They can be written.
+    unsafe fn store_first(self, place: *mut u8, count: usize);
+    /// Applies a function of two numbers.
+    fn apply<F: Lanewise2>(a: Self, b: Self) -> Self;
 }
 
 /// How instructions round to nearest, ties to even.

@@ -10,8 +10,8 @@ use std::f64::consts::{LN_2, LOG2_E};
 
 use super::{
     ROUND, canonical64,
-    extended::{EXTENDED_EXP, half_expm1, ordered},
-    f32xn::{Fma, FmaDefault, plain},
+    extended::{EXTENDED_EXP, half_expm1},
+    float_n::{F64x1, FloatN, Fma, FmaDefault, plain},
     poly, single,
 };
 
@@ -126,18 +126,17 @@ pub(crate) fn exp64_by<M: Fma>(x: f64) -> f64 {
 /// The polynomial is made of pairs of pairs: one chain would be longer than the processor looks ahead.
 #[inline(always)]
 fn power_of_e<M: Fma>(r: f64, high: f64, low: f64) -> f64 {
-    1.0 + (high + tail_of_e::<M>(r, low))
+    1.0 + (high + tail_of_e(F64x1::<M>::of(r), F64x1::of(low)).x)
 }
 
 /// Computes what e to that power has beyond 1 + high.
 #[inline(always)]
-pub(super) fn tail_of_e<M: Fma>(r: f64, low: f64) -> f64 {
+pub(super) fn tail_of_e<V: FloatN<One = f64>>(r: V, low: V) -> V {
     let square = r * r;
     let fourth = square * square;
-    let pair = |k: usize| M::fma64(r, EXTENDED_EXP[k + 1], EXTENDED_EXP[k]);
-    let upper = M::fma64(fourth, pair(8), M::fma64(square, pair(6), pair(4)));
-    let tail = M::fma64(fourth, upper, M::fma64(square, pair(2), pair(0)));
-    M::fma64(square, M::fma64(r, tail, 0.5), low)
+    let upper = fourth.fma(r.pair(&EXTENDED_EXP, 8), square.fma(r.pair(&EXTENDED_EXP, 6), r.pair(&EXTENDED_EXP, 4)));
+    let tail = fourth.fma(upper, square.fma(r.pair(&EXTENDED_EXP, 2), r.pair(&EXTENDED_EXP, 0)));
+    square.fma(r.fma(tail, r.all(0.5)), low)
 }
 
 /// Multiplies a number near 1 by 2^n for |n| <= 2000, where `shifted` is n + 1.5 * 2^52; rounds once more where the result is
@@ -178,17 +177,6 @@ pub(crate) fn exp2_64_by<M: Fma>(x: f64) -> f64 {
     let (high, low, shifted) = reduce_2::<M>(if M::NEAR { x } else { x.clamp(-1080.0, 1030.0) });
     let value = scale_wide::<M>(power_of_e::<M>(high, high, low), shifted);
     if !M::NEAR && x.is_nan() { f64::NAN } else { value }
-}
-
-/// Computes 2 to the power x + rest with fused operations, for |x| <= 1100 and a rest of at most half a unit in the last place of 2000.
-///
-/// The first sum has two parts, so that the error is little more than half a unit in the last place.
-#[inline(always)]
-pub(super) fn exp2_sum_by<M: Fma>(x: f64, rest: f64) -> f64 {
-    let (high, low, shifted) = reduce_2::<M>(x);
-    let low = M::fma64(rest, LN_2, low);
-    let (whole, lost) = ordered(1.0, high);
-    scale_wide::<M>(whole + (lost + tail_of_e::<M>(high + low, low)), shifted)
 }
 
 /// Splits 2^x into 2^n e^(high + low), for |x| <= 1100; returns n + 1.5 * 2^52 last.

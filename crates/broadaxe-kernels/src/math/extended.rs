@@ -7,7 +7,7 @@
 
 use std::f64::consts;
 
-use super::{ROUND, f32xn::Fma, poly};
+use super::{ROUND, float_n::Fma, poly};
 
 /// Coefficients of (e^w - 1 - w - w^2 / 2) / w^3 for |w| <= log(2) / 2; error 2^-59.8 relative to e^w.
 pub(super) const EXTENDED_EXP: [f64; 10] = [
@@ -247,37 +247,6 @@ impl Significand {
         let top = cut(self.whole + high);
         Split { top, rest: (high - (top - self.whole)) + low }
     }
-}
-
-/// Computes the logarithm to base 2 of a positive number, subnormal ones included, with fused operations: as a sum, to about 2^-67 of its
-/// value.
-#[inline(always)]
-pub(super) fn log2_sum_by<M: Fma>(x: f64) -> (f64, f64) {
-    const TWO_54: f64 = 18_014_398_509_481_984.0;
-    const SCALE: f64 = TWO_THIRDS_LOG2_E.whole;
-    const SCALE_REST: f64 = 5.057_761_664_812_590_7e-17;
-    let subnormal = x < f64::MIN_POSITIVE;
-    let Significand { m, whole, center, center_rest, .. } = Significand::of(if subnormal { x * TWO_54 } else { x });
-    let whole = if subnormal { whole - 54.0 } else { whole };
-    // s = f / d, in two parts.
-    let f = m - center;
-    let (d, d_lost) = sum(m, center);
-    let inverse = 1.0 / d;
-    let s = f * inverse;
-    let left = M::fma64(-s, d_lost + center_rest, M::fma64(-s, d, f) - center_rest);
-    let s_rest = left * inverse;
-    // 3 atanh(s) = s t.
-    let square = s * s;
-    let square_rest = M::fma64(s + s, s_rest, M::fma64(s, s, -square));
-    let (three, lost) = ordered(3.0, square);
-    let (t, t_lost) = ordered(three, square * square * poly(&EXTENDED_LOG, square));
-    let t_rest = t_lost + (lost + square_rest);
-    let product = s * t;
-    let rest = M::fma64(s, t_rest, M::fma64(s_rest, t, M::fma64(s, t, -product)));
-    let high = product * SCALE;
-    let low = M::fma64(rest, SCALE, M::fma64(product, SCALE_REST, M::fma64(product, SCALE, -high)));
-    let (top, lost) = ordered(whole, high);
-    (top, lost + low)
 }
 
 /// Computes the logarithm to base 2 of a sum of three f64, each far smaller than the one before, plus `more`.

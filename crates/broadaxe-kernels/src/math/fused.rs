@@ -6,7 +6,7 @@ use super::{
     ROUND, canonical64,
     exp::{scale_wide, tail_of_e},
     extended::{ordered, power_of_2, sum, times},
-    f32xn::{Fma, FmaDefault},
+    float_n::{F64x1, Fma, FmaDefault},
     log::{LN_2_REST, LN_2_TOP, log_near_one},
 };
 
@@ -37,7 +37,7 @@ impl ExpSum {
         let shifted = M::fma64(x, LOG2_E, ROUND);
         let n = shifted - ROUND;
         let (first, second) = (M::fma64(n, -0.693_147_180_559_890_3, x), n * -5.497_923_018_708_371e-14 + rest);
-        let rest = tail_of_e::<M>(first + second, second);
+        let rest = tail_of_e(F64x1::<M>::of(first + second), F64x1::of(second)).x;
         let high = first + rest;
         Self { high, low: rest - (high - first), shifted }
     }

@@ -5,7 +5,7 @@
 
 use super::{
     exp::{exp_core, expm1_core},
-    f32xn::plain,
+    float_n::plain,
     log::log1p_core,
     single,
 };

@@ -11,7 +11,7 @@ use super::{
     canonical64,
     exp::exp_fine,
     extended::{ordered, sum, times},
-    f32xn::{Fma, FmaDefault, plain},
+    float_n::{Fma, FmaDefault, plain},
     poly, single,
 };
 

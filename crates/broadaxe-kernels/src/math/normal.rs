@@ -14,7 +14,7 @@ use std::f64::consts::FRAC_2_SQRT_PI;
 use super::{
     ROUND,
     extended::ordered,
-    f32xn::{Fma, FmaDefault},
+    float_n::{Fma, FmaDefault},
     fused::ends,
 };
 

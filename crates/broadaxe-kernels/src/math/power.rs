@@ -2,10 +2,9 @@
 
 use super::{
     canonical32, canonical64,
-    exp::exp2_sum_by,
-    extended::{Split, log2_sum_by, ordered, root_sum},
-    f32xn::{F32x1, Fma, FmaDefault, plain},
-    power32,
+    extended::{Split, ordered, root_sum},
+    float_n::{F32x1, F64x1, FloatN, Fma, FmaDefault, plain},
+    power32, power64,
 };
 
 /// 2^700, by which small vectors are multiplied, and large ones divided.
@@ -70,44 +69,65 @@ pub fn pow32(x: f32, y: f32) -> f32 {
 
 /// Raises x to the power y, with all special cases of C's `pow`.
 ///
-/// It is 2 to the power y log2 |x|, where the logarithm and its product are sums of two f64 with a relative error of
+/// It is e to the power y log |x|, where the logarithm and its product are sums of two f64 with a relative error of
 /// 2^-67, with the sign of x where y is odd; simple powers are products, roots and quotients. At most 0.8 ULP (measured
 /// 0.7678), subnormal results included, and exact where the result is an f64.
 #[inline(always)]
 pub fn pow64(x: f64, y: f64) -> f64 {
     match find_simple(y) {
         Some(k) => simple64_by::<FmaDefault>(x, k),
-        None => pow64_by::<FmaDefault>(x, y),
+        None => power64::pow(F64x1::<FmaDefault>::of(x), F64x1::of(y)).x,
     }
 }
 
-/// Raises x to the power y with fused operations, unless the power is simple.
-#[expect(clippy::needless_bitwise_bool, reason = "a lazy operator is a branch, which does not vectorise")]
+/// Raises x to the power y, with all special cases of C's `pow`: a power of |x| by its logarithm, with the sign of x where y is odd.
+///
+/// A logarithm is a sum of two numbers, which `power` multiplies by an exponent of at most `most`. Both are closures that
+/// are always inlined: a function's name would be called without the instructions of the level. Simple powers are computed
+/// elsewhere (see [`SIMPLE`]).
 #[inline(always)]
-pub(crate) fn pow64_by<M: Fma>(x: f64, y: f64) -> f64 {
-    const TWO_52: f64 = 4_503_599_627_370_496.0;
-    const BEYOND: f64 = 1100.0;
-    let (base, exponent) = (x.abs(), y.abs());
-    let (log, log_rest) = log2_sum_by::<M>(base);
-    let product = y * log;
-    let rest = M::fma64(y, log_rest, M::fma64(y, log, -product));
-    // The logarithms of zero and infinity.
-    let product = if base > 0.0 { product } else { y * f64::NEG_INFINITY };
-    let product = if base < f64::INFINITY { product } else { y * f64::INFINITY };
-    // Zero times infinity means 1 to an infinite power, or 0 or infinity to the power 0: the result is 1.
-    let product = if product.is_nan() { 0.0 } else { product };
-    let rest = if product.abs() < BEYOND { rest } else { 0.0 };
-    let rest = if rest.is_nan() { 0.0 } else { rest };
-    let value = exp2_sum_by::<M>(product.clamp(-BEYOND, BEYOND), rest);
-    // From 2^52 on every f64 is whole, from 2^53 on even; below 2^52 adding 2^52 rounds to a whole number.
-    let half = 0.5 * exponent;
-    let whole = (exponent >= TWO_52) | ((exponent + TWO_52) - TWO_52 == exponent);
-    let odd = whole & (half < TWO_52) & ((half + TWO_52) - TWO_52 != half);
-    let sign = if odd { x.to_bits() & (1 << 63) } else { 0 };
-    let value = f64::from_bits(value.to_bits() ^ sign);
-    let imaginary = (x < 0.0) & (x > f64::NEG_INFINITY) & !whole;
-    let unknown = (x.is_nan() & (y != 0.0)) | (y.is_nan() & (x != 1.0));
-    canonical64(if imaginary | unknown { f64::NAN } else { value })
+pub(super) fn raise<V: FloatN>(
+    x: V,
+    y: V,
+    most: V::One,
+    log: impl Fn(V) -> (V, V),
+    power: impl Fn(V, (V, V)) -> V,
+) -> V {
+    let (zero, infinity) = (x.every(0.0), x.every(f32::INFINITY));
+    let exponent = y.limit(most);
+    let usual = x.above(zero) & infinity.above(x) & y.equals(exponent);
+    let (log, log_rest) = log(x);
+    if V::IS_VECTOR && V::none(!usual) {
+        return power(exponent, (log, log_rest));
+    }
+    let one = x.every(1.0);
+    let base = x.abs_to(f32::INFINITY.into());
+    let log = V::choose(base.above(zero), log, infinity.neg());
+    let log = V::choose(infinity.above(base), log, infinity);
+    let value = power(exponent, (log, log_rest));
+    let (whole, odd) = parity(y.abs_to(f32::INFINITY.into()));
+    let value = V::choose(odd, value.copysign(x), value);
+    let imaginary = zero.above(x) & x.above(infinity.neg()) & !whole;
+    let value = V::choose(imaginary | x.is_nan() | y.is_nan(), x.every(f32::NAN), value);
+    V::choose(y.equals(zero) | x.equals(one), one, value)
+}
+
+/// Says which of these non-negative numbers are whole, and which are odd.
+///
+/// From 2^23 on every f32 is whole, from 2^24 on even; below 2^23 adding 2^23 rounds to a whole number. For f64 the powers
+/// are those of 52 and 53.
+#[inline(always)]
+fn parity<V: FloatN>(x: V) -> (V::Which, V::Which) {
+    let limit = x.every(V::WHOLE);
+    let half = x * x.every(0.5);
+    let whole = !limit.above(x) | is_whole(x, limit);
+    (whole, whole & limit.above(half) & !is_whole(half, limit))
+}
+
+/// Says whether adding and subtracting that limit leaves a number.
+#[inline(always)]
+fn is_whole<V: FloatN>(x: V, limit: V) -> V::Which {
+    ((x + limit) - limit).equals(x)
 }
 
 /// Computes x^3, as `pow32` does.

@@ -2,7 +2,7 @@
 
 use std::f32::consts::LOG2_E;
 
-use super::{f32xn::F32xN, single::exp2m1};
+use super::{float_n::F32xN, power::raise, single::exp2m1};
 
 /// The inverse c near a significand, a multiple of 1/32, so that m c - 1 is exact: first for significands from 1 in
 /// steps of 1/32, then from 3/4 in steps of 1/64, in the order of the significands' bits.
@@ -124,29 +124,18 @@ fn exp2_of_product<V: F32xN>(y: V, (log, log_rest): (V, V)) -> V {
 }
 
 /// Raises x to the power y, with all special cases of C's `powf`.
-///
-/// It is 2 to the power y log2 |x|, with the sign of x where y is odd. Simple powers are computed elsewhere (see
-/// `power.rs`).
 #[inline(always)]
 pub(crate) fn pow<V: F32xN>(x: V, y: V) -> V {
-    let (zero, infinity) = (x.all(0.0), x.all(f32::INFINITY));
     // With a larger y, the product is beyond all powers unless the logarithm is zero; then it is zero.
-    let exponent = y.limit(2_147_483_648.0);
-    let usual = x.above(zero) & infinity.above(x) & y.equals(exponent);
-    let (log, log_rest) = log2(x);
-    if V::IS_VECTOR && V::none(!usual) {
-        return exp2_of_product(exponent, (log, log_rest));
-    }
-    let one = x.all(1.0);
-    let base = x.abs_to(f32::INFINITY);
-    let log = V::choose(base.above(zero), log, infinity.neg());
-    let log = V::choose(infinity.above(base), log, infinity);
-    let value = exp2_of_product(exponent, (log, log_rest));
-    let (whole, odd) = parity(y.abs_to(f32::INFINITY));
-    let value = V::choose(odd, value.copysign(x), value);
-    let imaginary = zero.above(x) & x.above(infinity.neg()) & !whole;
-    let value = V::choose(imaginary | x.is_nan() | y.is_nan(), x.all(f32::NAN), value);
-    V::choose(y.equals(zero) | x.equals(one), one, value)
+    raise(
+        x,
+        y,
+        2_147_483_648.0,
+        #[inline(always)]
+        |x| log2(x),
+        #[inline(always)]
+        |y, log| exp2_of_product(y, log),
+    )
 }
 
 /// Computes x^3: the square in two parts, and one rounding of its product with x.
@@ -157,16 +146,4 @@ pub(crate) fn cube<V: F32xN>(x: V) -> V {
     // From 2^43 on the cube is infinite, and further on the error of the square is too, with any sign.
     let finite = x.all(8_796_093_022_208.0).above(x.abs_to(f32::INFINITY));
     V::choose(finite, square.fma(x, lost * x), square * x).or_nan(x)
-}
-
-/// Says which of these non-negative numbers are whole, and which are odd.
-///
-/// From 2^23 on every f32 is whole, from 2^24 on even; below 2^23 adding 2^23 rounds to a whole number.
-#[inline(always)]
-fn parity<V: F32xN>(x: V) -> (V::Which, V::Which) {
-    let limit = x.all(8_388_608.0);
-    let is_whole = |x: V| ((x + limit) - limit).equals(x);
-    let half = x * x.all(0.5);
-    let whole = !limit.above(x) | is_whole(x);
-    (whole, whole & limit.above(half) & !is_whole(half))
 }

@@ -16,7 +16,7 @@
 //!
 //! A zero divisor gives an arbitrary number; guards reject it.
 
-use super::f32xn::Fma;
+use super::float_n::Fma;
 
 /// 1.5 * 2^23: an f32 of this size has units in the last place, so that adding it rounds to a whole number, which is
 /// then in the low bits. A cast would truncate, but it also clamps, and clamping casts do not vectorise.

@@ -15,7 +15,7 @@
 
 use std::f32::consts::{LN_2, LOG2_E};
 
-use super::f32xn::F32xN;
+use super::float_n::F32xN;
 
 /// log 2 truncated to 15 bits, whose product with a whole number below 512 is exact in a difference.
 const F32_LN_2_TOP: f32 = 0.693_145_75;

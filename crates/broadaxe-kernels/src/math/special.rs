@@ -7,7 +7,7 @@ use std::f64::consts::LOG2_E;
 
 use super::{
     exp::{exp_core, exp2_core_by, poly7},
-    f32xn::{Fma, FmaDefault, plain},
+    float_n::{Fma, FmaDefault, plain},
     poly, single,
 };
 

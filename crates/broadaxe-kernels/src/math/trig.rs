@@ -13,7 +13,7 @@ use std::{
 
 use super::{
     ROUND,
-    f32xn::{Fma, FmaDefault, UNITS},
+    float_n::{Fma, FmaDefault, UNITS},
     poly,
     quarter_turns::FEW_TURNS,
 };

@@ -5,7 +5,7 @@ use std::marker::PhantomData;
 use crate::{
     math::{
         self,
-        f32xn::{Fma, FmaDefault, FmaHardware},
+        float_n::{Fma, FmaDefault, FmaHardware},
     },
     number::{Function, Number},
 };

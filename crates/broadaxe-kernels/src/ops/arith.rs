@@ -101,7 +101,7 @@ pub(crate) mod integer {
     use crate::{
         division::{Divide, Dividend, PrecomputedDivisor},
         loops::ByPrecomputed,
-        math::f32xn::{Fma, FmaDefault},
+        math::float_n::{Fma, FmaDefault},
     };
 
     /// A result that is derived from a quotient.

@@ -11,8 +11,8 @@ use super::{
 use crate::{
     math::{
         self,
-        f32xn::{F32x1, F32xN, Fma, FmaHardware, FmaHardwareNear, Lanewise},
-        power32, single,
+        float_n::{F32x1, F32xN, F64x1, Fma, FmaHardware, FmaHardwareNear, Lanewise},
+        power32, power64, single,
     },
     number::{Function, Function2},
 };
@@ -47,10 +47,14 @@ lanewise! {
 pub(crate) struct LanewisePow<M>(PhantomData<M>);
 
 #[cfg(target_arch = "x86_64")]
-impl<M: Fma> crate::math::f32xn::Lanewise2 for LanewisePow<M> {
+impl<M: Fma> crate::math::float_n::Lanewise2 for LanewisePow<M> {
     #[inline(always)]
-    fn of<V: F32xN>(a: V, b: V) -> V {
+    fn narrow<V: F32xN>(a: V, b: V) -> V {
         power32::pow(a, b)
+    }
+    #[inline(always)]
+    fn wide<V: crate::math::float_n::FloatN<One = f64>>(a: V, b: V) -> V {
+        power64::pow(a, b)
     }
 }
 
@@ -61,7 +65,7 @@ impl<M: Fma> Function2 for LanewisePow<M> {
     }
     #[inline(always)]
     fn wide(a: f64, b: f64) -> f64 {
-        math::pow64_by::<M>(a, b)
+        power64::pow(F64x1::<M>::of(a), F64x1::of(b)).x
     }
 }
 

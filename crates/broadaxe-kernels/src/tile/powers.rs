@@ -6,7 +6,7 @@ use crate::{
     dtype::{Element, f16},
     isa::vector::Vector,
     loops::{Binary, Rejects},
-    math::{SIMPLE, f32xn::Fma, find_simple, simple32_by, simple64_by},
+    math::{SIMPLE, find_simple, float_n::Fma, simple32_by, simple64_by},
     number::{Function, Function2, Integer, Number, Real},
 };
 use std::{marker::PhantomData, mem::MaybeUninit};

@@ -22,7 +22,7 @@ use crate::{
         shuffle::{NoShuffle, Shuffle},
     },
     measured::{COPY_PIECE_ELEMENTS, MAX_SHUFFLED_REPEATS, PREFETCH_BYTES},
-    pack::{CopyAxis, CopyKernel, CopyPlan, CopyRows},
+    pack::{BACKWARDS_PIECE, CopyAxis, CopyKernel, CopyPlan, CopyRows},
 };
 
 /// Copies elements between an operand and a tile, at this level.
@@ -124,8 +124,9 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> LoopCode for StridedCopy<T, 
             let (n, dense) = (way.row.count, way.row.from == size_of::<T>() as isize);
             match (way.leaf, n * size_of::<T>()) {
                 (CopyKernel::Transposed, _) if transposed::<T, L, V>(way, block) => {}
+                (CopyKernel::Backwards, bytes) if S::HERE => backwards::<T, S>(bytes, block),
                 (CopyKernel::Strided, _) if way.ahead => rows_ahead::<T>(way.row, block),
-                (CopyKernel::Transposed | CopyKernel::Strided, _) => {
+                (CopyKernel::Transposed | CopyKernel::Strided | CopyKernel::Backwards, _) => {
                     rows(block, |from, to| apart::<T>(way.row, None, from, to));
                 }
                 (CopyKernel::Repeats(times @ 5..=MAX_SHUFFLED_REPEATS), _)
@@ -174,6 +175,58 @@ unsafe fn pieces<const W: usize>(n: usize, from: *const u8, to: *mut u8) {
     }
     // SAFETY: as above.
     unsafe { transfer::<[u8; W]>(from.add(n - W), to.add(n - W)) };
+}
+
+/// Copies rows of `n` bytes whose elements are read backwards, sixteen bytes at a time: pieces of a row, of which the last may
+/// overlap the one before, or several short rows, which follow one another.
+// SAFETY: The elements can be read, and their places written; short rows follow one another on both sides. The CPU supports
+// the level of `S`, and `S::HERE` is true.
+#[inline(always)]
+unsafe fn backwards<T: Copy, S: Shuffle>(n: usize, block: CopyRows) {
+    let (size, row) = (size_of::<T>(), n.min(BACKWARDS_PIECE));
+    let mut places = [0_u8; BACKWARDS_PIECE];
+    for (k, place) in places.iter_mut().enumerate().take(BACKWARDS_PIECE / row * row) {
+        *place = (k / row * row + row - size - k % row / size * size + k % size) as u8;
+    }
+    // Loops in closures would not be compiled for the level.
+    if n >= BACKWARDS_PIECE {
+        for r in 0..block.axis.count {
+            let ((first, to), last) = (block.row(r), n - BACKWARDS_PIECE);
+            // SAFETY: promised by the caller.
+            unsafe {
+                let from = first.add(size).sub(n);
+                for at in (0..last).step_by(BACKWARDS_PIECE) {
+                    turned::<S>(from.add(last - at), to.add(at), places);
+                }
+                turned::<S>(from, to.add(last), places);
+            }
+        }
+        return;
+    }
+    let (all, mut at) = (block.axis.count * n, 0);
+    // SAFETY: promised by the caller. What is written behind the rows of a piece belongs to rows that are written later.
+    unsafe {
+        let from = block.from.add(size).sub(n);
+        while at + BACKWARDS_PIECE <= all {
+            turned::<S>(from.add(at), block.to.add(at), places);
+            at += BACKWARDS_PIECE / n * n;
+        }
+        while at < all {
+            (0..n).step_by(size).for_each(|k| transfer::<T>(from.add(at + n - size - k), block.to.add(at + k)));
+            at += n;
+        }
+    }
+}
+
+/// Copies sixteen bytes in another order.
+// SAFETY: They can be read and written. The CPU supports the level of `S`, and `S::HERE` is true.
+#[inline(always)]
+unsafe fn turned<S: Shuffle>(from: *const u8, to: *mut u8, places: [u8; BACKWARDS_PIECE]) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        let piece = from.cast::<[u8; BACKWARDS_PIECE]>().read_unaligned();
+        to.cast::<[u8; BACKWARDS_PIECE]>().write_unaligned(S::taken(piece, places));
+    }
 }
 
 /// Copies a row of strided elements, many at a time if the compiler knows the stride.

@@ -6,9 +6,9 @@ use super::{Line, OutputRow};
 use crate::{
     isa::{
         stack::Aligned,
-        vector::{ChainVector, Third as F32x16, Vector},
+        vector::{ChainVector, RowVector, Third as F32x16, Vector},
     },
-    math::f32xn::{Lanewise, Lanewise2},
+    math::float_n::{Lanewise, Lanewise2},
     number::Half,
 };
 
@@ -16,25 +16,24 @@ use crate::{
 pub(crate) struct OneVector<F>(PhantomData<F>);
 /// One operand and a result of f16 or bf16, computed in f32, two vectors at a time.
 pub(crate) struct OneVectorOfHalves<F, H>(PhantomData<(F, H)>);
-/// Two operands and a result of f32, sixteen at a time; those with a bit in `C` are constant.
-pub(crate) struct TwoVectors<F, const C: u8>(PhantomData<F>);
-
-/// The bytes of an element.
-const SIZE: usize = size_of::<f32>();
+/// Two operands and a result of as many numbers as `V` holds; those with a bit in `C` are constant.
+pub(crate) struct TwoVectors<F, V, const C: u8>(PhantomData<(F, V)>);
 
 /// Reads the numbers of a row from this one on, at most `count`, or repeats its only one.
 ///
 /// # Safety
 /// The CPU supports the level, and `count` numbers exist, or one if `constant`.
 #[inline(always)]
-unsafe fn read(row: *const u8, at: usize, count: usize, constant: bool) -> F32x16 {
-    let place = row.wrapping_add(if constant { 0 } else { at * SIZE });
+unsafe fn read<V: RowVector>(row: *const u8, at: usize, count: usize, constant: bool) -> V {
+    let place = row.wrapping_add(if constant { 0 } else { at * size_of::<V::One>() });
     // SAFETY: promised by the caller.
     unsafe {
-        match count {
-            _ if constant => F32x16::all(place.cast::<f32>().read_unaligned()),
-            F32x16::N.. => F32x16::load(place),
-            _ => F32x16::load_some(place, count),
+        if constant {
+            V::repeat(place.cast::<V::One>().read_unaligned())
+        } else if count >= V::COUNT {
+            place.cast::<V>().read_unaligned()
+        } else {
+            V::load_first(place, count)
         }
     }
 }
@@ -44,30 +43,29 @@ unsafe fn read(row: *const u8, at: usize, count: usize, constant: bool) -> F32x1
 /// # Safety
 /// The CPU supports the level.
 #[inline(always)]
-unsafe fn by_vectors(out: OutputRow<f32>, vector: impl Fn(usize, usize) -> F32x16) {
-    const COUNT: usize = F32x16::N;
-    let (n, out) = (out.len(), out.as_mut_ptr().cast::<u8>());
+unsafe fn by_vectors<V: RowVector>(out: OutputRow<V::One>, vector: impl Fn(usize, usize) -> V) {
+    let (n, out) = (out.len(), out.as_mut_ptr().cast::<V::One>());
     let mut at = 0;
-    while n - at >= 2 * COUNT {
-        let (first, second) = (vector(at, COUNT), vector(at + COUNT, COUNT));
+    while n - at >= 2 * V::COUNT {
+        let (first, second) = (vector(at, V::COUNT), vector(at + V::COUNT, V::COUNT));
         // SAFETY: both are before the row's end.
         unsafe {
-            first.store(out.wrapping_add(at * SIZE));
-            second.store(out.wrapping_add((at + COUNT) * SIZE));
+            out.wrapping_add(at).cast::<V>().write_unaligned(first);
+            out.wrapping_add(at + V::COUNT).cast::<V>().write_unaligned(second);
         }
-        at += 2 * COUNT;
+        at += 2 * V::COUNT;
     }
     while at < n {
-        let left = (n - at).min(COUNT);
+        let left = (n - at).min(V::COUNT);
         // SAFETY: `left` numbers are left.
-        unsafe { vector(at, left).store_some(out.wrapping_add(at * SIZE), left) };
+        unsafe { vector(at, left).store_first(out.wrapping_add(at).cast(), left) };
         at += left;
     }
 }
 
 impl<F: Lanewise> Line for OneVector<F> {
     type Out = f32;
-    const ADVANCES: [usize; 3] = [SIZE, 0, 0];
+    const ADVANCES: [usize; 3] = [size_of::<f32>(), 0, 0];
     #[inline(always)]
     unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<f32>) -> bool {
         // SAFETY: promised by the caller.
@@ -75,7 +73,7 @@ impl<F: Lanewise> Line for OneVector<F> {
             by_vectors(
                 out,
                 #[inline(always)]
-                |at, count| F::of(read(x, at, count, false)),
+                |at, count| F::of(read::<F32x16>(x, at, count, false)),
             );
         }
         false
@@ -129,17 +127,18 @@ impl<F: Lanewise, H: Half> Line for OneVectorOfHalves<F, H> {
     }
 }
 
-impl<F: Lanewise2, const C: u8> Line for TwoVectors<F, C> {
-    type Out = f32;
-    const ADVANCES: [usize; 3] = [SIZE * (C & 1 == 0) as usize, SIZE * (C & 2 == 0) as usize, 0];
+impl<F: Lanewise2, V: RowVector, const C: u8> Line for TwoVectors<F, V, C> {
+    type Out = V::One;
+    const ADVANCES: [usize; 3] =
+        [size_of::<V::One>() * (C & 1 == 0) as usize, size_of::<V::One>() * (C & 2 == 0) as usize, 0];
     #[inline(always)]
-    unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<f32>) -> bool {
+    unsafe fn run([a, b, _]: [*const u8; 3], out: OutputRow<V::One>) -> bool {
         // SAFETY: promised by the caller.
         unsafe {
             by_vectors(
                 out,
                 #[inline(always)]
-                |at, count| F::of(read(a, at, count, C & 1 != 0), read(b, at, count, C & 2 != 0)),
+                |at, count| V::apply::<F>(read(a, at, count, C & 1 != 0), read(b, at, count, C & 2 != 0)),
             );
         }
         false

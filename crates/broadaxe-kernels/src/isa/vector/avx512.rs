@@ -1,9 +1,12 @@
-//! Vectors of AVX-512, with which functions of f32 are computed too.
+//! Vectors of AVX-512, with which functions of f32, and powers of f64, are computed too.
 
 use std::arch::{asm, x86_64 as x86};
 
-use super::{ChainVector, Group, NEAREST, VECTORS, Vector, arithmetic, avx2::kept8, eight, methods};
-use crate::{dtype::DType, math::f32xn::F32xN};
+use super::{ChainVector, Group, NEAREST, RowVector, VECTORS, Vector, arithmetic, avx2::kept8, eight, methods};
+use crate::{
+    dtype::DType,
+    math::float_n::{F32xN, FloatN, Lanewise2},
+};
 
 /// Sixteen numbers.
 #[derive(Clone, Copy)]
@@ -123,18 +126,6 @@ fn kept16(mut x: x86::__m512i) -> x86::__m512i {
 #[inline(always)]
 fn first(count: usize) -> x86::__mmask16 {
     ((1_u32 << count.min(16)) - 1) as u16
-}
-
-impl F32x16 {
-    /// Writes the first few numbers, at any address.
-    ///
-    /// # Safety
-    /// `count` numbers can be written.
-    #[inline(always)]
-    pub(crate) unsafe fn store_some(self, place: *mut u8, count: usize) {
-        // SAFETY: promised by the caller; what the mask leaves out is not written. The CPU supports the level.
-        unsafe { x86::_mm512_mask_storeu_ps(place.cast(), first(count), self.0) }
-    }
 }
 
 /// The words of two vectors that hold the even and the odd numbers, or consecutive numbers.
@@ -285,9 +276,11 @@ unsafe fn merged(x: x86::__m512, y: x86::__m512, places: x86::__m512i, from: i32
     }
 }
 
-impl F32xN for F32x16 {
-    const IS_VECTOR: bool = true;
+impl FloatN for F32x16 {
+    type One = f32;
     type Which = x86::__mmask16;
+    const IS_VECTOR: bool = true;
+    const WHOLE: f32 = 8_388_608.0;
     #[inline(always)]
     fn all(self, x: f32) -> Self {
         // SAFETY: the CPU supports the level.
@@ -311,7 +304,6 @@ impl F32xN for F32x16 {
     }
     #[inline(always)]
     fn nearest(self) -> Self {
-        const NEAREST: i32 = x86::_MM_FROUND_TO_NEAREST_INT | x86::_MM_FROUND_NO_EXC;
         // SAFETY: the CPU supports the level.
         Self(unsafe { x86::_mm512_roundscale_ps::<NEAREST>(self.0) })
     }
@@ -361,10 +353,6 @@ impl F32xN for F32x16 {
         }
     }
     #[inline(always)]
-    fn or_nan(self, x: Self) -> Self {
-        Self::choose(x.is_nan(), self.all(f32::NAN), self)
-    }
-    #[inline(always)]
     fn look_up(self, table: &[f32; 32]) -> Self {
         // SAFETY: the CPU supports the level. The instruction reads five bits of an index.
         unsafe {
@@ -383,6 +371,13 @@ impl F32xN for F32x16 {
             (Self(n), Self(significand))
         }
     }
+}
+
+impl F32xN for F32x16 {
+    #[inline(always)]
+    fn or_nan(self, x: Self) -> Self {
+        Self::choose(x.is_nan(), self.all(f32::NAN), self)
+    }
     #[inline(always)]
     fn or_edge_of_log(self, x: Self) -> Self {
         // Four bits for each kind of x select the result: minus infinity for zeros, infinity for itself, else the value
@@ -395,4 +390,169 @@ impl F32xN for F32x16 {
             Self(x86::_mm512_mask_blend_ps(unknown, value, x86::_mm512_set1_ps(f32::NAN)))
         }
     }
+}
+
+impl RowVector for F32x16 {
+    const COUNT: usize = Self::N;
+    #[inline(always)]
+    unsafe fn repeat(x: f32) -> Self {
+        // SAFETY: promised by the caller.
+        unsafe { Vector::all(x) }
+    }
+    #[inline(always)]
+    unsafe fn load_first(place: *const u8, count: usize) -> Self {
+        // SAFETY: promised by the caller.
+        unsafe { Self::load_some(place, count) }
+    }
+    #[inline(always)]
+    unsafe fn store_first(self, place: *mut u8, count: usize) {
+        // SAFETY: promised by the caller; what the mask leaves out is not written.
+        unsafe { x86::_mm512_mask_storeu_ps(place.cast(), first(count), self.0) }
+    }
+    #[inline(always)]
+    fn apply<F: Lanewise2>(a: Self, b: Self) -> Self {
+        F::narrow(a, b)
+    }
+}
+
+/// Eight numbers of f64.
+#[derive(Clone, Copy)]
+#[repr(transparent)]
+pub(crate) struct F64x8(x86::__m512d);
+
+arithmetic! {
+    F64x8:
+    Add add |a, b| x86::_mm512_add_pd(a, b);
+    Sub sub |a, b| x86::_mm512_sub_pd(a, b);
+    Mul mul |a, b| x86::_mm512_mul_pd(a, b);
+    Div div |a, b| x86::_mm512_div_pd(a, b);
+}
+
+impl RowVector for F64x8 {
+    const COUNT: usize = 8;
+    #[inline(always)]
+    unsafe fn repeat(x: f64) -> Self {
+        // SAFETY: promised by the caller.
+        Self(unsafe { x86::_mm512_set1_pd(x) })
+    }
+    #[inline(always)]
+    unsafe fn load_first(place: *const u8, count: usize) -> Self {
+        // SAFETY: promised by the caller; what the mask leaves out is not read.
+        Self(unsafe { x86::_mm512_mask_loadu_pd(x86::_mm512_set1_pd(1.0), first(count) as u8, place.cast()) })
+    }
+    #[inline(always)]
+    unsafe fn store_first(self, place: *mut u8, count: usize) {
+        // SAFETY: promised by the caller; what the mask leaves out is not written.
+        unsafe { x86::_mm512_mask_storeu_pd(place.cast(), first(count) as u8, self.0) }
+    }
+    #[inline(always)]
+    fn apply<F: Lanewise2>(a: Self, b: Self) -> Self {
+        F::wide(a, b)
+    }
+}
+
+impl FloatN for F64x8 {
+    type One = f64;
+    type Which = x86::__mmask8;
+    const IS_VECTOR: bool = true;
+    const WHOLE: f32 = 4_503_599_627_370_496.0;
+    #[inline(always)]
+    fn all(self, x: f64) -> Self {
+        // SAFETY: the CPU supports the level.
+        Self(unsafe { x86::_mm512_set1_pd(x) })
+    }
+    #[inline(always)]
+    fn fma(self, by: Self, plus: Self) -> Self {
+        // SAFETY: the CPU supports the level.
+        Self(unsafe { x86::_mm512_fmadd_pd(self.0, by.0, plus.0) })
+    }
+    #[inline(always)]
+    fn neg(self) -> Self {
+        // SAFETY: the CPU supports the level.
+        Self(unsafe { x86::_mm512_xor_pd(self.0, x86::_mm512_set1_pd(-0.0)) })
+    }
+    #[inline(always)]
+    fn abs_to(self, most: f64) -> Self {
+        // The smaller of both magnitudes, without a sign.
+        // SAFETY: the CPU supports the level.
+        Self(unsafe { x86::_mm512_range_pd::<0b1010>(self.0, x86::_mm512_set1_pd(most)) })
+    }
+    #[inline(always)]
+    fn nearest(self) -> Self {
+        // SAFETY: the CPU supports the level.
+        Self(unsafe { x86::_mm512_roundscale_pd::<NEAREST>(self.0) })
+    }
+    #[inline(always)]
+    fn scale(self, n: Self) -> Self {
+        // SAFETY: the CPU supports the level.
+        Self(unsafe { x86::_mm512_scalef_pd(self.0, n.0) })
+    }
+    #[inline(always)]
+    fn limit(self, most: f64) -> Self {
+        // The smaller of both magnitudes, with the sign of the number.
+        // SAFETY: the CPU supports the level.
+        Self(unsafe { x86::_mm512_range_pd::<0b0010>(self.0, x86::_mm512_set1_pd(most)) })
+    }
+    #[inline(always)]
+    fn above(self, other: Self) -> x86::__mmask8 {
+        // SAFETY: the CPU supports the level.
+        unsafe { x86::_mm512_cmp_pd_mask::<{ x86::_CMP_GT_OQ }>(self.0, other.0) }
+    }
+    #[inline(always)]
+    fn equals(self, other: Self) -> x86::__mmask8 {
+        // SAFETY: the CPU supports the level.
+        unsafe { x86::_mm512_cmp_pd_mask::<{ x86::_CMP_EQ_OQ }>(self.0, other.0) }
+    }
+    #[inline(always)]
+    fn is_nan(self) -> x86::__mmask8 {
+        // SAFETY: the CPU supports the level.
+        unsafe { x86::_mm512_cmp_pd_mask::<{ x86::_CMP_UNORD_Q }>(self.0, self.0) }
+    }
+    #[inline(always)]
+    fn none(which: x86::__mmask8) -> bool {
+        which == 0
+    }
+    #[inline(always)]
+    fn choose(which: x86::__mmask8, yes: Self, no: Self) -> Self {
+        // SAFETY: the CPU supports the level.
+        Self(unsafe { x86::_mm512_mask_blend_pd(which, no.0, yes.0) })
+    }
+    #[inline(always)]
+    fn copysign(self, sign: Self) -> Self {
+        // The sign bit of one and all other bits of the other; the third operand selects bit by bit.
+        // SAFETY: the CPU supports the level.
+        unsafe {
+            let (size, sign) = (x86::_mm512_castpd_si512(self.0), x86::_mm512_castpd_si512(sign.0));
+            let mixed = x86::_mm512_ternarylogic_epi64::<0xd8>(size, sign, x86::_mm512_set1_epi64(i64::MIN));
+            Self(x86::_mm512_castsi512_pd(mixed))
+        }
+    }
+    #[inline(always)]
+    fn look_up(self, table: &[f64; 32]) -> Self {
+        // SAFETY: the CPU supports the level. The bit after those of the half selects it.
+        unsafe {
+            let places = x86::_mm512_castpd_si512(self.0);
+            let upper = x86::_mm512_test_epi64_mask(places, x86::_mm512_set1_epi64(16));
+            let (low, high) = (of_sixteen(table.as_ptr(), places), of_sixteen(table[16..].as_ptr(), places));
+            Self(x86::_mm512_mask_blend_pd(upper, low, high))
+        }
+    }
+    #[inline(always)]
+    fn split(self) -> (Self, Self) {
+        const POSITIVE: i32 = x86::_MM_MANT_SIGN_ZERO;
+        // SAFETY: the CPU supports the level.
+        unsafe {
+            let significand = x86::_mm512_getmant_pd::<{ x86::_MM_MANT_NORM_P75_1P5 }, POSITIVE>(self.0);
+            let n = x86::_mm512_sub_pd(x86::_mm512_getexp_pd(self.0), x86::_mm512_getexp_pd(significand));
+            (Self(n), Self(significand))
+        }
+    }
+}
+
+/// Returns the numbers of a table of sixteen at the indices in the lowest bits.
+// SAFETY: The table can be read. The CPU supports the level.
+#[inline(always)]
+unsafe fn of_sixteen(table: *const f64, places: x86::__m512i) -> x86::__m512d {
+    // SAFETY: promised by the caller. The instruction reads four bits of an index.
+    unsafe { x86::_mm512_permutex2var_pd(x86::_mm512_loadu_pd(table), places, x86::_mm512_loadu_pd(table.add(8))) }
 }
