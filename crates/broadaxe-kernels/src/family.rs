@@ -40,7 +40,7 @@ mod lanewise;
 
 use integers::divided;
 pub(crate) use integers::integer_powers;
-pub(crate) use lanewise::{fused, lanewise, powers, remainders, rounded_fused};
+pub(crate) use lanewise::{fused, lanewise, lanewise_wide, powers, remainders, rounded_fused};
 
 const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
     Kernel {

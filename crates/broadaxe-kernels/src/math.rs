@@ -5,17 +5,18 @@
 //! quiet NaN.
 //!
 //! The f32 forms have no branches and vectorise as plain loops, on x86-64 with AVX-512, with AVX2 and without either,
-//! with the same bits by construction. The most used ones, such as exp, tanh, sigmoid, sin and pow, stay in f32
+//! with the same bits by construction. The most used ones, such as exp, logarithms, tanh, sigmoid, sin and pow, stay in f32
 //! (`single`, `power32`, `trig`), which gives twice as many lanes, and are within one ULP. They are written for any
 //! number of f32 at a time (`float_n`) and with fused operations; CPUs without them emulate these and are some ten times
 //! slower. The other f32 forms compute in f64, without fused operations, and round almost correctly. The ULP in their
 //! documentation are the largest over all f32, or over a million pairs, against pxfm's f64 functions.
 //!
-//! The f64 forms use `extended`, sums in two parts that vectorise in the same way. Exceptions are exp, exp2, pow,
-//! logarithms and the activations (`fused`), which use fused operations, and erf and gelu (`normal`), which also use a
-//! table. Sine, cosine and tangent have two forms: `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the
-//! whole function, which works on integers beyond that. Loops compute the first for all elements, and the second for
-//! the few that need it. `docs/accuracy.md` has the measured error of every function.
+//! The f64 forms use `extended`, sums in two parts that vectorise in the same way. Exceptions are exp, exp2 and the
+//! activations (`fused`), which use fused operations, erf and gelu (`normal`), which also use a table, and logarithms and
+//! powers (`wide_log`, `power64`), whose small table AVX-512 keeps in registers. Sine, cosine and tangent have two forms:
+//! `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the whole function, which works on integers beyond
+//! that. Loops compute the first for all elements, and the second for the few that need it. `docs/accuracy.md` has the
+//! measured error of every function.
 //!
 //! Attempts that failed: evaluating each polynomial as one chain of multiplications and additions, because the chain is
 //! longer than a processor looks ahead; and several tests such as `x == INFINITY` in a row, because the compiler merges
@@ -48,6 +49,7 @@ pub(crate) mod float_n;
 mod extended;
 pub(crate) mod single;
 mod exp;
+pub(crate) mod wide_log;
 mod log;
 
 mod fused;
@@ -79,8 +81,8 @@ pub use fused::{gelu_tanh64, sigmoid64, silu64, softplus64, tanh64};
 pub(crate) use fused::{gelu_tanh64_by, sigmoid64_by, silu64_by, softplus64_by, tanh64_by};
 pub use hyperbola::{acosh64, asinh64, atanh64, cosh64, sinh64};
 pub use hyperbolic::{acosh32, asinh32, atanh32, cosh32, sinh32, tanh32};
+pub(crate) use log::log1p64_by;
 pub use log::{log1p32, log1p64, log2_32, log2_64, log10_32, log10_64, log32, log64, logaddexp2_32, logaddexp32};
-pub(crate) use log::{log1p64_by, log2_64_by, log10_64_by, log64_by};
 pub use logaddexp::{logaddexp2_64, logaddexp64};
 pub use normal::{erf64, gelu64};
 pub(crate) use normal::{erf64_by, gelu64_by};

@@ -45,8 +45,10 @@ const LEVELS: [&str; 2] = ["avx2", "baseline"];
 /// The time in which a case that violates a property is made simpler, and the share of all time that may go into that.
 const SIMPLIFYING: Duration = Duration::from_secs(10);
 const SIMPLIFYING_SHARE: u32 = 4;
-/// The rounds of readings; twice as many where a property seems to be violated.
+/// The rounds of readings; twice as many where a case that violates a property is made simpler.
 const ROUNDS: usize = 3;
+/// The rounds of readings after which a violation counts.
+const AGAIN_ROUNDS: usize = 12;
 /// The elements below which all results are compared with NumPy's.
 const CHECKED: u64 = 1 << 18;
 /// How often as long as Broadaxe a peer may need to be read again.
@@ -182,7 +184,7 @@ impl<'a> Search<'a> {
         let case = Case::draw(&mut self.random);
         let neighbours = self.some_neighbours(&case);
         self.cases += 1;
-        for ratio in self.ratios(&case, &neighbours, None)? {
+        for ratio in self.ratios(&case, &neighbours, None, ROUNDS)? {
             let Some(property) = PROPERTIES.into_iter().find(|own| own.name == ratio.property) else { continue };
             if ratio.own_us < property.from_us {
                 continue;
@@ -216,7 +218,7 @@ impl<'a> Search<'a> {
             }
         }
         self.put_first(&before.against);
-        let all = self.ratios(case, neighbours, Some(before.property))?;
+        let all = self.ratios(case, neighbours, Some(before.property), AGAIN_ROUNDS)?;
         Ok(all.into_iter().find(|now| {
             (now.property, now.threads, &now.against) == (before.property, before.threads, &before.against)
         }))
@@ -233,7 +235,7 @@ impl<'a> Search<'a> {
                 }
                 let neighbours = if property.name == NEIGHBOUR.name { simpler.neighbours() } else { Vec::new() };
                 self.put_first(&ratio.against);
-                let ratios = self.ratios(&simpler, &neighbours, Some(property.name))?;
+                let ratios = self.ratios(&simpler, &neighbours, Some(property.name), 2 * ROUNDS)?;
                 let violates = |now: &Ratio| {
                     now.value > property.most && now.own_us >= property.from_us && now.threads == ratio.threads
                 };
@@ -262,9 +264,14 @@ impl<'a> Search<'a> {
     }
 
     /// Measures the ratios of all properties, or of one of them with more readings.
-    fn ratios(&mut self, case: &Case, neighbours: &[Case], only: Option<&str>) -> Result<Vec<Ratio>, String> {
+    fn ratios(
+        &mut self,
+        case: &Case,
+        neighbours: &[Case],
+        only: Option<&str>,
+        rounds: usize,
+    ) -> Result<Vec<Ratio>, String> {
         let wants = |property: &Property| only.is_none_or(|name| name == property.name);
-        let rounds = if only.is_some() { 2 * ROUNDS } else { ROUNDS };
         // Broadaxe and the traffic come first; then the levels, unless a peer was put before them.
         let engines = match only {
             None => self.engines.len(),

@@ -8,7 +8,7 @@ use crate::{
         vector::{Second, Third},
     },
     loops::{Kernel, Variant},
-    math::float_n::{FmaDefault, FmaHardware, Lanewise},
+    math::float_n::{FmaDefault, FmaHardware, Lanewise, LanewiseWide},
     measured::LANEWISE_PICOS,
     number::{Function, Function2, Real},
     op::Kernels,
@@ -29,6 +29,10 @@ use crate::{
 type OneOfVectors<O> = crate::tile::vectors::OneVector<O>;
 #[cfg(not(target_arch = "x86_64"))]
 type OneOfVectors<O> = One<Fused<O>, f32, 0>;
+#[cfg(target_arch = "x86_64")]
+type OneOfWideVectors<O> = crate::tile::vectors::OneWideVector<O>;
+#[cfg(not(target_arch = "x86_64"))]
+type OneOfWideVectors<O> = One<Fused<O>, f64, 0>;
 #[cfg(target_arch = "x86_64")]
 type OneOfVectorsOfHalves<O, H> = crate::tile::vectors::OneVectorOfHalves<O, H>;
 #[cfg(not(target_arch = "x86_64"))]
@@ -64,6 +68,10 @@ impl<O: Function + Lanewise> ElementLoops<(Fused<O>,)> {
     };
     const ONE_F64: &'static [Variant] =
         &[lane_loops::<One<O, f64, 0>, One<Fused<O>, f64, 0>, One<Fused<O>, f64, 0>>(0)];
+}
+
+impl<O: Function + Lanewise + LanewiseWide> ElementLoops<(Fused<O>, f64)> {
+    const ONE_F64: &'static [Variant] = &[lane_loops::<One<O, f64, 0>, One<Fused<O>, f64, 0>, OneOfWideVectors<O>>(0)];
 }
 
 /// Powers with fused operations, and without.
@@ -180,13 +188,23 @@ pub(crate) const fn rounded_fused<O: Function + Widened, F: Function>() -> Kerne
 
 /// Every float, one operand, for a function that computes many f32 at a time.
 pub(crate) const fn lanewise<O: Function + Lanewise>() -> Kernels {
+    lanewise_by::<O>(ElementLoops::<(Fused<O>,)>::ONE_F64)
+}
+
+/// The same for a function that also computes many f64 at a time.
+pub(crate) const fn lanewise_wide<O: Function + Lanewise + LanewiseWide>() -> Kernels {
+    lanewise_by::<O>(ElementLoops::<(Fused<O>, f64)>::ONE_F64)
+}
+
+/// The same with these loops for f64.
+const fn lanewise_by<O: Function + Lanewise>(wide: &'static [Variant]) -> Kernels {
     type Each<O> = ElementLoops<(Fused<O>,)>;
     let narrow = Kernel { picos: LANEWISE_PICOS, ..costly::<O, f32>() };
     gather([
         Kernel { variants: Each::<O>::ONE_F16, ..costly::<O, f16>() },
         Kernel { variants: Each::<O>::ONE_BF16, ..costly::<O, bf16>() },
         Kernel { variants: Each::<O>::ONE, ..narrow },
-        Kernel { variants: Each::<O>::ONE_F64, ..costly::<O, f64>() },
+        Kernel { variants: wide, ..costly::<O, f64>() },
     ])
 }
 

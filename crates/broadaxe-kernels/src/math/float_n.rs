@@ -29,6 +29,12 @@ pub(super) fn plain(x: f32) -> F32x1<FmaDefault> {
     F32x1::of(x)
 }
 
+/// Returns one number of f64 that is computed with that operation.
+#[inline(always)]
+pub(super) fn plain64(x: f64) -> F64x1<FmaDefault> {
+    F64x1::of(x)
+}
+
 /// Numbers of f32 or f64 that are computed together.
 ///
 /// Unless documented otherwise, a NaN gives an arbitrary number: functions put NaN into their results last.
@@ -76,6 +82,8 @@ pub(crate) trait FloatN:
     /// Splits the magnitude of a number into a whole exponent n and a significand from 3/4 to 3/2; arbitrary for zero,
     /// infinity and NaN.
     fn split(self) -> (Self, Self);
+    /// Returns this, the logarithm of `x`, or the result of logarithms outside the positive finite numbers.
+    fn or_edge_of_log(self, x: Self) -> Self;
 
     /// Computes self * by + plus with one rounding.
     #[inline(always)]
@@ -98,8 +106,12 @@ pub(crate) trait FloatN:
 pub(crate) trait F32xN: FloatN<One = f32> {
     /// Returns this, or the canonical NaN where `x` is a NaN.
     fn or_nan(self, x: Self) -> Self;
-    /// Returns this, the logarithm of `x`, or the result of logarithms outside the positive finite numbers.
-    fn or_edge_of_log(self, x: Self) -> Self;
+}
+
+/// A function of f64 that is written for one number and for many.
+pub(crate) trait LanewiseWide: 'static {
+    /// Computes each number.
+    fn wide<V: FloatN<One = f64>>(x: V) -> V;
 }
 
 /// A function of f32 that is written for one number and for many.
@@ -249,6 +261,12 @@ macro_rules! single {
                 let significand = $float::from_bits((offset & !($bits::MAX << $digits)).wrapping_add(least));
                 (Self::of(if subnormal { n - $digits as $float } else { n }), Self::of(significand))
             }
+            #[inline(always)]
+            fn or_edge_of_log(self, x: Self) -> Self {
+                let value = if x.x < $float::INFINITY { self.x } else { $float::INFINITY };
+                let value = if x.x > 0.0 { value } else { $float::NEG_INFINITY };
+                Self::of(if x.x >= 0.0 { value } else { $float::NAN })
+            }
         }
     )+ };
 }
@@ -271,11 +289,5 @@ impl<M: Fma> F32xN for F32x1<M> {
     #[inline(always)]
     fn or_nan(self, x: Self) -> Self {
         if !M::NEAR && x.x.is_nan() { Self::of(f32::NAN) } else { self }
-    }
-    #[inline(always)]
-    fn or_edge_of_log(self, x: Self) -> Self {
-        let value = if x.x < f32::INFINITY { self.x } else { f32::INFINITY };
-        let value = if x.x > 0.0 { value } else { f32::NEG_INFINITY };
-        Self::of(if x.x >= 0.0 { value } else { f32::NAN })
     }
 }

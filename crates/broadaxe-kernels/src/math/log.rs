@@ -5,14 +5,14 @@
 //! (the series of fdlibm's `e_log.c`). Subnormal f32 are normal f64 and need no special case. Where e is zero nothing
 //! is added to s L, so the relative error stays small around x = 1.
 
-use std::f64::consts::{LN_2, LOG2_E, LOG10_2, LOG10_E};
+use std::f64::consts::{LN_2, LOG2_E};
 
 use super::{
     canonical64,
     exp::exp_fine,
-    extended::{ordered, sum, times},
-    float_n::{Fma, FmaDefault, plain},
-    poly, single,
+    extended::{ordered, sum},
+    float_n::{Fma, FmaDefault, plain, plain64},
+    poly, single, wide_log,
 };
 
 /// Coefficients of 2 atanh(s) / s in s^2, for |s| <= 3 - sqrt(8); relative error 2^-37.79.
@@ -30,16 +30,6 @@ const LOG_FINE: [f64; 7] = [
     0.1683855652386591,
 ];
 
-/// Coefficients of 2 atanh(s) / (s log 2) in s^2, for |s| <= 3 - sqrt(8); relative error 2^-45.09.
-const LOG2: [f64; 6] = [
-    2.88539008177785,
-    0.9617966941133069,
-    0.5770779423765279,
-    0.4122092510861667,
-    0.31990575365199386,
-    0.28289930363624455,
-];
-
 /// Coefficients of (2 atanh(s) / s - 2) / s^2 in s^2, for |s| <= 3 - sqrt(8); error 2^-59.5 relative to atanh(s) / s.
 const LOG_REST: [f64; 7] = [
     0.6666666666666734,
@@ -55,16 +45,6 @@ const LOG_REST: [f64; 7] = [
 pub(super) const LN_2_TOP: f64 = 0.6931471805598903;
 /// log 2 minus its top.
 pub(super) const LN_2_REST: f64 = 5.497923018708371e-14;
-/// The logarithm of 2 to base 10, truncated to 42 bits.
-const LOG10_2_TOP: f64 = 0.30102999566395283;
-/// That logarithm minus its top.
-const LOG10_2_REST: f64 = 2.8363394551044964e-14;
-
-/// The logarithm of e to base 2, minus its f64.
-const LOG2_E_REST: f64 = 2.0355273740931033e-17;
-/// The logarithm of e to base 10, minus its f64.
-const LOG10_E_REST: f64 = 1.098319650216765e-17;
-
 /// Splits a positive normal number into an exponent and a significand between sqrt(1/2) and sqrt(2).
 ///
 /// The exponent is made a float by putting its bits under those of 2^52.
@@ -78,15 +58,6 @@ fn split(x: f64) -> (f64, f64) {
     let exponent = f64::from_bits((offset >> 52) | TWO_52) - TWO_52_AND_BIAS;
     let significand = f64::from_bits(bits.wrapping_sub((offset & 0xfff0_0000_0000_0000).wrapping_sub(BIAS)));
     (exponent, significand)
-}
-
-/// Splits a positive number, which may be subnormal, as `split` does.
-#[inline(always)]
-fn split_any(x: f64) -> (f64, f64) {
-    const TWO_54: f64 = 18_014_398_509_481_984.0;
-    let subnormal = x < f64::MIN_POSITIVE;
-    let (n, significand) = split(if subnormal { x * TWO_54 } else { x });
-    (if subnormal { n - 54.0 } else { n }, significand)
 }
 
 /// Computes the logarithm of a significand 1 + f between sqrt(1/2) and sqrt(2), to the base of the coefficients.
@@ -110,22 +81,6 @@ fn log1p_by<const N: usize>(x: f64, coefficients: &[f64; N]) -> f64 {
     let (exponent, significand) = split(1.0 + x);
     let f = if exponent == 0.0 { x } else { significand - 1.0 };
     exponent * LN_2 + log_significand(f, coefficients)
-}
-
-/// Applies the values of a logarithm outside the positive finite numbers.
-#[inline(always)]
-fn edges(x: f32, value: f32) -> f32 {
-    let value = if x < f32::INFINITY { value } else { f32::INFINITY };
-    let value = if x > 0.0 { value } else { f32::NEG_INFINITY };
-    if x >= 0.0 { value } else { f32::NAN }
-}
-
-/// Applies the values of a logarithm outside the positive finite numbers.
-#[inline(always)]
-fn edges64(x: f64, value: f64) -> f64 {
-    let value = if x < f64::INFINITY { value } else { f64::INFINITY };
-    let value = if x > 0.0 { value } else { f64::NEG_INFINITY };
-    canonical64(if x >= 0.0 { value } else { f64::NAN })
 }
 
 /// Computes the natural logarithm.
@@ -158,25 +113,15 @@ pub(super) fn log_near_one<M: Fma>(f: f64) -> (f64, f64) {
 /// At most 0.63 ULP (measured 0.6204).
 #[inline(always)]
 pub fn log64(x: f64) -> f64 {
-    log64_by::<FmaDefault>(x)
-}
-
-/// Computes the natural logarithm with fused operations.
-#[inline(always)]
-pub(crate) fn log64_by<M: Fma>(x: f64) -> f64 {
-    let (n, significand) = split_any(x);
-    let (high, low) = log_near_one::<M>(significand - 1.0);
-    let (sum, left) = ordered(n * LN_2_TOP, high);
-    edges64(x, sum + (left + M::fma64(n, LN_2_REST, low)))
+    wide_log::log(plain64(x)).x
 }
 
 /// Computes the logarithm to base 2.
 ///
-/// At most 0.5001 ULP over all f32, and exact for powers of two.
+/// At most 0.9 ULP over all f32, and exact for powers of two.
 #[inline(always)]
 pub fn log2_32(x: f32) -> f32 {
-    let (exponent, significand) = split(f64::from(x));
-    edges(x, (exponent + log_significand(significand - 1.0, &LOG2)) as f32)
+    single::log2(plain(x)).x
 }
 
 /// Computes the logarithm to base 2.
@@ -184,25 +129,15 @@ pub fn log2_32(x: f32) -> f32 {
 /// At most 0.70 ULP (measured 0.6936), and exact for powers of two.
 #[inline(always)]
 pub fn log2_64(x: f64) -> f64 {
-    log2_64_by::<FmaDefault>(x)
-}
-
-/// Computes the logarithm to base 2 with fused operations.
-#[inline(always)]
-pub(crate) fn log2_64_by<M: Fma>(x: f64) -> f64 {
-    let (n, significand) = split_any(x);
-    let (exact, rest) = times::<M>(log_near_one::<M>(significand - 1.0), (LOG2_E, LOG2_E_REST));
-    let (sum, left) = ordered(n, exact);
-    edges64(x, sum + (left + rest))
+    wide_log::log2(plain64(x)).x
 }
 
 /// Computes the logarithm to base 10.
 ///
-/// At most 0.5002 ULP over all f32, and exact for powers of ten.
+/// At most 0.9 ULP over all f32, and exact for powers of ten.
 #[inline(always)]
 pub fn log10_32(x: f32) -> f32 {
-    let (exponent, significand) = split(f64::from(x));
-    edges(x, (exponent * LOG10_2 + log_significand(significand - 1.0, &LOG) * LOG10_E) as f32)
+    single::log10(plain(x)).x
 }
 
 /// Computes the logarithm to base 10.
@@ -210,16 +145,7 @@ pub fn log10_32(x: f32) -> f32 {
 /// At most 0.65 ULP (measured 0.6398).
 #[inline(always)]
 pub fn log10_64(x: f64) -> f64 {
-    log10_64_by::<FmaDefault>(x)
-}
-
-/// Computes the logarithm to base 10 with fused operations.
-#[inline(always)]
-pub(crate) fn log10_64_by<M: Fma>(x: f64) -> f64 {
-    let (n, significand) = split_any(x);
-    let (exact, rest) = times::<M>(log_near_one::<M>(significand - 1.0), (LOG10_E, LOG10_E_REST));
-    let (sum, left) = ordered(n * LOG10_2_TOP, exact);
-    edges64(x, sum + (left + M::fma64(n, LOG10_2_REST, rest)))
+    wide_log::log10(plain64(x)).x
 }
 
 /// Computes the natural logarithm of 1 + x.

@@ -3,7 +3,7 @@
 use super::{
     canonical32, canonical64,
     extended::{Split, ordered, root_sum},
-    float_n::{F32x1, F64x1, FloatN, Fma, FmaDefault, plain},
+    float_n::{F32x1, FloatN, Fma, FmaDefault, plain, plain64},
     power32, power64,
 };
 
@@ -76,7 +76,7 @@ pub fn pow32(x: f32, y: f32) -> f32 {
 pub fn pow64(x: f64, y: f64) -> f64 {
     match find_simple(y) {
         Some(k) => simple64_by::<FmaDefault>(x, k),
-        None => power64::pow(F64x1::<FmaDefault>::of(x), F64x1::of(y)).x,
+        None => power64::pow(plain64(x), plain64(y)).x,
     }
 }
 

@@ -13,7 +13,7 @@
 //! more in conversions than all the care in f32; `expm1` in f32 has 1.15 ULP where 2^n is 2 and the parts cancel; and
 //! f32 after a reduction in f64 for `gelu_tanh` gained 4 percent.
 
-use std::f32::consts::{LN_2, LOG2_E};
+use std::f32::consts::{LN_2, LOG2_E, LOG10_E};
 
 use super::float_n::F32xN;
 
@@ -222,18 +222,69 @@ pub(crate) fn tanh<V: F32xN>(x: V) -> V {
     (either(x.all(0.75), size) + above / below).copysign(x).or_nan(x)
 }
 
+/// x = 2^n (1 + f), where log(1 + f) is f - f^2 / 2 + s t with s = f / (2 + f) and t = f^2 / 2 + R(s^2) (fdlibm's `e_log.c`). f
+/// is exact.
+struct LogParts<V> {
+    n: V,
+    f: V,
+    half_square: V,
+    s: V,
+    t: V,
+}
+
+impl<V: F32xN> LogParts<V> {
+    #[inline(always)]
+    fn of(x: V) -> Self {
+        let (n, significand) = x.split();
+        let f = significand - x.all(1.0);
+        let s = f / (f + x.all(2.0));
+        let square = s * s;
+        let inner = square.fma(square.times_plus(F32_LOG[3], F32_LOG[2]), x.all(F32_LOG[1]));
+        let half_square = x.all(0.5) * f * f;
+        let t = square.fma(inner, x.all(F32_LOG[0])).fma(square, half_square);
+        Self { n, f, half_square, s, t }
+    }
+}
+
 /// Computes the natural logarithm.
-///
-/// With f the significand minus 1 and s = f / (2 + f) it is n log 2 + f - (f^2 / 2 - s (f^2 / 2 + R(s^2))), where f is
-/// exact (fdlibm's `e_log.c`).
 #[inline(always)]
 pub(crate) fn log<V: F32xN>(x: V) -> V {
-    let (n, significand) = x.split();
-    let f = significand - x.all(1.0);
-    let s = f / (f + x.all(2.0));
-    let square = s * s;
-    let inner = square.fma(square.times_plus(F32_LOG[3], F32_LOG[2]), x.all(F32_LOG[1]));
-    let half = x.all(0.5) * f * f;
-    let rest = s.fma(square.fma(inner, x.all(F32_LOG[0])).fma(square, half), n * x.all(F32_LN_2_REST));
-    n.fma(x.all(F32_LN_2_TOP), f - (half - rest)).or_edge_of_log(x)
+    let LogParts { n, f, half_square, s, t } = LogParts::of(x);
+    let rest = s.fma(t, n * x.all(F32_LN_2_REST));
+    n.fma(x.all(F32_LN_2_TOP), f - (half_square - rest)).or_edge_of_log(x)
+}
+
+/// The base of a logarithm: the logarithm of e, and that of 2, each as a number and its rest.
+struct Base {
+    of_e: [f32; 2],
+    /// The first has few digits, so that its product with an exponent is exact.
+    of_2: [f32; 2],
+}
+
+/// Computes a logarithm: the product of f - f^2 / 2 and the logarithm of e, and its sum with that of 2^n, in two parts each.
+#[inline(always)]
+fn log_to<V: F32xN>(x: V, base: &Base) -> V {
+    let LogParts { n, f, s, t, .. } = LogParts::of(x);
+    let (e, e_rest) = (x.all(base.of_e[0]), x.all(base.of_e[1]));
+    let minus = f * x.all(-0.5);
+    let curve = f.fma(minus, f);
+    let curve_rest = s.fma(t, f.fma(minus, f - curve));
+    let high = e * curve;
+    let low = e.fma(curve_rest, e_rest.fma(curve, e.fma(curve, high.neg())));
+    let whole = n * x.all(base.of_2[0]);
+    let sum = whole + high;
+    let lost = (whole - sum) + high;
+    (sum + (lost + n.fma(x.all(base.of_2[1]), low))).or_edge_of_log(x)
+}
+
+/// Computes the logarithm to base 2.
+#[inline(always)]
+pub(crate) fn log2<V: F32xN>(x: V) -> V {
+    log_to(x, &Base { of_e: [LOG2_E, 1.925_963e-8], of_2: [1.0, 0.0] })
+}
+
+/// Computes the logarithm to base 10.
+#[inline(always)]
+pub(crate) fn log10<V: F32xN>(x: V) -> V {
+    log_to(x, &Base { of_e: [LOG10_E, -1.010_305e-8], of_2: [0.301_025_39, 4.605_039e-6] })
 }

@@ -12,9 +12,9 @@ functions! {
     /// The natural logarithm
     Log: |x| math::log32(x), math::log64(x);
     /// The logarithm to base 2
-    Log2By<M> as Log2, Log2Fused: |x| math::log2_32(x), math::log2_64_by::<M>(x);
+    Log2: |x| math::log2_32(x), math::log2_64(x);
     /// The logarithm to base 10
-    Log10By<M> as Log10, Log10Fused: |x| math::log10_32(x), math::log10_64_by::<M>(x);
+    Log10: |x| math::log10_32(x), math::log10_64(x);
     /// log(1 + a), exact near 0
     Log1pBy<M> as Log1p, Log1pFused: |x| math::log1p32(x), math::log1p64_by::<M>(x);
 }

@@ -5,14 +5,14 @@ use std::marker::PhantomData;
 use super::{
     activation::{Sigmoid, Silu, Softplus},
     arith::OneStep,
-    exp::{Exp, Exp2, Log},
+    exp::{Exp, Exp2, Log, Log2, Log10},
     trig::Tanh,
 };
 use crate::{
     math::{
         self,
-        float_n::{F32x1, F32xN, F64x1, Fma, FmaHardware, FmaHardwareNear, Lanewise},
-        power32, power64, single,
+        float_n::{F32x1, F32xN, F64x1, FloatN, Fma, FmaHardware, FmaHardwareNear, Lanewise, LanewiseWide},
+        power32, power64, single, wide_log,
     },
     number::{Function, Function2},
 };
@@ -36,11 +36,31 @@ macro_rules! lanewise {
 lanewise! {
     Exp single exp math::exp64_by::<M>, Some(86.0), Some(86.0);
     Exp2 single exp2 math::exp2_64_by::<M>, Some(125.0), Some(125.0);
-    Log single log math::log64_by::<M>, None, None;
+    Log single log alone::<Log, M>, None, None;
+    Log2 single log2 alone::<Log2, M>, None, None;
+    Log10 single log10 alone::<Log10, M>, None, None;
     Tanh single tanh math::tanh64_by::<M>, Some(20.0), None;
     Sigmoid single sigmoid math::sigmoid64_by::<M>, Some(86.0), Some(86.0);
     Silu single silu math::silu64_by::<M>, Some(50.0), Some(50.0);
     Softplus single softplus math::softplus64_by::<M>, Some(86.0), Some(86.0);
+}
+
+macro_rules! wide {
+    ($($op:ident $name:ident;)+) => { $(
+        impl LanewiseWide for $op {
+            #[inline(always)]
+            fn wide<V: FloatN<One = f64>>(x: V) -> V {
+                wide_log::$name(x)
+            }
+        }
+    )+ };
+}
+wide! { Log log; Log2 log2; Log10 log10; }
+
+/// Computes one number of f64, with fused operations as `M` has them.
+#[inline(always)]
+fn alone<F: LanewiseWide, M: Fma>(x: f64) -> f64 {
+    F::wide(F64x1::<M>::of(x)).x
 }
 
 /// a to the power of b, with fused operations as `M` has them, but for simple exponents
@@ -53,7 +73,7 @@ impl<M: Fma> crate::math::float_n::Lanewise2 for LanewisePow<M> {
         power32::pow(a, b)
     }
     #[inline(always)]
-    fn wide<V: crate::math::float_n::FloatN<One = f64>>(a: V, b: V) -> V {
+    fn wide<V: FloatN<One = f64>>(a: V, b: V) -> V {
         power64::pow(a, b)
     }
 }

@@ -6,14 +6,16 @@ use super::{Line, OutputRow};
 use crate::{
     isa::{
         stack::Aligned,
-        vector::{ChainVector, RowVector, Third as F32x16, Vector},
+        vector::{ChainVector, RowVector, Third as F32x16, ThirdOfF64 as F64x8, Vector},
     },
-    math::float_n::{Lanewise, Lanewise2},
+    math::float_n::{Lanewise, Lanewise2, LanewiseWide},
     number::Half,
 };
 
 /// One operand and a result of f32, sixteen at a time.
 pub(crate) struct OneVector<F>(PhantomData<F>);
+/// One operand and a result of f64, eight at a time.
+pub(crate) struct OneWideVector<F>(PhantomData<F>);
 /// One operand and a result of f16 or bf16, computed in f32, two vectors at a time.
 pub(crate) struct OneVectorOfHalves<F, H>(PhantomData<(F, H)>);
 /// Two operands and a result of as many numbers as `V` holds; those with a bit in `C` are constant.
@@ -74,6 +76,23 @@ impl<F: Lanewise> Line for OneVector<F> {
                 out,
                 #[inline(always)]
                 |at, count| F::of(read::<F32x16>(x, at, count, false)),
+            );
+        }
+        false
+    }
+}
+
+impl<F: LanewiseWide> Line for OneWideVector<F> {
+    type Out = f64;
+    const ADVANCES: [usize; 3] = [size_of::<f64>(), 0, 0];
+    #[inline(always)]
+    unsafe fn run([x, ..]: [*const u8; 3], out: OutputRow<f64>) -> bool {
+        // SAFETY: promised by the caller.
+        unsafe {
+            by_vectors(
+                out,
+                #[inline(always)]
+                |at, count| F::wide(read::<F64x8>(x, at, count, false)),
             );
         }
         false

@@ -371,13 +371,6 @@ impl FloatN for F32x16 {
             (Self(n), Self(significand))
         }
     }
-}
-
-impl F32xN for F32x16 {
-    #[inline(always)]
-    fn or_nan(self, x: Self) -> Self {
-        Self::choose(x.is_nan(), self.all(f32::NAN), self)
-    }
     #[inline(always)]
     fn or_edge_of_log(self, x: Self) -> Self {
         // Four bits for each kind of x select the result: minus infinity for zeros, infinity for itself, else the value
@@ -389,6 +382,13 @@ impl F32xN for F32x16 {
             let unknown = x86::_mm512_cmp_ps_mask::<{ x86::_CMP_NGE_UQ }>(x.0, x86::_mm512_setzero_ps());
             Self(x86::_mm512_mask_blend_ps(unknown, value, x86::_mm512_set1_ps(f32::NAN)))
         }
+    }
+}
+
+impl F32xN for F32x16 {
+    #[inline(always)]
+    fn or_nan(self, x: Self) -> Self {
+        Self::choose(x.is_nan(), self.all(f32::NAN), self)
     }
 }
 
@@ -545,6 +545,18 @@ impl FloatN for F64x8 {
             let significand = x86::_mm512_getmant_pd::<{ x86::_MM_MANT_NORM_P75_1P5 }, POSITIVE>(self.0);
             let n = x86::_mm512_sub_pd(x86::_mm512_getexp_pd(self.0), x86::_mm512_getexp_pd(significand));
             (Self(n), Self(significand))
+        }
+    }
+    #[inline(always)]
+    fn or_edge_of_log(self, x: Self) -> Self {
+        // Four bits for each kind of x select the result: minus infinity for zeros, infinity for itself, else the value
+        // computed.
+        const EDGES: i64 = 4 << 8 | 5 << 20;
+        // SAFETY: the CPU supports the level.
+        unsafe {
+            let value = x86::_mm512_fixupimm_pd::<0>(self.0, x.0, x86::_mm512_set1_epi64(EDGES));
+            let unknown = x86::_mm512_cmp_pd_mask::<{ x86::_CMP_NGE_UQ }>(x.0, x86::_mm512_setzero_pd());
+            Self(x86::_mm512_mask_blend_pd(unknown, value, x86::_mm512_set1_pd(f64::NAN)))
         }
     }
 }
