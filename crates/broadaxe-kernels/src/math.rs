@@ -56,6 +56,7 @@ mod fused;
 mod normal;
 
 mod hyperbolic;
+mod raise;
 pub(crate) mod power32;
 pub(crate) mod power64;
 mod power;

@@ -208,6 +208,8 @@ pub(crate) struct Terms {
     pub(crate) row: f64,
     /// The same for a row of at least one group or lane block, in loops that compute those.
     pub(crate) row_of_groups: f64,
+    /// The bytes of an element of the narrowest result of a step: a group has as many elements as fit into its bytes.
+    pub(crate) narrowest: usize,
     /// The number of steps that compute lane blocks.
     pub(crate) lane_blocks: usize,
     /// Whether one call computes several units if none of their operands is packed.
@@ -322,9 +324,8 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
     let Terms { turns, past, .. } = terms;
     let costs = Costs::here();
     let n = (cut.chunk * cut.inner) as f64;
-    let group = |o: &Layout| if terms.lane_blocks > 0 { LANE_BLOCK_ELEMENTS } else { MIN_GROUP_BYTES / o.size };
-    let has_group = |o: &Layout| o.is_output && cut.chunk * cut.inner >= group(o);
-    let row = if operands.iter().any(has_group) { terms.row_of_groups } else { terms.row };
+    let group = if terms.lane_blocks > 0 { LANE_BLOCK_ELEMENTS } else { MIN_GROUP_BYTES / terms.narrowest };
+    let row = if cut.chunk * cut.inner >= group { terms.row_of_groups } else { terms.row };
     let ragged = |o: &Layout| {
         let bytes = cut.chunk * cut.inner * o.size;
         o.is_output && bytes >= terms.edged_bytes && !bytes.is_multiple_of(WHOLE)

@@ -10,7 +10,7 @@ use std::f64::consts::{LN_2, LOG2_E};
 
 use super::{
     ROUND, canonical64,
-    extended::{EXTENDED_EXP, half_expm1},
+    extended::{EXTENDED_EXP, LN_2_REST, LN_2_TOP, half_expm1},
     float_n::{F64x1, FloatN, Fma, FmaDefault, plain},
     poly, single,
 };
@@ -114,7 +114,7 @@ pub(crate) fn exp64_by<M: Fma>(x: f64) -> f64 {
     let shifted = M::fma64(near, LOG2_E, ROUND);
     let n = shifted - ROUND;
     // log 2 is subtracted in two parts, of which the first is exact.
-    let (high, low) = (M::fma64(n, -0.693_147_180_559_890_3, near), n * -5.497_923_018_708_371e-14);
+    let (high, low) = (M::fma64(n, -LN_2_TOP, near), n * -LN_2_REST);
     let value = scale_wide::<M>(power_of_e::<M>(high + low, high, low), shifted);
     if !M::NEAR && x.is_nan() { f64::NAN } else { value }
 }

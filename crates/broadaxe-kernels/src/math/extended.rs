@@ -2,8 +2,8 @@
 //!
 //! Both are polynomials whose first terms are summed in two parts. A product is exact where both factors have at most
 //! 26 significant bits, so factors are cut there by a mask: two integer operations instead of Dekker's three
-//! additions. Nothing branches, converts to an integer or looks up a table, and but for `log2_sum_by` no fused
-//! multiply-add is used, so that plain loops vectorise and give the same bits under every instruction set.
+//! additions. Nothing branches, converts to an integer or looks up a table, and no fused multiply-add is used, so that
+//! plain loops vectorise and give the same bits under every instruction set.
 
 use std::f64::consts;
 
@@ -26,6 +26,11 @@ pub(super) const EXTENDED_EXP: [f64; 10] = [
 /// Coefficients of (3 atanh(s) / s - 3 - s^2) / s^4 in s^2, for |s| <= tanh(log(2) / 16); error 2^-74 relative to
 /// the logarithm.
 const EXTENDED_LOG: [f64; 5] = [0.6, 0.4285714285711863, 0.33333333436702606, 0.27272572950663454, 0.23170915572710654];
+
+/// log 2 truncated to 42 bits, whose product with an exponent is exact.
+pub(super) const LN_2_TOP: f64 = 0.6931471805598903;
+/// log 2 minus its top.
+pub(super) const LN_2_REST: f64 = 5.497923018708371e-14;
 
 /// Holds a positive constant as the sum of 26 bits, cut, and the rest, and rounded to one f64.
 pub(super) struct Factor {
@@ -127,7 +132,7 @@ pub(super) fn reduce_e(x: f64) -> (Split, f64) {
 #[inline(always)]
 fn reduce_e_sum(x: f64, rest: f64) -> (Split, f64) {
     let n = nearest(x * consts::LOG2_E);
-    (Split::of_sum(x - n * 0.6931471805598903, rest - n * 5.497923018708371e-14), n)
+    (Split::of_sum(x - n * LN_2_TOP, rest - n * LN_2_REST), n)
 }
 
 /// Computes e^w - 1 for |w| <= log(2) / 2 as a sum of two f64, to about 2^-60 of its value.

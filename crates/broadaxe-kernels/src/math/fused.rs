@@ -5,9 +5,9 @@ use std::f64::consts::{LOG2_E, SQRT_2};
 use super::{
     ROUND, canonical64,
     exp::{scale_wide, tail_of_e},
-    extended::{ordered, power_of_2, sum, times},
+    extended::{LN_2_REST, LN_2_TOP, ordered, power_of_2, sum, times},
     float_n::{F64x1, Fma, FmaDefault},
-    log::{LN_2_REST, LN_2_TOP, log_near_one},
+    log::log_near_one,
 };
 
 /// The bound below which an activation is x / 2: the next term is smaller by more than the precision.
@@ -36,7 +36,7 @@ impl ExpSum {
     fn of_sum<M: Fma>(x: f64, rest: f64) -> Self {
         let shifted = M::fma64(x, LOG2_E, ROUND);
         let n = shifted - ROUND;
-        let (first, second) = (M::fma64(n, -0.693_147_180_559_890_3, x), n * -5.497_923_018_708_371e-14 + rest);
+        let (first, second) = (M::fma64(n, -LN_2_TOP, x), n * -LN_2_REST + rest);
         let rest = tail_of_e(F64x1::<M>::of(first + second), F64x1::of(second)).x;
         let high = first + rest;
         Self { high, low: rest - (high - first), shifted }

@@ -1,16 +1,16 @@
 //! Logarithms.
 //!
-//! The f32 forms except `log32`, which stays in f32 (see `single`), write x as 2^e m with m between sqrt(1/2) and
-//! sqrt(2), and use log m = s L(s^2) with s = (m - 1) / (m + 1), where L is a minimax polynomial for 2 atanh(s) / s
-//! (the series of fdlibm's `e_log.c`). Subnormal f32 are normal f64 and need no special case. Where e is zero nothing
-//! is added to s L, so the relative error stays small around x = 1.
+//! Logarithms of f32 are in `single`, those of f64 in `wide_log`. What remains are those of 1 + x and of sums of
+//! exponentials: they write a number as 2^e m with m between sqrt(1/2) and sqrt(2), and use log m = s L(s^2) with
+//! s = (m - 1) / (m + 1), where L is a minimax polynomial for 2 atanh(s) / s (the series of fdlibm's `e_log.c`). Where e is
+//! zero nothing is added to s L, so the relative error stays small around x = 1.
 
 use std::f64::consts::{LN_2, LOG2_E};
 
 use super::{
     canonical64,
     exp::exp_fine,
-    extended::{ordered, sum},
+    extended::{LN_2_REST, LN_2_TOP, ordered, sum},
     float_n::{Fma, FmaDefault, plain, plain64},
     poly, single, wide_log,
 };
@@ -41,10 +41,6 @@ const LOG_REST: [f64; 7] = [
     0.14796105263853357,
 ];
 
-/// log 2 truncated to 42 bits, whose product with an exponent is exact.
-pub(super) const LN_2_TOP: f64 = 0.6931471805598903;
-/// log 2 minus its top.
-pub(super) const LN_2_REST: f64 = 5.497923018708371e-14;
 /// Splits a positive normal number into an exponent and a significand between sqrt(1/2) and sqrt(2).
 ///
 /// The exponent is made a float by putting its bits under those of 2^52.
@@ -110,7 +106,7 @@ pub(super) fn log_near_one<M: Fma>(f: f64) -> (f64, f64) {
 
 /// Computes the natural logarithm.
 ///
-/// At most 0.63 ULP (measured 0.6204).
+/// At most 0.52 ULP (measured 0.5135).
 #[inline(always)]
 pub fn log64(x: f64) -> f64 {
     wide_log::log(plain64(x)).x
@@ -118,7 +114,7 @@ pub fn log64(x: f64) -> f64 {
 
 /// Computes the logarithm to base 2.
 ///
-/// At most 0.9 ULP over all f32, and exact for powers of two.
+/// At most 0.853 ULP over all f32, and exact for powers of two.
 #[inline(always)]
 pub fn log2_32(x: f32) -> f32 {
     single::log2(plain(x)).x
@@ -126,7 +122,7 @@ pub fn log2_32(x: f32) -> f32 {
 
 /// Computes the logarithm to base 2.
 ///
-/// At most 0.70 ULP (measured 0.6936), and exact for powers of two.
+/// At most 0.53 ULP (measured 0.5161), and exact for powers of two.
 #[inline(always)]
 pub fn log2_64(x: f64) -> f64 {
     wide_log::log2(plain64(x)).x
@@ -134,7 +130,7 @@ pub fn log2_64(x: f64) -> f64 {
 
 /// Computes the logarithm to base 10.
 ///
-/// At most 0.9 ULP over all f32, and exact for powers of ten.
+/// At most 0.833 ULP over all f32, and exact for powers of ten.
 #[inline(always)]
 pub fn log10_32(x: f32) -> f32 {
     single::log10(plain(x)).x
@@ -142,7 +138,7 @@ pub fn log10_32(x: f32) -> f32 {
 
 /// Computes the logarithm to base 10.
 ///
-/// At most 0.65 ULP (measured 0.6398).
+/// At most 0.53 ULP (measured 0.5149).
 #[inline(always)]
 pub fn log10_64(x: f64) -> f64 {
     wide_log::log10(plain64(x)).x

@@ -2,7 +2,7 @@
 
 use std::f32::consts::LOG2_E;
 
-use super::{float_n::F32xN, power::raise, single::exp2m1};
+use super::{float_n::F32xN, raise::raise, single::exp2m1};
 
 /// The inverse c near a significand, a multiple of 1/32, so that m c - 1 is exact: first for significands from 1 in
 /// steps of 1/32, then from 3/4 in steps of 1/64, in the order of the significands' bits.

@@ -4,9 +4,9 @@ use std::f64::consts::LOG2_E;
 
 use super::{
     exp::tail_of_e,
+    extended::{LN_2_REST, LN_2_TOP},
     float_n::FloatN,
-    log::{LN_2_REST, LN_2_TOP},
-    power::raise,
+    raise::raise,
     wide_log::{log_sum, ordered},
 };
 

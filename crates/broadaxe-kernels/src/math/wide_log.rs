@@ -7,8 +7,8 @@ use std::f64::consts::{LOG2_E, LOG10_E};
 
 use super::{
     ROUND,
+    extended::{LN_2_REST, LN_2_TOP},
     float_n::FloatN,
-    log::{LN_2_REST, LN_2_TOP},
 };
 
 /// Added to a number below 2^46, it rounds to a multiple of 1/32 and has the count of them in the lowest bits.
@@ -16,7 +16,7 @@ const TO_32NDS: f64 = ROUND / 32.0;
 
 /// -log(c), rounded to 42 bits behind the point, so that its sum with a multiple of the top of log 2 is exact. The index is
 /// 32 c without its multiples of 32, for c from 1/2 to 47/32.
-const LOG_TOP: [f64; 32] = [
+const WIDE_LOG_TOP: [f64; 32] = [
     0.0,
     -0.03077165866670839,
     -0.06062462181648698,
@@ -52,7 +52,7 @@ const LOG_TOP: [f64; 32] = [
 ];
 
 /// The rest of -log(c).
-const LOG_LOW: [f64; 32] = [
+const WIDE_LOG_LOW: [f64; 32] = [
     0.0,
     -4.529814257790929e-14,
     5.213620639136504e-14,
@@ -134,8 +134,8 @@ impl<V: FloatN<One = f64>> Reduced<V> {
         let shifted = x.all(1.0) / m + x.all(TO_32NDS);
         Self {
             r: m.fma(shifted - x.all(TO_32NDS), x.all(-1.0)),
-            whole: n.fma(x.all(LN_2_TOP), shifted.look_up(&LOG_TOP)),
-            whole_rest: n.fma(x.all(LN_2_REST), shifted.look_up(&LOG_LOW)),
+            whole: n.fma(x.all(LN_2_TOP), shifted.look_up(&WIDE_LOG_TOP)),
+            whole_rest: n.fma(x.all(LN_2_REST), shifted.look_up(&WIDE_LOG_LOW)),
         }
     }
 }

@@ -51,6 +51,7 @@ fn loose_operands_lie_as_their_strides_say() {
 const TERMS: Terms = Terms {
     row: 3.0,
     row_of_groups: 3.0,
+    narrowest: 4,
     lane_blocks: 0,
     turns: false,
     longest: MAX_UNIT_ELEMENTS,

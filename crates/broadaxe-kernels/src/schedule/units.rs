@@ -22,7 +22,18 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
     // Rows that are not streamed pay, but not if several loops start each of many narrow elements.
     let is_narrow = operands.iter().all(|own| own.size < 8);
     let edged_bytes = if program.steps.len() > 1 && is_narrow { 0 } else { LONG_ROW_BYTES };
-    Terms { row, row_of_groups: row, lane_blocks: 0, turns: false, longest, past, edged_bytes, ordered: false }
+    let narrowest = program.steps.iter().map(|step| step.kernel.output().size()).min().unwrap_or(1);
+    Terms {
+        row,
+        row_of_groups: row,
+        narrowest,
+        lane_blocks: 0,
+        turns: false,
+        longest,
+        past,
+        edged_bytes,
+        ordered: false,
+    }
 }
 
 /// Says whether there are so few elements that one call of one loop is best, whatever its rows cost.
