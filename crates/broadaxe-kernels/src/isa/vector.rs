@@ -98,8 +98,20 @@ pub(crate) trait Vector:
 
     /// Returns the square roots.
     fn sqrt(self) -> Self;
-    /// Returns 1 / the square roots, computed in f64.
-    fn inverse_root(self) -> Self;
+    /// Returns self * by + plus, rounded once.
+    fn multiply_add(self, by: Self, plus: Self) -> Self;
+    /// Returns 1 / the square roots, with the bits of `math::rsqrt32`.
+    #[inline(always)]
+    fn inverse_root(self) -> Self {
+        // SAFETY: vectors exist, so the CPU supports the level.
+        let (one, half) = unsafe { (Self::all(1.0), Self::all(0.5)) };
+        let inverse = one / self.sqrt();
+        let root = self * inverse;
+        let root_rest = self.multiply_add(inverse, root.negated());
+        let rest = root_rest.negated().multiply_add(inverse, root.negated().multiply_add(inverse, one));
+        // Zeros and infinities are exact already.
+        root.where_nan(inverse, (half * inverse).multiply_add(rest, inverse))
+    }
     /// Returns the larger numbers; the second where they are equal or one is a NaN.
     fn max(self, other: Self) -> Self;
     /// Returns the smaller numbers; the second where they are equal or one is a NaN.

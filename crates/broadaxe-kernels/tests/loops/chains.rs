@@ -171,6 +171,8 @@ const PROGRAMS: &[(&[DType], &[(&str, &[Slot])], &[&[&str]])] = &[
         &[("square", &[I(0)]), ("neg", &[S(0)]), ("max", &[I(1), S(1)]), ("sub", &[I(1), S(2)]), ("abs", &[S(3)])],
         &[&["dd", "d-"], &["dd", "dd"]],
     ),
+    (H, &[("rsqrt", &[I(0)]), ("mul", &[S(0), I(1)])], HALVES),
+    (B, &[("rsqrt", &[I(0)]), ("mul", &[S(0), I(1)])], HALVES),
     (H, &[("mul", &[I(0), I(1)])], HALVES),
     (H, &[("sub", &[I(1), I(0)]), ("div", &[I(0), S(0)]), ("add", &[S(1), I(1)])], HALVES),
     (H, &[("mul", &[I(0), I(0)]), ("mul", &[I(1), I(1)]), ("add", &[S(0), S(1)]), ("sqrt", &[S(2)])], HALVES),

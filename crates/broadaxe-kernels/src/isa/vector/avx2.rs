@@ -79,10 +79,7 @@ impl Vector for F32x8 {
     }
     methods! {
         fn sqrt(self) = x86::_mm256_sqrt_ps(self.0);
-        fn inverse_root(self) = {
-            let (low, high) = (x86::_mm256_castps256_ps128(self.0), x86::_mm256_extractf128_ps::<1>(self.0));
-            x86::_mm256_set_m128(inverse_root4(high), inverse_root4(low))
-        };
+        fn multiply_add(self, by, plus) = x86::_mm256_fmadd_ps(self.0, by.0, plus.0);
         fn max(self, other) = x86::_mm256_max_ps(self.0, other.0);
         fn min(self, other) = x86::_mm256_min_ps(self.0, other.0);
         fn abs(self) = x86::_mm256_and_ps(self.0, x86::_mm256_set1_ps(f32::from_bits(0x7fff_ffff)));
@@ -99,17 +96,6 @@ impl Vector for F32x8 {
         fn canonical(self) = {
             x86::_mm256_blendv_ps(self.0, x86::_mm256_set1_ps(f32::from_bits(0x7fc0_0000)), unordered(self.0))
         };
-    }
-}
-
-/// Returns 1 / the square roots of four numbers, computed in f64.
-// SAFETY: The CPU supports the level.
-#[inline(always)]
-unsafe fn inverse_root4(x: x86::__m128) -> x86::__m128 {
-    // SAFETY: promised by the caller.
-    unsafe {
-        let root = x86::_mm256_sqrt_pd(x86::_mm256_cvtps_pd(x));
-        x86::_mm256_cvtpd_ps(x86::_mm256_div_pd(x86::_mm256_set1_pd(1.0), root))
     }
 }
 

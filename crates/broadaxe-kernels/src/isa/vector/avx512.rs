@@ -72,11 +72,7 @@ impl Vector for F32x16 {
     }
     methods! {
         fn sqrt(self) = x86::_mm512_sqrt_ps(self.0);
-        fn inverse_root(self) = {
-            let (low, high) = (x86::_mm512_castps512_ps256(self.0), x86::_mm512_extractf32x8_ps::<1>(self.0));
-            let low = x86::_mm512_castps256_ps512(inverse_root8(low));
-            x86::_mm512_insertf32x8::<1>(low, inverse_root8(high))
-        };
+        fn multiply_add(self, by, plus) = x86::_mm512_fmadd_ps(self.0, by.0, plus.0);
         fn max(self, other) = x86::_mm512_max_ps(self.0, other.0);
         fn min(self, other) = x86::_mm512_min_ps(self.0, other.0);
         fn abs(self) = x86::_mm512_and_ps(self.0, x86::_mm512_set1_ps(f32::from_bits(0x7fff_ffff)));
@@ -99,17 +95,6 @@ impl Vector for F32x16 {
             let nan = x86::_mm512_set1_ps(f32::from_bits(0x7fc0_0000));
             x86::_mm512_fixupimm_ps::<0>(nan, self.0, x86::_mm512_set1_epi32(0x1111_1100))
         };
-    }
-}
-
-/// Returns 1 / the square roots of eight numbers, computed in f64.
-// SAFETY: The CPU supports the level.
-#[inline(always)]
-unsafe fn inverse_root8(x: x86::__m256) -> x86::__m256 {
-    // SAFETY: promised by the caller.
-    unsafe {
-        let root = x86::_mm512_sqrt_pd(x86::_mm512_cvtps_pd(x));
-        x86::_mm512_cvtpd_ps(x86::_mm512_div_pd(x86::_mm512_set1_pd(1.0), root))
     }
 }
 
@@ -288,8 +273,7 @@ impl FloatN for F32x16 {
     }
     #[inline(always)]
     fn fma(self, by: Self, plus: Self) -> Self {
-        // SAFETY: the CPU supports the level.
-        Self(unsafe { x86::_mm512_fmadd_ps(self.0, by.0, plus.0) })
+        self.multiply_add(by, plus)
     }
     #[inline(always)]
     fn neg(self) -> Self {

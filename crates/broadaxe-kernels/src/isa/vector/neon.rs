@@ -80,7 +80,10 @@ impl Vector for F32x4x2 {
     }
     methods! {
         fn sqrt(self) = [arm::vsqrtq_f32(self.0[0]), arm::vsqrtq_f32(self.0[1])];
-        fn inverse_root(self) = [inverse_root4(self.0[0]), inverse_root4(self.0[1])];
+        fn multiply_add(self, by, plus) = [
+            arm::vfmaq_f32(plus.0[0], self.0[0], by.0[0]),
+            arm::vfmaq_f32(plus.0[1], self.0[1], by.0[1]),
+        ];
         // The instructions for extremes return a NaN if either operand is one, and order zeros by their signs.
         fn max(self, other) = [larger(self.0[0], other.0[0]), larger(self.0[1], other.0[1])];
         fn min(self, other) = [smaller(self.0[0], other.0[0]), smaller(self.0[1], other.0[1])];
@@ -136,19 +139,6 @@ unsafe fn canonical4(x: arm::float32x4_t) -> arm::float32x4_t {
         let magnitude = arm::vandq_u32(arm::vreinterpretq_u32_f32(x), arm::vdupq_n_u32(0x7fff_ffff));
         let nan = arm::vcgtq_u32(magnitude, arm::vdupq_n_u32(f32::INFINITY.to_bits()));
         arm::vbslq_f32(nan, arm::vdupq_n_f32(f32::NAN), x)
-    }
-}
-
-/// Returns 1 / the square roots of four numbers, computed in f64.
-// SAFETY: No requirement.
-#[inline(always)]
-unsafe fn inverse_root4(x: arm::float32x4_t) -> arm::float32x4_t {
-    // SAFETY: every aarch64 CPU has the instructions.
-    unsafe {
-        let one = arm::vdupq_n_f64(1.0);
-        let low = arm::vdivq_f64(one, arm::vsqrtq_f64(arm::vcvt_f64_f32(arm::vget_low_f32(x))));
-        let high = arm::vdivq_f64(one, arm::vsqrtq_f64(arm::vcvt_high_f64_f32(x)));
-        arm::vcvt_high_f32_f64(arm::vcvt_f32_f64(low), high)
     }
 }
 

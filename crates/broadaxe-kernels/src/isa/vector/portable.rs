@@ -8,7 +8,10 @@ use std::{
 use half::{bf16, f16};
 
 use super::Vector;
-use crate::number::Half;
+use crate::{
+    math::float_n::{Fma, FmaDefault},
+    number::Half,
+};
 
 /// Eight numbers.
 #[derive(Clone, Copy)]
@@ -102,7 +105,6 @@ impl Vector for EightF32 {
     }
     each! {
         sqrt |x| x.sqrt();
-        inverse_root |x| (1.0 / f64::from(x).sqrt()) as f32;
         abs |x| x.abs();
         negated |x| -x;
         relu |x| if x <= 0.0 { 0.0 } else { x };
@@ -119,6 +121,10 @@ impl Vector for EightF32 {
     #[inline(always)]
     fn min(self, other: Self) -> Self {
         self.with(other, |a, b| if a < b { a } else { b })
+    }
+    #[inline(always)]
+    fn multiply_add(self, by: Self, plus: Self) -> Self {
+        Self(array::from_fn(|i| FmaDefault::fma(self.0[i], by.0[i], plus.0[i])))
     }
     #[inline(always)]
     fn where_nan(self, yes: Self, no: Self) -> Self {
