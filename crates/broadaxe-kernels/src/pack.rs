@@ -9,8 +9,8 @@
 
 use crate::measured::{MAX_BACKWARDS_BYTES, MAX_SHORT_COLUMN_BYTES, MIN_RUN_ELEMENTS};
 
-/// The bytes that are turned around at a time in short rows that are read backwards.
-pub(crate) const BACKWARDS_PIECE: usize = 16;
+/// The bytes that are merged, or turned around, at a time.
+pub(crate) const PIECE_BYTES: usize = 16;
 
 /// An axis of a tile with the strides of an operand: the number of elements, and the bytes between them.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +29,7 @@ pub(crate) struct CopyAxis {
 
 impl CopyAxis {
     /// An axis of one element.
-    const ONCE: Self = Self { count: 1, from: 0, to: 0 };
+    pub(crate) const ONCE: Self = Self { count: 1, from: 0, to: 0 };
 
     /// Reverses an axis; returns the bytes to its new start, on both sides.
     fn reverse(&mut self) -> (isize, isize) {
@@ -70,6 +70,8 @@ pub(crate) enum CopyKernel {
     Repeats(usize),
     /// Elements that are adjacent from row to row in the source, and along a row in the destination.
     Transposed,
+    /// Two or four rows of consecutive elements: the first of each, then the second of each, and so on.
+    Interleaved,
 }
 
 /// A plan of a strided copy: its axes and its kernel.
@@ -109,8 +111,11 @@ impl CopyPlan {
             if let Some(at) = way.outer.iter().position(along) {
                 way.rows = way.outer.remove(at);
                 if way.row.count * size < 16 {
-                    // Too few for a square: long rows of adjacent elements, scattered.
+                    // Too few for a square: long rows of adjacent elements, merged or scattered.
                     std::mem::swap(&mut way.row, &mut way.rows);
+                    if way.is_interleaved() {
+                        way.leaf = CopyKernel::Interleaved;
+                    }
                     return way;
                 }
                 way.leaf = CopyKernel::Transposed;
@@ -132,13 +137,22 @@ impl CopyPlan {
         way
     }
 
+    /// Says whether two or four rows are merged, each at least as long as a piece. Three are faster scattered: 2,000 times 3 rows
+    /// of 64 f32 in 183 us, and merged in 350 (the runner, AMD EPYC, Zen 4, AVX-512).
+    fn is_interleaved(&self) -> bool {
+        let (size, count) = (self.size as isize, self.rows.count);
+        (count == 2 || count == 4)
+            && self.row.count * self.size >= PIECE_BYTES
+            && (self.row.from, self.row.to, self.rows.to) == (size, size * count as isize, size)
+    }
+
     /// Says whether short rows are read backwards, each of them in vectors, or several in one.
     fn is_backwards(&self) -> bool {
         let bytes = self.row.count * self.size;
         let follow = self.rows.from == bytes as isize && self.rows.to == self.rows.from;
         self.leaf == CopyKernel::Strided
             && self.row.from == -(self.size as isize)
-            && if bytes < BACKWARDS_PIECE { follow && self.rows.count > 1 } else { bytes <= MAX_BACKWARDS_BYTES }
+            && if bytes < PIECE_BYTES { follow && self.rows.count > 1 } else { bytes <= MAX_BACKWARDS_BYTES }
     }
 
     /// Says whether columns are a few cache lines each and far apart. The next ones are then best prefetched a few at a
@@ -236,6 +250,8 @@ mod tests {
             Case { about: "transposed", axes: &[(9, 4), (7, 400)], leaf: CopyKernel::Transposed, inside: [turn(9, 4, 28), turn(7, 400, 4)], outer: &[] },
             Case { about: "far out", axes: &[(9, -4), (2, 9), (7, 99)], leaf: CopyKernel::Transposed, inside: [turn(9, 4, -56), turn(7, 99, 4)], outer: &[2] },
             Case { about: "planes", axes: &[(9, 4), (3, 400)], leaf: CopyKernel::Strided, inside: [turn(3, 400, 4), turn(9, 4, 12)], outer: &[] },
+            Case { about: "pairs of planes", axes: &[(5, 800), (9, 4), (2, 400)], leaf: CopyKernel::Interleaved, inside: [turn(2, 400, 4), turn(9, 4, 8)], outer: &[5] },
+            Case { about: "planes backwards", axes: &[(9, -4), (2, 400)], leaf: CopyKernel::Strided, inside: [turn(2, 400, 4), turn(9, -4, 8)], outer: &[] },
             Case { about: "every second", axes: &[(9, 80), (10, 8)], leaf: CopyKernel::Strided, inside: [one, turn(90, 8, 4)], outer: &[] },
             Case { about: "pairs backwards", axes: &[(3, 72), (9, 8), (2, -4)], leaf: CopyKernel::Backwards, inside: [turn(27, 8, 8), turn(2, -4, 4)], outer: &[] },
             Case { about: "rows backwards", axes: &[(9, 80), (7, -4)], leaf: CopyKernel::Backwards, inside: [turn(9, 80, 28), turn(7, -4, 4)], outer: &[] },

@@ -85,6 +85,11 @@ pub(crate) trait FloatN:
     /// Returns this, the logarithm of `x`, or the result of logarithms outside the positive finite numbers.
     fn or_edge_of_log(self, x: Self) -> Self;
 
+    /// Returns this, or the canonical NaN where `x` is a NaN.
+    #[inline(always)]
+    fn or_nan(self, x: Self) -> Self {
+        Self::choose(x.is_nan(), self.every(f32::NAN), self)
+    }
     /// Computes self * by + plus with one rounding.
     #[inline(always)]
     fn times_plus(self, by: Self::One, plus: Self::One) -> Self {
@@ -102,12 +107,6 @@ pub(crate) trait FloatN:
     }
 }
 
-/// Numbers of f32 that are computed together.
-pub(crate) trait F32xN: FloatN<One = f32> {
-    /// Returns this, or the canonical NaN where `x` is a NaN.
-    fn or_nan(self, x: Self) -> Self;
-}
-
 /// A function of f64 that is written for one number and for many.
 pub(crate) trait LanewiseWide: 'static {
     /// Computes each number.
@@ -122,7 +121,7 @@ pub(crate) trait Lanewise: 'static {
     /// The same in f64.
     const NEAR_WIDE: Option<f64>;
     /// Computes each number.
-    fn of<V: F32xN>(x: V) -> V;
+    fn of<V: FloatN<One = f32>>(x: V) -> V;
     /// Computes one number of f64, with fused operations as `M` has them if the function uses any.
     fn wide_by<M: Fma>(x: f64) -> f64;
 }
@@ -131,7 +130,7 @@ pub(crate) trait Lanewise: 'static {
 #[cfg(target_arch = "x86_64")]
 pub(crate) trait Lanewise2: 'static {
     /// Computes each number of f32.
-    fn narrow<V: F32xN>(a: V, b: V) -> V;
+    fn narrow<V: FloatN<One = f32>>(a: V, b: V) -> V;
     /// Computes each number of f64.
     fn wide<V: FloatN<One = f64>>(a: V, b: V) -> V;
 }
@@ -233,7 +232,7 @@ macro_rules! single {
             }
             #[inline(always)]
             fn is_nan(self) -> bool {
-                self.x.is_nan()
+                !M::NEAR && self.x.is_nan()
             }
             #[inline(always)]
             fn none(which: bool) -> bool {
@@ -283,11 +282,4 @@ fn shifted_52(offset: u64) -> f64 {
     const TWO_52: u64 = 0x4330_0000_0000_0000;
     const TWO_52_AND_BIAS: f64 = 4_503_599_627_371_520.0;
     f64::from_bits((offset.wrapping_add(BIAS << 52) >> 52) | TWO_52) - TWO_52_AND_BIAS
-}
-
-impl<M: Fma> F32xN for F32x1<M> {
-    #[inline(always)]
-    fn or_nan(self, x: Self) -> Self {
-        if !M::NEAR && x.x.is_nan() { Self::of(f32::NAN) } else { self }
-    }
 }

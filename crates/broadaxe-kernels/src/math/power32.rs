@@ -2,7 +2,7 @@
 
 use std::f32::consts::LOG2_E;
 
-use super::{float_n::F32xN, raise::raise, single::exp2m1};
+use super::{float_n::FloatN, raise::raise, single::exp2m1};
 
 /// The inverse c near a significand, a multiple of 1/32, so that m c - 1 is exact: first for significands from 1 in
 /// steps of 1/32, then from 3/4 in steps of 1/64, in the order of the significands' bits.
@@ -95,7 +95,7 @@ const F32_LOG2_E_REST: f32 = 1.925_963e-8;
 /// With x = 2^n m and m = (1 + r) / c it is n - log2 c + (r - r^2 / 2) / log 2 + r^3 Q(r). All terms except the last
 /// have two parts.
 #[inline(always)]
-fn log2<V: F32xN>(x: V) -> (V, V) {
+fn log2<V: FloatN<One = f32>>(x: V) -> (V, V) {
     let (n, m) = x.split();
     let r = m.fma(m.look_up(&INVERSE), x.all(-1.0));
     let minus = r * x.all(-0.5);
@@ -113,7 +113,7 @@ fn log2<V: F32xN>(x: V) -> (V, V) {
 
 /// Computes 2^(y log), where the logarithm is a sum; the result is clamped to 2^200 and 2^-200.
 #[inline(always)]
-fn exp2_of_product<V: F32xN>(y: V, (log, log_rest): (V, V)) -> V {
+fn exp2_of_product<V: FloatN<One = f32>>(y: V, (log, log_rest): (V, V)) -> V {
     let product = y * log;
     let lost = y.fma(log_rest, y.fma(log, product.neg())).limit(0.08);
     let product = product.limit(200.0);
@@ -125,7 +125,7 @@ fn exp2_of_product<V: F32xN>(y: V, (log, log_rest): (V, V)) -> V {
 
 /// Raises x to the power y, with all special cases of C's `powf`.
 #[inline(always)]
-pub(crate) fn pow<V: F32xN>(x: V, y: V) -> V {
+pub(crate) fn pow<V: FloatN<One = f32>>(x: V, y: V) -> V {
     // With a larger y, the product is beyond all powers unless the logarithm is zero; then it is zero.
     raise(
         x,
@@ -140,7 +140,7 @@ pub(crate) fn pow<V: F32xN>(x: V, y: V) -> V {
 
 /// Computes x^3: the square in two parts, and one rounding of its product with x.
 #[inline(always)]
-pub(crate) fn cube<V: F32xN>(x: V) -> V {
+pub(crate) fn cube<V: FloatN<One = f32>>(x: V) -> V {
     let square = x * x;
     let lost = x.fma(x, square.neg());
     // From 2^43 on the cube is infinite, and further on the error of the square is too, with any sign.

@@ -15,7 +15,7 @@
 
 use std::f32::consts::{LN_2, LOG2_E, LOG10_E};
 
-use super::float_n::F32xN;
+use super::float_n::FloatN;
 
 /// log 2 truncated to 15 bits, whose product with a whole number below 512 is exact in a difference.
 const F32_LN_2_TOP: f32 = 0.693_145_75;
@@ -43,7 +43,7 @@ const ATANH: [f32; 5] = [0.333_333_38, 0.199_994_39, 0.143_084_42, 0.107_138_3, 
 
 /// Evaluates a polynomial of five or six coefficients, given x and its square.
 #[inline(always)]
-fn poly<V: F32xN, const N: usize>(c: &[f32; N], x: V, square: V) -> V {
+fn poly<V: FloatN<One = f32>, const N: usize>(c: &[f32; N], x: V, square: V) -> V {
     let highest = if N > 5 { x.times_plus(c[N - 1], c[4]) } else { x.all(c[4]) };
     let upper = square.fma(highest, x.times_plus(c[3], c[2]));
     upper.fma(square, x.times_plus(c[1], c[0]))
@@ -57,7 +57,7 @@ struct ExpFactors<V> {
     lost: V,
 }
 
-impl<V: F32xN> ExpFactors<V> {
+impl<V: FloatN<One = f32>> ExpFactors<V> {
     /// Splits e^x for |x| <= 120.
     #[inline(always)]
     fn of(x: V) -> Self {
@@ -71,7 +71,7 @@ impl<V: F32xN> ExpFactors<V> {
 
 /// Computes e^x.
 #[inline(always)]
-pub(crate) fn exp<V: F32xN>(x: V) -> V {
+pub(crate) fn exp<V: FloatN<One = f32>>(x: V) -> V {
     // Beyond that the result is zero or infinite.
     let ExpFactors { p, n, .. } = ExpFactors::of(x.limit(105.0));
     (p + x.all(1.0)).scale(n).or_nan(x)
@@ -79,7 +79,7 @@ pub(crate) fn exp<V: F32xN>(x: V) -> V {
 
 /// Computes 2^(f + rest) - 1 for |f| <= 0.578 and a rest that is negligible compared with f.
 #[inline(always)]
-pub(super) fn exp2m1<V: F32xN>(f: V, rest: V) -> V {
+pub(super) fn exp2m1<V: FloatN<One = f32>>(f: V, rest: V) -> V {
     let square = f * f;
     let rest = poly(&EXP2, f, square).fma(square, rest * f.all(LN_2));
     f.fma(f.all(LN_2), rest)
@@ -87,7 +87,7 @@ pub(super) fn exp2m1<V: F32xN>(f: V, rest: V) -> V {
 
 /// Computes 2^x.
 #[inline(always)]
-pub(crate) fn exp2<V: F32xN>(x: V) -> V {
+pub(crate) fn exp2<V: FloatN<One = f32>>(x: V) -> V {
     let near = x.limit(152.0);
     let n = near.nearest();
     (exp2m1(near - n, x.all(0.0)) + x.all(1.0)).scale(n).or_nan(x)
@@ -109,7 +109,7 @@ struct Share<V> {
     d_rest: V,
 }
 
-impl<V: F32xN> Share<V> {
+impl<V: FloatN<One = f32>> Share<V> {
     #[inline(always)]
     fn of(u: V) -> Self {
         let one = u.all(1.0);
@@ -137,7 +137,7 @@ impl<V: F32xN> Share<V> {
 ///
 /// For negative x it is 1 / (1 + e^|x|), for positive x 1 minus that.
 #[inline(always)]
-pub(crate) fn sigmoid<V: F32xN>(x: V) -> V {
+pub(crate) fn sigmoid<V: FloatN<One = f32>>(x: V) -> V {
     let one = x.all(1.0);
     let share = Share::of(x.abs_to(104.0));
     let inverse = one / share.d;
@@ -151,7 +151,7 @@ pub(crate) fn sigmoid<V: F32xN>(x: V) -> V {
 ///
 /// For negative x it is x w / (m + w), for positive x it is x m / (m + w).
 #[inline(always)]
-pub(crate) fn silu<V: F32xN>(x: V) -> V {
+pub(crate) fn silu<V: FloatN<One = f32>>(x: V) -> V {
     let zero = x.all(0.0);
     let size = x.abs_to(112.0);
     let share = Share::of(size);
@@ -171,7 +171,7 @@ pub(crate) fn silu<V: F32xN>(x: V) -> V {
 /// With w = e^-|x| it is max(x, 0) + log(1 + w), which is 2 atanh(w / (2 + w)). That quotient is kept in two parts, and the sum with
 /// x rounded once.
 #[inline(always)]
-pub(crate) fn softplus<V: F32xN>(x: V) -> V {
+pub(crate) fn softplus<V: FloatN<One = f32>>(x: V) -> V {
     let (one, two) = (x.all(1.0), x.all(2.0));
     let ExpFactors { p, n, lost } = ExpFactors::of(x.abs_to(105.0).neg());
     // w = 2^n (m + m_rest)
@@ -207,7 +207,7 @@ pub(crate) fn softplus<V: F32xN>(x: V) -> V {
 /// With E = e^(2 |x|) it is t + ((1 - t) E - (1 + t)) / (E + 1) for any t: for 3/4, so that the quotient is small. Below 0.65
 /// it is |x| and a small quotient as well; both share the division. Beyond 10 it is 1.
 #[inline(always)]
-pub(crate) fn tanh<V: F32xN>(x: V) -> V {
+pub(crate) fn tanh<V: FloatN<One = f32>>(x: V) -> V {
     let size = x.abs_to(10.0);
     let ExpFactors { p, n, .. } = ExpFactors::of(size + size);
     let power = size.all(1.0).scale(n);
@@ -232,7 +232,7 @@ struct LogParts<V> {
     t: V,
 }
 
-impl<V: F32xN> LogParts<V> {
+impl<V: FloatN<One = f32>> LogParts<V> {
     #[inline(always)]
     fn of(x: V) -> Self {
         let (n, significand) = x.split();
@@ -248,7 +248,7 @@ impl<V: F32xN> LogParts<V> {
 
 /// Computes the natural logarithm.
 #[inline(always)]
-pub(crate) fn log<V: F32xN>(x: V) -> V {
+pub(crate) fn log<V: FloatN<One = f32>>(x: V) -> V {
     let LogParts { n, f, half_square, s, t } = LogParts::of(x);
     let rest = s.fma(t, n * x.all(F32_LN_2_REST));
     n.fma(x.all(F32_LN_2_TOP), f - (half_square - rest)).or_edge_of_log(x)
@@ -263,7 +263,7 @@ struct Base {
 
 /// Computes a logarithm: the product of f - f^2 / 2 and the logarithm of e, and its sum with that of 2^n, in two parts each.
 #[inline(always)]
-fn log_to<V: F32xN>(x: V, base: &Base) -> V {
+fn log_to<V: FloatN<One = f32>>(x: V, base: &Base) -> V {
     let LogParts { n, f, s, t, .. } = LogParts::of(x);
     let (e, e_rest) = (x.all(base.of_e[0]), x.all(base.of_e[1]));
     let minus = f * x.all(-0.5);
@@ -279,12 +279,12 @@ fn log_to<V: F32xN>(x: V, base: &Base) -> V {
 
 /// Computes the logarithm to base 2.
 #[inline(always)]
-pub(crate) fn log2<V: F32xN>(x: V) -> V {
+pub(crate) fn log2<V: FloatN<One = f32>>(x: V) -> V {
     log_to(x, &Base { of_e: [LOG2_E, 1.925_963e-8], of_2: [1.0, 0.0] })
 }
 
 /// Computes the logarithm to base 10.
 #[inline(always)]
-pub(crate) fn log10<V: F32xN>(x: V) -> V {
+pub(crate) fn log10<V: FloatN<One = f32>>(x: V) -> V {
     log_to(x, &Base { of_e: [LOG10_E, -1.010_305e-8], of_2: [0.301_025_39, 4.605_039e-6] })
 }

@@ -130,7 +130,8 @@ impl<V: FloatN<One = f64>> Reduced<V> {
     #[inline(always)]
     fn of(x: V) -> Self {
         let (n, m) = x.split();
-        // Three products and sums in place of the division were slower: it waits for nothing that is scarce.
+        // With three products and sums in place of the division, `log` of 16,384 numbers needed 18.7 us instead of 14.8 (the
+        // runner, AMD EPYC, Zen 4, AVX-512): a division uses none of the units that the rest needs.
         let shifted = x.all(1.0) / m + x.all(TO_32NDS);
         Self {
             r: m.fma(shifted - x.all(TO_32NDS), x.all(-1.0)),

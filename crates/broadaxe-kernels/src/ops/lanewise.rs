@@ -11,7 +11,7 @@ use super::{
 use crate::{
     math::{
         self,
-        float_n::{F32x1, F32xN, F64x1, FloatN, Fma, FmaHardware, FmaHardwareNear, Lanewise, LanewiseWide},
+        float_n::{F32x1, F64x1, FloatN, Fma, FmaHardware, FmaHardwareNear, Lanewise, LanewiseWide},
         power32, power64, single, wide_log,
     },
     number::{Function, Function2},
@@ -23,7 +23,7 @@ macro_rules! lanewise {
             const NEAR: Option<f64> = $near;
             const NEAR_WIDE: Option<f64> = $near_wide;
             #[inline(always)]
-            fn of<V: F32xN>(x: V) -> V {
+            fn of<V: FloatN<One = f32>>(x: V) -> V {
                 $room::$name(x)
             }
             #[inline(always)]
@@ -69,7 +69,7 @@ pub(crate) struct LanewisePow<M>(PhantomData<M>);
 #[cfg(target_arch = "x86_64")]
 impl<M: Fma> crate::math::float_n::Lanewise2 for LanewisePow<M> {
     #[inline(always)]
-    fn narrow<V: F32xN>(a: V, b: V) -> V {
+    fn narrow<V: FloatN<One = f32>>(a: V, b: V) -> V {
         power32::pow(a, b)
     }
     #[inline(always)]

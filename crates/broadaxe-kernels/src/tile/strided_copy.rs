@@ -22,7 +22,7 @@ use crate::{
         shuffle::{NoShuffle, Shuffle},
     },
     measured::{COPY_PIECE_ELEMENTS, MAX_SHUFFLED_REPEATS, PREFETCH_BYTES},
-    pack::{BACKWARDS_PIECE, CopyAxis, CopyKernel, CopyPlan, CopyRows},
+    pack::{CopyAxis, CopyKernel, CopyPlan, CopyRows, PIECE_BYTES},
 };
 
 /// Copies elements between an operand and a tile, at this level.
@@ -69,13 +69,21 @@ const fn leaf<T: Copy, const L: usize>() -> [CopyLoop; LEVELS] {
 // SAFETY: As for [`strided_copy`], with the axes of the plan's kernel and `outer`; `call` is made for elements of the
 // plan's size.
 unsafe fn walk(way: &CopyPlan, call: CopyLoop, outer: &[CopyAxis], from: *const u8, to: *mut u8) {
-    let Some((turn, inner)) = outer.split_last() else {
-        let (from, to) = (from.wrapping_offset(way.start.0), to.wrapping_offset(way.start.1));
-        // SAFETY: the rows and columns of the kernel are axes, so all of its elements are promised.
-        unsafe { call(&CopyBlock { way, from, to }) };
-        return;
+    let repeats = |turn: &CopyAxis| turn.from == 0 && turn.to > way.rows.to.abs().max(way.row.to.abs());
+    // One kernel knows turns: small blocks are most often pairs of rows.
+    let (turn, inner) = match outer {
+        [inner @ .., turn] if way.leaf != CopyKernel::Interleaved || !inner.is_empty() || repeats(turn) => {
+            (turn, inner)
+        }
+        _ => {
+            let turns = outer.first().copied().unwrap_or(CopyAxis::ONCE);
+            let (from, to) = (from.wrapping_offset(way.start.0), to.wrapping_offset(way.start.1));
+            // SAFETY: the rows and columns of the kernel, and its turns, are axes, so all of their elements are promised.
+            unsafe { call(&CopyBlock { way, turns, from, to }) };
+            return;
+        }
     };
-    let repeats = turn.from == 0 && turn.to > way.rows.to.abs().max(way.row.to.abs());
+    let repeats = repeats(turn);
     for i in 0..if repeats { 1 } else { turn.count as isize } {
         // SAFETY: the axis reaches these blocks.
         unsafe { walk(way, call, inner, from.offset(turn.from * i), to.offset(turn.to * i)) };
@@ -97,9 +105,10 @@ unsafe fn transfer<T: Copy>(from: *const u8, to: *mut u8) {
     unsafe { to.cast::<T>().write_unaligned(from.cast::<T>().read_unaligned()) }
 }
 
-/// A plan, and where the first row of its kernel begins, on both sides.
+/// A plan, how often its kernel is repeated, and where its first row begins, on both sides.
 struct CopyBlock {
     way: *const CopyPlan,
+    turns: CopyAxis,
     from: *const u8,
     to: *mut u8,
 }
@@ -119,11 +128,13 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> LoopCode for StridedCopy<T, 
     unsafe fn run(block: &CopyBlock) -> bool {
         // SAFETY: only `walk` calls this; its promise is passed on.
         unsafe {
-            let way = &*block.way;
+            let (way, turns) = (&*block.way, block.turns);
             let block = CopyRows { axis: way.rows, from: block.from, to: block.to };
             let (n, dense) = (way.row.count, way.row.from == size_of::<T>() as isize);
             match (way.leaf, n * size_of::<T>()) {
                 (CopyKernel::Transposed, _) if transposed::<T, L, V>(way, block) => {}
+                (CopyKernel::Interleaved, _) if block.axis.count == 2 => interleaved::<T, L, 2>(n, turns, block),
+                (CopyKernel::Interleaved, _) => interleaved::<T, L, 4>(n, turns, block),
                 (CopyKernel::Backwards, bytes) if S::HERE => backwards::<T, S>(bytes, block),
                 (CopyKernel::Strided, _) if way.ahead => rows_ahead::<T>(way.row, block),
                 (CopyKernel::Transposed | CopyKernel::Strided | CopyKernel::Backwards, _) => {
@@ -177,25 +188,51 @@ unsafe fn pieces<const W: usize>(n: usize, from: *const u8, to: *mut u8) {
     unsafe { transfer::<[u8; W]>(from.add(n - W), to.add(n - W)) };
 }
 
+/// Merges `K` rows of `n` consecutive elements, `L` of each at a time, in every turn; the last ones may overlap those before.
+// SAFETY: The elements can be read, and their places written; there are at least `L`.
+#[inline(always)]
+unsafe fn interleaved<T: Copy, const L: usize, const K: usize>(n: usize, turns: CopyAxis, block: CopyRows) {
+    for turn in 0..turns.count as isize {
+        let (from, to) = (block.from.wrapping_offset(turns.from * turn), block.to.wrapping_offset(turns.to * turn));
+        for at in (0..n).step_by(L).map(|at| at.min(n - L)) {
+            // SAFETY: promised by the caller.
+            unsafe {
+                let place = from.add(at * size_of::<T>());
+                let mut rows = [place.cast::<[T; L]>().read_unaligned(); K];
+                for (k, row) in rows.iter_mut().enumerate().skip(1) {
+                    *row = place.offset(block.axis.from * k as isize).cast::<[T; L]>().read_unaligned();
+                }
+                let mut merged = [[rows[0][0]; K]; L];
+                for (i, merged) in merged.iter_mut().enumerate() {
+                    for (own, row) in merged.iter_mut().zip(&rows) {
+                        *own = row[i];
+                    }
+                }
+                to.add(at * size_of::<[T; K]>()).cast::<[[T; K]; L]>().write_unaligned(merged);
+            }
+        }
+    }
+}
+
 /// Copies rows of `n` bytes whose elements are read backwards, sixteen bytes at a time: pieces of a row, of which the last may
 /// overlap the one before, or several short rows, which follow one another.
 // SAFETY: The elements can be read, and their places written; short rows follow one another on both sides. The CPU supports
 // the level of `S`, and `S::HERE` is true.
 #[inline(always)]
 unsafe fn backwards<T: Copy, S: Shuffle>(n: usize, block: CopyRows) {
-    let (size, row) = (size_of::<T>(), n.min(BACKWARDS_PIECE));
-    let mut places = [0_u8; BACKWARDS_PIECE];
-    for (k, place) in places.iter_mut().enumerate().take(BACKWARDS_PIECE / row * row) {
+    let (size, row) = (size_of::<T>(), n.min(PIECE_BYTES));
+    let mut places = [0_u8; PIECE_BYTES];
+    for (k, place) in places.iter_mut().enumerate().take(PIECE_BYTES / row * row) {
         *place = (k / row * row + row - size - k % row / size * size + k % size) as u8;
     }
     // Loops in closures would not be compiled for the level.
-    if n >= BACKWARDS_PIECE {
+    if n >= PIECE_BYTES {
         for r in 0..block.axis.count {
-            let ((first, to), last) = (block.row(r), n - BACKWARDS_PIECE);
+            let ((first, to), last) = (block.row(r), n - PIECE_BYTES);
             // SAFETY: promised by the caller.
             unsafe {
                 let from = first.add(size).sub(n);
-                for at in (0..last).step_by(BACKWARDS_PIECE) {
+                for at in (0..last).step_by(PIECE_BYTES) {
                     turned::<S>(from.add(last - at), to.add(at), places);
                 }
                 turned::<S>(from, to.add(last), places);
@@ -207,9 +244,9 @@ unsafe fn backwards<T: Copy, S: Shuffle>(n: usize, block: CopyRows) {
     // SAFETY: promised by the caller. What is written behind the rows of a piece belongs to rows that are written later.
     unsafe {
         let from = block.from.add(size).sub(n);
-        while at + BACKWARDS_PIECE <= all {
+        while at + PIECE_BYTES <= all {
             turned::<S>(from.add(at), block.to.add(at), places);
-            at += BACKWARDS_PIECE / n * n;
+            at += PIECE_BYTES / n * n;
         }
         while at < all {
             (0..n).step_by(size).for_each(|k| transfer::<T>(from.add(at + n - size - k), block.to.add(at + k)));
@@ -221,11 +258,11 @@ unsafe fn backwards<T: Copy, S: Shuffle>(n: usize, block: CopyRows) {
 /// Copies sixteen bytes in another order.
 // SAFETY: They can be read and written. The CPU supports the level of `S`, and `S::HERE` is true.
 #[inline(always)]
-unsafe fn turned<S: Shuffle>(from: *const u8, to: *mut u8, places: [u8; BACKWARDS_PIECE]) {
+unsafe fn turned<S: Shuffle>(from: *const u8, to: *mut u8, places: [u8; PIECE_BYTES]) {
     // SAFETY: promised by the caller.
     unsafe {
-        let piece = from.cast::<[u8; BACKWARDS_PIECE]>().read_unaligned();
-        to.cast::<[u8; BACKWARDS_PIECE]>().write_unaligned(S::taken(piece, places));
+        let piece = from.cast::<[u8; PIECE_BYTES]>().read_unaligned();
+        to.cast::<[u8; PIECE_BYTES]>().write_unaligned(S::taken(piece, places));
     }
 }
 

@@ -5,7 +5,7 @@ use std::arch::{asm, x86_64 as x86};
 use super::{ChainVector, Group, NEAREST, RowVector, VECTORS, Vector, arithmetic, avx2::kept8, eight, methods};
 use crate::{
     dtype::DType,
-    math::float_n::{F32xN, FloatN, Lanewise2},
+    math::float_n::{FloatN, Lanewise2},
 };
 
 /// Sixteen numbers.
@@ -366,13 +366,6 @@ impl FloatN for F32x16 {
             let unknown = x86::_mm512_cmp_ps_mask::<{ x86::_CMP_NGE_UQ }>(x.0, x86::_mm512_setzero_ps());
             Self(x86::_mm512_mask_blend_ps(unknown, value, x86::_mm512_set1_ps(f32::NAN)))
         }
-    }
-}
-
-impl F32xN for F32x16 {
-    #[inline(always)]
-    fn or_nan(self, x: Self) -> Self {
-        Self::choose(x.is_nan(), self.all(f32::NAN), self)
     }
 }
 
