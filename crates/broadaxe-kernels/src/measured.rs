@@ -107,7 +107,9 @@ pub(crate) const FOLD_PICOS: u64 = 15;
 /// The shortest row for which a kernel of runs is worth using.
 pub(crate) const MIN_RUN_ELEMENTS: usize = 8;
 
-/// The longest row in bytes that is read backwards sixteen bytes at a time.
+/// The longest row in bytes that is read backwards sixteen bytes at a time. With longer rows it was no faster than element by
+/// element: `a + b` of rows of 64 f32 needed 381 us either way, of 100 f32 288 instead of 269 (the runner, AMD EPYC, Zen 4,
+/// AVX-512).
 pub(crate) const MAX_BACKWARDS_BYTES: usize = 256;
 
 /// The largest column in bytes that counts as a few cache lines.

@@ -70,7 +70,7 @@ const fn leaf<T: Copy, const L: usize>() -> [CopyLoop; LEVELS] {
 // plan's size.
 unsafe fn walk(way: &CopyPlan, call: CopyLoop, outer: &[CopyAxis], from: *const u8, to: *mut u8) {
     let repeats = |turn: &CopyAxis| turn.from == 0 && turn.to > way.rows.to.abs().max(way.row.to.abs());
-    // One kernel knows turns: small blocks are most often pairs of rows.
+    // Only the kernel that merges rows repeats itself: in the others the loop cost more than the calls that it saved.
     let (turn, inner) = match outer {
         [inner @ .., turn] if way.leaf != CopyKernel::Interleaved || !inner.is_empty() || repeats(turn) => {
             (turn, inner)
