@@ -127,8 +127,7 @@ macro_rules! merge {
     )* };
 }
 
-/// Merges the columns of the two halves, element by element, until all are interleaved: then each lane of a vector is a
-/// row.
+/// Reads columns and merges them: then each lane of a vector is a row.
 // SAFETY: `L` columns can be read from `from`, `step` bytes apart, each a vector. The CPU supports the level.
 #[inline(always)]
 unsafe fn merged<T: Copy, const L: usize, V: Lanes>(from: *const u8, step: isize) -> [V::V; L] {
@@ -139,11 +138,22 @@ unsafe fn merged<T: Copy, const L: usize, V: Lanes>(from: *const u8, step: isize
         for (i, row) in rows.iter_mut().enumerate() {
             *row = V::read(from.offset(step * i as isize));
         }
-        // Each step puts two vectors in the places of two others.
-        merge!(L, size_of::<T>(), rows, 8: 0 1 2 3 4 5 6 7);
-        merge!(L, size_of::<T>(), rows, 4: 0 1 2 3 8 9 10 11);
-        merge!(L, size_of::<T>(), rows, 2: 0 1 4 5 8 9 12 13);
-        merge!(L, size_of::<T>(), rows, 1: 0 2 4 6 8 10 12 14);
-        rows
+        interleaved::<T, L, V>(rows)
     }
+}
+
+/// Merges the vectors of the two halves, element by element, until all are interleaved, within lanes: the first element of
+/// each vector, then the second of each, and so on. There are a power of two, at most 16.
+// SAFETY: The CPU supports the level.
+#[inline(always)]
+pub(super) unsafe fn interleaved<T: Copy, const N: usize, V: Lanes>(mut rows: [V::V; N]) -> [V::V; N] {
+    // SAFETY: promised by the caller.
+    unsafe {
+        // Each step puts two vectors in the places of two others.
+        merge!(N, size_of::<T>(), rows, 8: 0 1 2 3 4 5 6 7);
+        merge!(N, size_of::<T>(), rows, 4: 0 1 2 3 8 9 10 11);
+        merge!(N, size_of::<T>(), rows, 2: 0 1 4 5 8 9 12 13);
+        merge!(N, size_of::<T>(), rows, 1: 0 2 4 6 8 10 12 14);
+    }
+    rows
 }

@@ -1,8 +1,14 @@
 //! Strided copies between an operand with any strides and a tile.
 
-use std::marker::PhantomData;
+use std::{
+    marker::PhantomData,
+    sync::atomic::{Ordering, compiler_fence},
+};
 
-use super::{prefetch_lines, square::transposed};
+use super::{
+    prefetch_lines,
+    square::{interleaved, transposed},
+};
 #[cfg(target_arch = "x86_64")]
 use crate::isa::{
     each,
@@ -133,8 +139,9 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> LoopCode for StridedCopy<T, 
             let (n, dense) = (way.row.count, way.row.from == size_of::<T>() as isize);
             match (way.leaf, n * size_of::<T>()) {
                 (CopyKernel::Transposed, _) if transposed::<T, L, V>(way, block) => {}
-                (CopyKernel::Interleaved, _) if block.axis.count == 2 => interleaved::<T, L, 2>(n, turns, block),
-                (CopyKernel::Interleaved, _) => interleaved::<T, L, 4>(n, turns, block),
+                (CopyKernel::Interleaved, _) if block.axis.count == 2 => merge_rows::<T, L, 2, V>(n, turns, block),
+                (CopyKernel::Interleaved, _) if block.axis.count == 4 => merge_rows::<T, L, 4, V>(n, turns, block),
+                (CopyKernel::Interleaved, _) => merge_rows::<T, L, 8, V>(n, turns, block),
                 (CopyKernel::Backwards, bytes) if S::HERE => backwards::<T, S>(bytes, block),
                 (CopyKernel::Strided, _) if way.ahead => rows_ahead::<T>(way.row, block),
                 (CopyKernel::Transposed | CopyKernel::Strided | CopyKernel::Backwards, _) => {
@@ -189,26 +196,41 @@ unsafe fn pieces<const W: usize>(n: usize, from: *const u8, to: *mut u8) {
 }
 
 /// Merges `K` rows of `n` consecutive elements, `L` of each at a time, in every turn; the last ones may overlap those before.
-// SAFETY: The elements can be read, and their places written; there are at least `L`.
+// SAFETY: The elements can be read, and their places written; there are at least `L`, which are a lane. The CPU supports the
+// level of `V`.
 #[inline(always)]
-unsafe fn interleaved<T: Copy, const L: usize, const K: usize>(n: usize, turns: CopyAxis, block: CopyRows) {
+unsafe fn merge_rows<T: Copy, const L: usize, const K: usize, V: Lanes>(n: usize, turns: CopyAxis, block: CopyRows) {
+    if V::COUNT > 1 {
+        // SAFETY: promised by the caller.
+        return unsafe { merge_rows::<T, L, K, V::Narrower>(n, turns, block) };
+    }
     for turn in 0..turns.count as isize {
         let (from, to) = (block.from.wrapping_offset(turns.from * turn), block.to.wrapping_offset(turns.to * turn));
+        if V::COUNT == 0 {
+            // SAFETY: promised by the caller.
+            let row = |k| unsafe {
+                let step = (K * size_of::<T>()) as isize;
+                every::<T>(
+                    n,
+                    size_of::<T>() as isize,
+                    step,
+                    from.offset(block.axis.from * k),
+                    to.offset(block.axis.to * k),
+                );
+            };
+            (0..K as isize).for_each(row);
+            continue;
+        }
         for at in (0..n).step_by(L).map(|at| at.min(n - L)) {
             // SAFETY: promised by the caller.
             unsafe {
-                let place = from.add(at * size_of::<T>());
-                let mut rows = [place.cast::<[T; L]>().read_unaligned(); K];
-                for (k, row) in rows.iter_mut().enumerate().skip(1) {
-                    *row = place.offset(block.axis.from * k as isize).cast::<[T; L]>().read_unaligned();
+                let mut rows = [V::zero(); K];
+                for (k, row) in rows.iter_mut().enumerate() {
+                    *row = V::read(from.offset(block.axis.from * k as isize).add(at * size_of::<T>()));
                 }
-                let mut merged = [[rows[0][0]; K]; L];
-                for (i, merged) in merged.iter_mut().enumerate() {
-                    for (own, row) in merged.iter_mut().zip(&rows) {
-                        *own = row[i];
-                    }
+                for (k, row) in interleaved::<T, K, V>(rows).into_iter().enumerate() {
+                    V::write(row, to.add((at * K + k * L) * size_of::<T>()));
                 }
-                to.add(at * size_of::<[T; K]>()).cast::<[[T; K]; L]>().write_unaligned(merged);
             }
         }
     }
@@ -278,7 +300,7 @@ unsafe fn apart<T: Copy>(row: CopyAxis, ahead: Option<isize>, from: *const u8, t
             (2, true) => gathered::<T>(n, 2 * size, ahead, from, to),
             (3, true) => gathered::<T>(n, 3 * size, ahead, from, to),
             (4, true) => gathered::<T>(n, 4 * size, ahead, from, to),
-            _ => every::<T>(n, row.from, row.to, from, to),
+            _ => one_by_one::<T>(row, from, to),
         }
     }
 }
@@ -317,6 +339,18 @@ unsafe fn gathered<T: Copy>(n: usize, step: isize, ahead: Option<isize>, from: *
     let (from, to) = places(at);
     // SAFETY: as above.
     unsafe { every::<T>(n - at, step, size as isize, from, to) };
+}
+
+/// Copies a row of elements at any strides.
+// SAFETY: The elements can be read, and the places written.
+#[inline(always)]
+unsafe fn one_by_one<T: Copy>(row: CopyAxis, from: *const u8, to: *mut u8) {
+    for i in 0..row.count as isize {
+        // Without it the compiler makes gathers and scatters of the loop, where the level has both.
+        compiler_fence(Ordering::SeqCst);
+        // SAFETY: promised by the caller.
+        unsafe { transfer::<T>(from.offset(row.from * i), to.offset(row.to * i)) };
+    }
 }
 
 /// Copies `n` elements with a stride in bytes on both sides.
