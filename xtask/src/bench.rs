@@ -230,11 +230,12 @@ fn programs(root: &Path) -> Result<Programs, String> {
 /// Builds the runner, and returns where it is.
 fn runner(root: &Path, build: gate::Build) -> Result<PathBuf, String> {
     let (flags, folder): (&[&str], _) = match build {
-        gate::Build::Release => (&["--release"], "release"),
-        gate::Build::Dev => (&[], "debug"),
+        gate::Build::Release => (&["--release", "-p", "broadaxe-bench"], "release"),
+        // For one package, cargo would choose other features than for the tests, and build the kernels again.
+        gate::Build::Dev => (&["--workspace"], "debug"),
     };
     let mut command = cargo(root);
-    command.args(["build", "--quiet", "-p", "broadaxe-bench", "--bin", "broadaxe-bench"]).args(flags);
+    command.args(["build", "--quiet", "--bin", "broadaxe-bench"]).args(flags);
     crate::python::forget_us(&mut command);
     succeed(&mut command, "the runner does not build")?;
     Ok(target(root).join(folder).join(format!("broadaxe-bench{}", env::consts::EXE_SUFFIX)))

@@ -161,8 +161,10 @@ pub(crate) fn quick(root: &Path) -> Result<Vec<Command>, String> {
     aarch64.look_for_tools(&build, Some(Runs::Tests))?;
     let mut tests = aarch64.cargo(root, &build, "test", &["broadaxe-shape"])?;
     tests.args(["--test", "laws", "--test", "properties", "--test", "sentences"]);
-    let check = |target: &Target| target.cargo(root, &build, "check", &["broadaxe-kernels"]);
-    let mut all = vec![tests, check(aarch64)?, check(wasm)?];
+    let check = |target: &Target, build: &BuildOptions| target.cargo(root, build, "check", &["broadaxe-kernels"]);
+    // The second is built while the first is.
+    let beside = BuildOptions { folder: "wasm", ..BuildOptions::default() };
+    let mut all = vec![tests, check(wasm, &beside)?, check(aarch64, &build)?];
     for command in &mut all {
         // Most of the time goes into the standard library; the rules are tested as they are elsewhere.
         command.args(["--config", "profile.dev.package.broadaxe-shape.opt-level=1"]);

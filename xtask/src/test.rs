@@ -89,7 +89,7 @@ static STAGES: &[Stage] = &[
     stage("engines", "other engines agree, except for known differences", Action::Conformance),
     stage("counts", "the exhaustive tests again, printing their counts", Action::Again(&PROOFS)),
     long_stage("baseline", "kernels and engine again", Action::Again(&BASELINE)),
-    stage("avx2", "kernels and engine again", Action::Again(&AVX2)),
+    long_stage("avx2", "kernels and engine again", Action::Again(&AVX2)),
     long_stage("caches", "kernels and engine again, as with small caches", Action::Again(&CACHES)),
     stage("cross", "the kernels compile for other machines, and rules are the same there", Action::Cross),
     stage("gate", "kernels execute no more instructions than recorded", Action::Gate),
