@@ -12,6 +12,9 @@ const POWERS: [f64; 2] = [6.0, 26.0];
 const BYTES: u64 = 512 << 20;
 /// The bytes of each operand that stays in the first-level cache with the others.
 const IN_CACHE: u64 = 4096;
+/// The values of operands.
+const SIGNED: &str = "signed";
+const POSITIVE: &str = "positive";
 /// The names of operands.
 const NAMES: [&str; 4] = ["a", "b", "c", "d"];
 
@@ -99,6 +102,22 @@ impl Node {
         args.iter().flat_map(Self::calls).chain([self]).collect()
     }
 
+    /// Says whether positive operands make it positive.
+    fn is_positive(&self) -> bool {
+        match self {
+            Self::Leaf(_) => true,
+            Self::Call(operator, args) if operator.kind == OperatorKind::Selects => {
+                args[2..].iter().all(Self::is_positive)
+            }
+            Self::Call(operator, args) => match operator.text {
+                "exp({})" | "sigmoid({})" => true,
+                "{} - {}" | "log({})" | "sin({})" => false,
+                "max({}, {})" => args.iter().any(Self::is_positive),
+                _ => args.iter().all(Self::is_positive),
+            },
+        }
+    }
+
     fn leaves(&self) -> Vec<usize> {
         match self {
             Self::Leaf(number) => vec![*number],
@@ -117,17 +136,19 @@ pub(super) struct Case {
     pub(super) dtype: &'static str,
 }
 
-/// An operand: the axes along which it does not repeat, whether leading axes of length 1 are written, and its layout.
+/// An operand: the axes along which it does not repeat, whether leading axes of length 1 are written, its layout, and its values
+/// where they are not those that suit the expression.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Drawn {
     keeps: Vec<bool>,
     is_short: bool,
     layout: &'static str,
+    values: Option<&'static str>,
 }
 
 impl Drawn {
     fn dense(rank: usize) -> Self {
-        Self { keeps: vec![true; rank], is_short: false, layout: LAYOUTS[0] }
+        Self { keeps: vec![true; rank], is_short: false, layout: LAYOUTS[0], values: None }
     }
 
     fn shape(&self, dims: &[u64]) -> Vec<u64> {
@@ -217,20 +238,25 @@ impl Case {
         self.root.calls().into_iter().any(|node| matches!(node, Node::Call(own, _) if own.kind == OperatorKind::Costly))
     }
 
+    /// Names the values that suit the expression.
+    fn values(&self) -> &'static str {
+        let text = self.root.text();
+        match is_float(self.dtype) {
+            true if ["sqrt", "log", "**", "/"].iter().any(|word| text.contains(word)) => POSITIVE,
+            false if text.contains(['/', '%']) => "divisors",
+            _ => SIGNED,
+        }
+    }
+
     /// Returns the workload.
     pub(super) fn workload(&self, name: &str) -> Workload {
-        let positive = ["sqrt", "log", "**", "/"].iter().any(|word| self.root.text().contains(word));
-        let values = match is_float(self.dtype) {
-            true if positive => "positive",
-            false if self.root.text().contains(['/', '%']) => "divisors",
-            _ => "signed",
-        };
+        let values = self.values();
         let operand = |(own, &name): (&Drawn, &&str)| Operand {
             name: name.to_owned(),
             dtype: self.dtype.to_owned(),
             shape: own.shape(&self.dims),
             layout: own.layout.to_owned(),
-            values: values.to_owned(),
+            values: own.values.unwrap_or(values).to_owned(),
         };
         let tolerance = match self.dtype {
             "f64" => 1e-5,
@@ -266,19 +292,22 @@ impl Case {
     }
 
     /// Lists the operators as cases of their own, each with dense results of those before it; their times together are what
-    /// separate calls would take.
+    /// separate calls would take. Operands are positive where they are so in the whole: powers and logarithms of negative numbers
+    /// take longer.
     pub(super) fn parts(&self) -> Vec<Self> {
+        let values = self.values();
         let part = |node: &&Node| {
             let Node::Call(operator, args) = node else { return self.clone() };
             let mut operands = Vec::new();
             let leaves = args.iter().map(|arg| {
+                let values = if values != POSITIVE || arg.is_positive() { values } else { SIGNED };
                 let own = match arg {
-                    Node::Leaf(number) => self.operands[*number].clone(),
+                    Node::Leaf(number) => Drawn { values: Some(values), ..self.operands[*number].clone() },
                     Node::Call(..) => {
                         let leaves = arg.leaves();
                         let keeps =
                             (0..self.dims.len()).map(|axis| leaves.iter().any(|&leaf| self.operands[leaf].keeps[axis]));
-                        Drawn { keeps: keeps.collect(), ..Drawn::dense(self.dims.len()) }
+                        Drawn { keeps: keeps.collect(), values: Some(values), ..Drawn::dense(self.dims.len()) }
                     }
                 };
                 let known =
@@ -439,7 +468,7 @@ fn draw_operand(random: &mut Random, rank: usize) -> Drawn {
     let layout = if random.below(7) == 0 { LAYOUTS[random.below(LAYOUTS.len())] } else { LAYOUTS[0] };
     // The last two axes can be exchanged only where two are written.
     let layout = if layout == "swapped" && rank < 2 { LAYOUTS[0] } else { layout };
-    Drawn { keeps, is_short: layout == LAYOUTS[0] && random.below(2) == 0, layout }
+    Drawn { keeps, is_short: layout == LAYOUTS[0] && random.below(2) == 0, layout, values: None }
 }
 
 #[cfg(test)]
