@@ -116,9 +116,7 @@ impl CopyPlan {
                 if is_merged || way.row.count * size < 16 {
                     // Too few for a square: long rows of adjacent elements, merged or scattered.
                     std::mem::swap(&mut way.row, &mut way.rows);
-                    if is_merged {
-                        way.leaf = CopyKernel::Interleaved;
-                    }
+                    way.leaf = if is_merged { CopyKernel::Interleaved } else { CopyKernel::Strided };
                     return way;
                 }
                 way.leaf = CopyKernel::Transposed;

@@ -472,7 +472,7 @@ pub(crate) unsafe fn first_rejected<R: Rejects<T>, T: Element>(
 }
 
 /// The bytes of a cache line.
-const CACHE_LINE_BYTES: usize = 64;
+pub(crate) const CACHE_LINE_BYTES: usize = 64;
 
 /// Prefetches the bytes that a dense operand needs a few tiles after those at `place`.
 pub(crate) fn prefetch_ahead(place: *const u8, bytes: usize) {

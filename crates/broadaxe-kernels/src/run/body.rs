@@ -3,6 +3,7 @@
 use super::{laid::Laid, unit::Unit, walk::Walk};
 use crate::{
     isa::{Block, StridedBlock},
+    nest::AccessPattern,
     pack::{Axis, CopyPlan},
     schedule::{Body, BoundLink, BoundStep, ChainBody, Finish, LoopBody, PackedInput, Source, StridedBody, TileBody},
     tile::{
@@ -155,7 +156,7 @@ impl<'a> TileState<'a> {
             let most = lead.min(self.body.tile(rows, n).0);
             return (0..rows).step_by(most).try_for_each(|row| {
                 unit.prefetch_rows(walk, row + lead..row + lead + most, rows, n);
-                self.tiles(unit, row, most.min(rows - row), n, [n, n])
+                self.tiles(unit, walk, [row, most.min(rows - row)], n, [n, n])
             });
         }
         unit.prefetch_rows(walk, rows..2 * rows, rows, n);
@@ -164,19 +165,26 @@ impl<'a> TileState<'a> {
         let even = self.body.tile(rows, n).1;
         (0..rows).try_for_each(|row| {
             let to = unit.places[output].addr().wrapping_add_signed(unit.steps[output] * row as isize);
-            self.tiles(unit, row, 1, n, [even - to % 64 / out_size, even])
+            self.tiles(unit, walk, [row, 1], n, [even - to % 64 / out_size, even])
         })
     }
 
     /// Computes `rows` rows of a unit from row `row` on, in pieces: the first of `lens[0]` elements, the others of
     /// `lens[1]`.
-    fn tiles(&mut self, unit: &mut Unit, row: usize, rows: usize, n: usize, lens: [usize; 2]) -> Result<(), Rejected> {
+    fn tiles(
+        &mut self,
+        unit: &mut Unit,
+        walk: &Walk,
+        [row, rows]: [usize; 2],
+        n: usize,
+        lens: [usize; 2],
+    ) -> Result<(), Rejected> {
         let longest = n.min(lens[0].max(lens[1]));
         let (mut at, mut len) = (0, lens[0].min(n));
         while at < n {
             self.go(unit, [row, at], [rows, len], longest);
             for (number, laid) in self.laid.iter().enumerate() {
-                self.prefetch(unit, row, at, rows * len, number);
+                self.prefetch(unit, walk, [row, at], rows * len, number);
                 // SAFETY: see `lay`. The `Isa` that chose the loop proves its instructions.
                 if unsafe { laid.call.run(&laid.block) } {
                     return Err(self.rejected(number, (row * n + at) as u64));
@@ -263,8 +271,14 @@ impl<'a> TileState<'a> {
     }
 
     /// Prefetches a step's share of the inputs of a later tile, so that the prefetches are spread over the steps.
-    fn prefetch(&self, unit: &Unit, row: usize, at: usize, elements: usize, step: usize) {
+    fn prefetch(&self, unit: &Unit, walk: &Walk, [row, at]: [usize; 2], elements: usize, step: usize) {
         for &input in &self.body.fetched {
+            if unit.plan.operands[input].access == AccessPattern::Irregular {
+                if step == 0 {
+                    unit.prefetch_packed(walk, input, at, elements);
+                }
+                continue;
+            }
             let bytes = elements * unit.plan.operands[input].size;
             let share = (bytes / self.laid.len()).next_multiple_of(64);
             let from = (share * step).min(bytes);

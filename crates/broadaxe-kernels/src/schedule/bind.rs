@@ -72,7 +72,7 @@ impl Draft<'_> {
             if self.needs_tiles() { Body::Tiles(self.tiles(store)) } else { Body::Loop(self.only_loop(store, shifts)) }
         });
         let packs = self.packs(if let Body::Loop(own) = &body { own.margin } else { 0 });
-        let next_rows = if self.is_in_pieces() { self.far_inputs() } else { Vec::new() };
+        let next_rows = if self.is_in_pieces() { self.far_inputs(&[AccessPattern::Dense]) } else { Vec::new() };
         let quick = self.has_quick_path(&body, &packs).then(|| self.quick(&body, &packs));
         Bound { body, store, packs, next_rows, scratch: self.scratch, quick }
     }
@@ -135,9 +135,9 @@ impl Draft<'_> {
         is_far(self.reached) && footprint(self.dims, operand) >= MIN_FETCHED_BYTES
     }
 
-    /// Lists the dense inputs that are worth prefetching.
-    fn far_inputs(&self) -> Vec<usize> {
-        let is_far = |&i: &usize| self.operands[i].access == AccessPattern::Dense && self.is_far(&self.operands[i]);
+    /// Lists the inputs with one of these access patterns that are worth prefetching.
+    fn far_inputs(&self, accesses: &[AccessPattern]) -> Vec<usize> {
+        let is_far = |&i: &usize| accesses.contains(&self.operands[i].access) && self.is_far(&self.operands[i]);
         (0..self.program.inputs.len()).filter(is_far).collect()
     }
 
@@ -145,7 +145,8 @@ impl Draft<'_> {
     /// itself: `exp(x - m)` of 4096 rows of 1000 f32 needed 1.7 to 2.3 ms with prefetches and
     /// streaming stores, and 1.5 ms with neither (the runner, AMD EPYC, Zen 4, AVX-512).
     fn fetched(&self) -> Vec<usize> {
-        if self.program.picos() < COSTLY_PICOS { self.far_inputs() } else { Vec::new() }
+        let accesses = [AccessPattern::Dense, AccessPattern::Irregular];
+        if self.program.picos() < COSTLY_PICOS { self.far_inputs(&accesses) } else { Vec::new() }
     }
 
     fn take_scratch(&mut self, bytes: usize) -> usize {

@@ -139,9 +139,7 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> LoopCode for StridedCopy<T, 
             let (n, dense) = (way.row.count, way.row.from == size_of::<T>() as isize);
             match (way.leaf, n * size_of::<T>()) {
                 (CopyKernel::Transposed, _) if transposed::<T, L, V>(way, block) => {}
-                (CopyKernel::Interleaved, _) if block.axis.count == 2 => merge_rows::<T, L, 2, V>(n, turns, block),
-                (CopyKernel::Interleaved, _) if block.axis.count == 4 => merge_rows::<T, L, 4, V>(n, turns, block),
-                (CopyKernel::Interleaved, _) => merge_rows::<T, L, 8, V>(n, turns, block),
+                (CopyKernel::Interleaved, _) => merge_few::<T, L, V>(n, turns, block),
                 (CopyKernel::Backwards, bytes) if S::HERE => backwards::<T, S>(bytes, block),
                 (CopyKernel::Strided, _) if way.ahead => rows_ahead::<T>(way.row, block),
                 (CopyKernel::Transposed | CopyKernel::Strided | CopyKernel::Backwards, _) => {
@@ -193,6 +191,20 @@ unsafe fn pieces<const W: usize>(n: usize, from: *const u8, to: *mut u8) {
     }
     // SAFETY: as above.
     unsafe { transfer::<[u8; W]>(from.add(n - W), to.add(n - W)) };
+}
+
+/// Merges the rows of a block, of `n` consecutive elements each, in every turn.
+// SAFETY: As for [`merge_rows`]; there are two, four or eight rows.
+#[inline(always)]
+unsafe fn merge_few<T: Copy, const L: usize, V: Lanes>(n: usize, turns: CopyAxis, block: CopyRows) {
+    // SAFETY: promised by the caller.
+    unsafe {
+        match block.axis.count {
+            2 => merge_rows::<T, L, 2, V>(n, turns, block),
+            4 => merge_rows::<T, L, 4, V>(n, turns, block),
+            _ => merge_rows::<T, L, 8, V>(n, turns, block),
+        }
+    }
 }
 
 /// Merges `K` rows of `n` consecutive elements, `L` of each at a time, in every turn; the last ones may overlap those before.
