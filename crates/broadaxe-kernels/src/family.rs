@@ -173,6 +173,15 @@ impl<O: Ternary<A, T>, A: Element, T: Element> ElementLoops<(O, A, T, T, T)> {
         brief_loops::<Three<O, A, T, 4>>(4),
         brief_loops::<Three<O, A, T, 6>>(6),
     ];
+    /// The same where the first operand may be constant too.
+    const ANY_OF_THREE: &'static [Variant] = &[
+        Self::THREE[0],
+        brief_loops::<Three<O, A, T, 1>>(1),
+        Self::THREE[1],
+        Self::THREE[2],
+        brief_loops::<Three<O, A, T, 5>>(5),
+        Self::THREE[3],
+    ];
 }
 
 const fn one<O: Unary<T>, T: Element>() -> Kernel {
@@ -422,13 +431,20 @@ const fn pairs_of<T: Number + Add<Output = T> + Sub<Output = T> + Mul<Output = T
 }
 
 const fn then<const FIRST: u8, T: Number + Add<Output = T> + Sub<Output = T> + Mul<Output = T>>() -> [Kernel; 4] {
-    let commutes = FIRST != DIFFERENCE;
-    [
-        Kernel { commutes, ..three::<Pair<FIRST, SUM>, T>() },
-        Kernel { commutes, ..three::<Pair<FIRST, DIFFERENCE>, T>() },
-        Kernel { commutes, ..three::<Pair<FIRST, PRODUCT>, T>() },
-        Kernel { commutes, ..three::<Pair<FIRST, REVERSED>, T>() },
-    ]
+    [pair::<FIRST, SUM, T>(), pair::<FIRST, DIFFERENCE, T>(), pair::<FIRST, PRODUCT, T>(), pair::<FIRST, REVERSED, T>()]
+}
+
+const fn pair<const FIRST: u8, const SECOND: u8, T>() -> Kernel
+where
+    T: Number + Add<Output = T> + Sub<Output = T> + Mul<Output = T>,
+{
+    let kernel = three::<Pair<FIRST, SECOND>, T>();
+    // The operands of sums and products are exchanged, so that the second is the constant.
+    if FIRST == DIFFERENCE {
+        Kernel { variants: ElementLoops::<(Pair<FIRST, SECOND>, T, T, T, T)>::ANY_OF_THREE, ..kernel }
+    } else {
+        Kernel { commutes: true, ..kernel }
+    }
 }
 
 /// Returns the kernels of fused pairs of a dtype: by the first operation (sum, difference or product), then by the
