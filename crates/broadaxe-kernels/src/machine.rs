@@ -1,7 +1,7 @@
 //! What the scheduler believes about the machine: what each part of its work costs.
 //!
 //! ```text
-//!   a nest          sum over units of   unit (or turn) + pack + rows
+//!   a nest          sum over units of   unit * loops (or turn) + pack + rows
 //!   a row           row, by kind of loop; and with streaming stores edges, unless it is whole lines
 //!   a packed run    run + elements * moved; or elements * (alone + far_line)
 //!   read directly   elements * repeated, or elements * stride * strided_read

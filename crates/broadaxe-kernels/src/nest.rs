@@ -204,6 +204,8 @@ pub(crate) const WHOLE: usize = 128;
 /// The properties of a program that, with its operands, determine the choice of units.
 #[derive(Clone, Copy)]
 pub(crate) struct Terms {
+    /// The nanoseconds to start a unit.
+    pub(crate) unit: f64,
     /// The nanoseconds to start and end a row.
     pub(crate) row: f64,
     /// The same for a row of at least one group or lane block, in loops that compute those.
@@ -214,6 +216,8 @@ pub(crate) struct Terms {
     pub(crate) lane_blocks: usize,
     /// Whether one call computes several units if none of their operands is packed.
     pub(crate) turns: bool,
+    /// The fewest elements of a row.
+    pub(crate) least: usize,
     /// The most elements of a unit.
     pub(crate) longest: usize,
     /// Whether the result is written with streaming stores.
@@ -228,7 +232,7 @@ pub(crate) struct Terms {
     pub(crate) ordered: bool,
 }
 
-/// Chooses the unit with the lowest cost per element, and returns that cost.
+/// Chooses the unit with the lowest cost per element, and returns that cost, which is infinite if there is none.
 pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64, Blocking) {
     let last = dims.len() - 1;
     let mut best = (f64::INFINITY, Blocking { axis: last, chunk: 1, inner: 1, across: last, rows: 1 });
@@ -241,7 +245,8 @@ pub(crate) fn priced(dims: &[usize], operands: &[Layout], terms: Terms) -> (f64,
             // One row; adjacent whole rows; a block along a transposed operand.
             let forms = [across == axis, across + 1 == axis, across < axis && !terms.ordered && transposed()];
             for (form, _) in [Form::Row, Form::Rows, Form::Block].into_iter().zip(forms).filter(|(_, fits)| *fits) {
-                if let Some(cut) = size_up(dims, operands, (axis, inner, across), form, terms) {
+                let cut = size_up(dims, operands, (axis, inner, across), form, terms);
+                if let Some(cut) = cut.filter(|cut| cut.chunk * cut.inner >= terms.least) {
                     let cost = cost(dims, operands, terms, &cut);
                     if cost < best.0 {
                         best = (cost, cut);
@@ -335,9 +340,9 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
     let unit = match cut.turning(dims).filter(|_| turns && !operands.iter().any(is_packed)) {
         Some((_, times)) => {
             let times = times.min(MAX_UNIT_ELEMENTS / cut.elements() + 1) as f64;
-            costs[CostTerm::Unit] / times + costs[CostTerm::Turn]
+            terms.unit / times + costs[CostTerm::Turn]
         }
-        None => costs[CostTerm::Unit],
+        None => terms.unit,
     };
     let own = unit / cut.elements() as f64 + (row + edges) / n + of_lane_blocks(dims, operands, terms, cut);
     let packing = |operand: &Layout| {

@@ -49,11 +49,13 @@ fn loose_operands_lie_as_their_strides_say() {
 }
 
 const TERMS: Terms = Terms {
+    unit: 15.0,
     row: 3.0,
     row_of_groups: 3.0,
     narrowest: 4,
     lane_blocks: 0,
     turns: false,
+    least: 1,
     longest: MAX_UNIT_ELEMENTS,
     past: false,
     edged_bytes: LONG_ROW_BYTES,

@@ -24,11 +24,13 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
     let edged_bytes = if program.steps.len() > 1 && is_narrow { 0 } else { LONG_ROW_BYTES };
     let narrowest = program.steps.iter().map(|step| step.kernel.output().size()).min().unwrap_or(1);
     Terms {
+        unit: Costs::here()[CostTerm::Unit],
         row,
         row_of_groups: row,
         narrowest,
         lane_blocks: 0,
         turns: false,
+        least: 1,
         longest,
         past,
         edged_bytes,
@@ -36,9 +38,13 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
     }
 }
 
+fn elements(dims: &[usize]) -> usize {
+    dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim))
+}
+
 /// Says whether there are so few elements that one call of one loop is best, whatever its rows cost.
 fn is_little(dims: &[usize]) -> bool {
-    dims.iter().fold(1, |n: usize, &dim| n.saturating_mul(dim)) < FEW_ELEMENTS
+    elements(dims) < FEW_ELEMENTS
 }
 
 /// Returns the terms of the choice of units for a program with a loop for each step.
@@ -52,6 +58,9 @@ fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Opera
     let uses_groups = |step: &Step| step.kernel.uses_groups(isa) && !copies(step);
     let by_groups = !is_little && program.steps.iter().all(uses_groups);
     Terms {
+        // Each step is a call for every tile. `max(max(a, b), c) + d` of f32[9, 18, 2, 9, 7] in tiles of 63 elements needed 29 us, in
+        // longer ones with packed operands 9 (the runner, AMD EPYC, Zen 4, AVX-512).
+        unit: costs[CostTerm::Unit] * program.steps.len() as f64,
         row: program.steps.iter().map(row).sum(),
         row_of_groups: if by_groups {
             costs[CostTerm::RowOfGroups]
@@ -90,6 +99,21 @@ fn direct_of_chain(program: &Program, operand: usize) -> DirectAccess {
     program.inputs.get(operand).map_or(DirectAccess::No, |&dtype| direct(dtype))
 }
 
+/// Chooses units whose rows have a group: the cheapest ones, or if those have shorter rows, others that cost less than loops.
+fn cut_of_chain(
+    dims: &[usize],
+    operands: &[Layout],
+    terms: Terms,
+    price_of_loops: impl Fn() -> f64,
+) -> Option<(f64, Blocking)> {
+    let (price, cut) = priced(dims, operands, terms);
+    if cut.chunk * cut.inner >= CHAIN_GROUP_ELEMENTS {
+        return Some((price, cut));
+    }
+    let (price, cut) = priced(dims, operands, Terms { least: CHAIN_GROUP_ELEMENTS, ..terms });
+    (price < price_of_loops()).then_some((price, cut))
+}
+
 /// Chooses units for a program as one chain, if it is one and that pays: if it has several steps, repeated elements, or
 /// strided ones. Also returns the cost of an element.
 fn choose_chain(
@@ -99,10 +123,17 @@ fn choose_chain(
     operands: &[Operand],
     manner: Manner,
 ) -> Option<(f64, Blocking)> {
+    if elements(dims) < CHAIN_GROUP_ELEMENTS {
+        return None;
+    }
     let links = program.chain.as_deref().filter(|_| chained(isa, program.output(), false).is_some())?.len();
     let row = Costs::here()[CostTerm::RowOfChain];
     let terms = Terms { row, row_of_groups: row, ..terms(program, dims, operands, manner) };
-    let (price, cut) = priced(dims, &layouts(operands, |i| direct_of_chain(program, i)), terms);
+    let price_of_loops = || {
+        let terms = terms_of_loops(isa, program, dims, operands, manner);
+        priced(dims, &layouts(operands, |_| DirectAccess::No), terms).0
+    };
+    let (price, cut) = cut_of_chain(dims, &layouts(operands, |i| direct_of_chain(program, i)), terms, price_of_loops)?;
     let accesses = |i: usize| {
         direct_access_pattern(cut.row(dims, &operands[i].strides), operands[i].size, direct_of_chain(program, i))
     };
@@ -118,14 +149,10 @@ fn choose_chain(
         2 if program.steps.iter().all(|step| step.kernel.output().is_half()) => {
             program.output() == DType::F16 && isa.level() == Level::Avx512 && !is_repeated() && !is_apart()
         }
-        1 => {
-            let plain = terms_of_loops(isa, program, dims, operands, manner);
-            (is_repeated() || is_apart()) && price < priced(dims, &layouts(operands, |_| DirectAccess::No), plain).0
-        }
+        1 => (is_repeated() || is_apart()) && price < price_of_loops(),
         _ => isa.level() == Level::Avx512 || terms.past || is_repeated() || program.output() == DType::F32,
     };
-    let fits =
-        cut.chunk * cut.inner >= CHAIN_GROUP_ELEMENTS && accesses(program.inputs.len()) != AccessPattern::Irregular;
+    let fits = accesses(program.inputs.len()) != AccessPattern::Irregular;
     (fits && pays).then_some((price, cut))
 }
 
