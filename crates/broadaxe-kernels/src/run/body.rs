@@ -274,8 +274,9 @@ impl<'a> TileState<'a> {
     fn prefetch(&self, unit: &Unit, walk: &Walk, [row, at]: [usize; 2], elements: usize, step: usize) {
         for &input in &self.body.fetched {
             if unit.plan.operands[input].access == AccessPattern::Irregular {
-                if step == 0 {
-                    unit.prefetch_packed(walk, input, at, elements);
+                // Rows that repeat are packed once.
+                if step == 0 && (row == 0 || unit.steps[input] != 0) {
+                    unit.prefetch_packed(walk, input, [row, at], elements);
                 }
                 continue;
             }

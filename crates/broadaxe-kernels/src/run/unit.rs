@@ -137,18 +137,19 @@ impl<'a> Unit<'a> {
         }
     }
 
-    /// Prefetches elements of a strided input for the next unit, which packs them: of its row, `n` from `at` on. Without it, memory
-    /// waits while the loops compute: `max(a - b, c)` of i32\[2000, 4000\] with a reversed `b` needed 7.2 ms, and 5.5 with it, `(a - b) -
+    /// Prefetches elements of a strided input for the next unit, which packs them: `n` from the one at `[row, at]` on. Without it,
+    /// memory waits while the loops compute: `max(a - b, c)` of i32\[2000, 4000\] with a reversed `b` needed 7.2 ms, and 5.5 with it, `(a - b) -
     /// c` of 2^22 i64 with every third element of `b` 10.4 and 9.7 (the runner, AMD EPYC, Zen 4, AVX-512).
-    pub(super) fn prefetch_packed(&self, walk: &Walk, input: usize, at: usize, n: usize) {
+    pub(super) fn prefetch_packed(&self, walk: &Walk, input: usize, [row, at]: [usize; 2], n: usize) {
         let held = self.plan.packs.iter().zip(&self.packed).find(|(pack, _)| pack.input == input);
         let Some(way) = held.and_then(|(_, held)| held.way.as_ref()) else { return };
         let apart = way.row.from.unsigned_abs();
         let is_row = way.leaf == CopyKernel::Strided && way.rows.count == 1 && way.outer.is_empty();
         if is_row && apart <= CACHE_LINE_BYTES {
             let next = walk.starts[input].wrapping_offset(walk.to_next(input));
-            let lowest = if way.row.from < 0 { at + n - 1 } else { at };
-            prefetch_l2(next.wrapping_offset(way.row.from * lowest as isize), n * apart);
+            let first = self.plan.operands[input].moved(self.steps[input], row, at) / way.size as isize;
+            let lowest = if way.row.from < 0 { first + n as isize - 1 } else { first };
+            prefetch_l2(next.wrapping_offset(way.row.from.wrapping_mul(lowest)), n * apart);
         }
     }
 
