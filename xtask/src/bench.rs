@@ -231,8 +231,8 @@ fn programs(root: &Path) -> Result<Programs, String> {
 fn runner(root: &Path, build: gate::Build) -> Result<PathBuf, String> {
     let (flags, folder): (&[&str], _) = match build {
         gate::Build::Release => (&["--release", "-p", "broadaxe-bench"], "release"),
-        // For one package, cargo would choose other features than for the tests, and build the kernels again.
-        gate::Build::Dev => (&["--workspace"], "debug"),
+        // For one package, or without the tests, cargo would choose other features than for the tests, and build the kernels again.
+        gate::Build::Dev => (&["--workspace", "--tests"], "debug"),
     };
     let mut command = cargo(root);
     command.args(["build", "--quiet", "--bin", "broadaxe-bench"]).args(flags);
