@@ -7,10 +7,16 @@
 //! whole vectors, and a transposed operand is read along the axis where its elements are adjacent, even if that is the
 //! outermost one. A block that repeats as a whole is packed once and then copied, twice as much each time.
 
-use crate::measured::{MAX_BACKWARDS_BYTES, MAX_SHORT_COLUMN_BYTES, MIN_RUN_ELEMENTS};
+use crate::{
+    isa::shuffle::NO_BYTE,
+    measured::{MAX_BACKWARDS_BYTES, MAX_BLOCK_ELEMENTS, MAX_SHORT_COLUMN_BYTES, MIN_PERMUTED_BYTES, MIN_RUN_ELEMENTS},
+};
 
 /// The bytes that are merged, or turned around, at a time.
 pub(crate) const PIECE_BYTES: usize = 16;
+
+/// The most bytes that are put in order at once, in pieces.
+const MAX_BLOCK_BYTES: usize = 4 * PIECE_BYTES;
 
 /// An axis of a tile with the strides of an operand: the number of elements, and the bytes between them.
 #[derive(Clone, Copy, Debug)]
@@ -72,6 +78,8 @@ pub(crate) enum CopyKernel {
     Transposed,
     /// A few rows of consecutive elements: the first of each, then the second of each, and so on.
     Interleaved,
+    /// Small blocks whose elements are in another order, or not consecutive, in the source.
+    Permuted,
 }
 
 /// A plan of a strided copy: its axes and its kernel.
@@ -90,6 +98,8 @@ pub(crate) struct CopyPlan {
     pub(crate) second: bool,
     /// The axes outside the kernel, innermost first.
     pub(crate) outer: Vec<CopyAxis>,
+    /// Where the elements of a small block are.
+    pub(crate) permutation: Permutation,
     /// Whether strided elements are prefetched.
     pub(crate) ahead: bool,
     /// Whether the columns of the next block are prefetched elsewhere, while this block is used.
@@ -105,24 +115,9 @@ impl CopyPlan {
             way.leaf = CopyKernel::Repeats(way.row.count);
             way.row = way.innermost();
         }
-        let along = |turn: &CopyAxis| {
-            turn.count >= MIN_RUN_ELEMENTS && turn.from.unsigned_abs() == size || is_interleaved(size, way.row, *turn)
-        };
         if way.leaf == CopyKernel::Runs && way.row.from != size as isize {
             way.leaf = CopyKernel::Strided;
-            if let Some(at) = way.outer.iter().position(along) {
-                way.rows = way.outer.remove(at);
-                let is_merged = is_interleaved(size, way.row, way.rows);
-                if is_merged || way.row.count * size < 16 {
-                    // Too few for a square: long rows of adjacent elements, merged or scattered.
-                    std::mem::swap(&mut way.row, &mut way.rows);
-                    way.leaf = if is_merged { CopyKernel::Interleaved } else { CopyKernel::Strided };
-                    return way;
-                }
-                way.leaf = CopyKernel::Transposed;
-                if way.rows.from < 0 {
-                    way.start = way.rows.reverse();
-                }
+            if way.turn() {
                 return way;
             }
         }
@@ -136,6 +131,58 @@ impl CopyPlan {
             way.straighten();
         }
         way
+    }
+
+    /// Chooses the kernel of a strided row of which the elements are in a small block, or adjacent along an axis around it; returns
+    /// whether there is one.
+    fn turn(&mut self) -> bool {
+        let (size, row) = (self.size, self.row);
+        let along = |turn: &CopyAxis| {
+            turn.count >= MIN_RUN_ELEMENTS && turn.from.unsigned_abs() == size || is_interleaved(size, row, *turn)
+        };
+        let found = self.outer.iter().position(along);
+        let is_merged = found.is_some_and(|at| is_interleaved(size, row, self.outer[at]));
+        let is_few = !is_merged && (found.is_none() || row.count * size < PIECE_BYTES);
+        if is_few && self.permute() {
+            return true;
+        }
+        let Some(at) = found else { return false };
+        self.rows = self.outer.remove(at);
+        if is_merged || is_few {
+            // Too few for a square: long rows of adjacent elements, merged or scattered.
+            std::mem::swap(&mut self.row, &mut self.rows);
+            self.leaf = if is_merged { CopyKernel::Interleaved } else { CopyKernel::Strided };
+            return true;
+        }
+        self.leaf = CopyKernel::Transposed;
+        if self.rows.from < 0 {
+            self.start = self.rows.reverse();
+        }
+        true
+    }
+
+    /// Makes a small block of the row and the axes around it, if they are few enough; returns whether they are.
+    fn permute(&mut self) -> bool {
+        let mut count = self.row.count;
+        let fits = |turn: &&CopyAxis| {
+            count *= turn.count;
+            count <= MAX_BLOCK_ELEMENTS
+        };
+        let taken = self.outer.iter().take_while(fits).count();
+        // Rows of rows alone are one call of a kernel anyway.
+        if taken == 0 || self.outer.len() == 1 || self.row.count >= MIN_RUN_ELEMENTS {
+            return false;
+        }
+        let mut places = vec![0];
+        for turn in self.outer.drain(..taken).rev().chain([self.row]) {
+            places = places.iter().flat_map(|&at| (0..turn.count as isize).map(move |i| at + turn.from * i)).collect();
+        }
+        (self.leaf, self.row) = (CopyKernel::Permuted, CopyAxis::ONCE);
+        // Blocks that repeat are copied as a whole, outside the kernel.
+        self.rows =
+            if self.outer.first().is_some_and(|turn| turn.from != 0) { self.innermost() } else { CopyAxis::ONCE };
+        self.permutation = Permutation::new(self.size, places, self.rows);
+        true
     }
 
     /// Says whether short rows are read backwards, each of them in vectors, or several in one.
@@ -194,6 +241,7 @@ impl CopyPlan {
             next: 0,
             second: false,
             outer,
+            permutation: Permutation::default(),
             ahead: false,
             is_asked: false,
         }
@@ -213,6 +261,49 @@ impl CopyPlan {
         if self.leaf == CopyKernel::Strided && self.row.to < 0 {
             self.start = self.row.reverse();
         }
+    }
+}
+
+/// The elements of a small block, in the order of the destination; and, where they are consecutive in the source, what puts
+/// whole blocks in order in vectors of sixteen bytes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Permutation {
+    /// The bytes from the start of the block to each element.
+    pub(crate) places: Vec<isize>,
+    /// The blocks that are put in order together, or zero.
+    pub(crate) together: usize,
+    /// The bytes from the start of the block to the first of the source, and how many these blocks have there.
+    pub(crate) first: isize,
+    pub(crate) bytes: usize,
+    /// For each piece of the destination, the bytes to take from each piece of the source.
+    pub(crate) taken: Vec<[u8; PIECE_BYTES]>,
+}
+
+impl Permutation {
+    /// Plans how blocks are put in order that follow one another as `rows` do.
+    fn new(size: usize, places: Vec<isize>, rows: CopyAxis) -> Self {
+        let own = places.len() * size;
+        let first = places.iter().copied().min().unwrap_or(0);
+        let mut sorted = places.clone();
+        sorted.sort_unstable();
+        let is_dense = sorted.windows(2).all(|pair| pair[0] + size as isize == pair[1]);
+        let follow = (rows.from, rows.to) == (own as isize, own as isize);
+        let together = if follow { rows.count.min(MAX_BLOCK_BYTES / own) } else { usize::from(own <= MAX_BLOCK_BYTES) };
+        let bytes = own * together;
+        if !is_dense || bytes < PIECE_BYTES || rows.count * own < MIN_PERMUTED_BYTES {
+            return Self { places, ..Self::default() };
+        }
+        let pieces = bytes.div_ceil(PIECE_BYTES);
+        let begin = |piece: usize| (piece * PIECE_BYTES).min(bytes - PIECE_BYTES);
+        let mut taken = vec![[NO_BYTE; PIECE_BYTES]; pieces * pieces];
+        for (to, k) in (0..pieces).flat_map(|to| (0..PIECE_BYTES).map(move |k| (to, k))) {
+            let at = begin(to) + k;
+            let (block, place) = (at / own, places[at % own / size] - first);
+            let from = block * own + place as usize + at % size;
+            let piece = (from / PIECE_BYTES).min(pieces - 1);
+            taken[to * pieces + piece][k] = (from - begin(piece)) as u8;
+        }
+        Self { places, together, first, bytes, taken }
     }
 }
 
@@ -255,7 +346,10 @@ mod tests {
             Case { about: "planes", axes: &[(9, 4), (3, 400)], leaf: CopyKernel::Strided, inside: [turn(3, 400, 4), turn(9, 4, 12)], outer: &[] },
             Case { about: "pairs of planes", axes: &[(5, 800), (9, 4), (2, 400)], leaf: CopyKernel::Interleaved, inside: [turn(2, 400, 4), turn(9, 4, 8)], outer: &[5] },
             Case { about: "small squares", axes: &[(5, 64), (4, 4), (4, 16)], leaf: CopyKernel::Interleaved, inside: [turn(4, 16, 4), turn(4, 4, 16)], outer: &[5] },
-            Case { about: "short planes", axes: &[(9, 24), (3, 4), (2, 12)], leaf: CopyKernel::Strided, inside: [turn(2, 12, 4), turn(3, 4, 8)], outer: &[9] },
+            Case { about: "short planes", axes: &[(19, 24), (3, 4), (2, 12)], leaf: CopyKernel::Permuted, inside: [turn(19, 24, 24), one], outer: &[] },
+            Case { about: "few short planes", axes: &[(8, 0), (9, 24), (3, 4), (2, 12)], leaf: CopyKernel::Permuted, inside: [one, one], outer: &[8] },
+            Case { about: "far blocks", axes: &[(5, 900), (9, 90), (3, -8), (4, 24)], leaf: CopyKernel::Permuted, inside: [turn(9, 90, 48), one], outer: &[5] },
+            Case { about: "large blocks", axes: &[(9, 300), (13, 4), (7, 900)], leaf: CopyKernel::Transposed, inside: [turn(13, 4, 28), turn(7, 900, 4)], outer: &[9] },
             Case { about: "planes backwards", axes: &[(9, -4), (2, 400)], leaf: CopyKernel::Strided, inside: [turn(2, 400, 4), turn(9, -4, 8)], outer: &[] },
             Case { about: "every second", axes: &[(9, 80), (10, 8)], leaf: CopyKernel::Strided, inside: [one, turn(90, 8, 4)], outer: &[] },
             Case { about: "pairs backwards", axes: &[(3, 72), (9, 8), (2, -4)], leaf: CopyKernel::Backwards, inside: [turn(27, 8, 8), turn(2, -4, 4)], outer: &[] },

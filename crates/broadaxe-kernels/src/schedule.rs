@@ -27,6 +27,7 @@ use crate::{
     executor::parts,
     isa::{Isa, Level, Loop, StridedBlock},
     loops::Guard,
+    measured::PRICE_PART,
     nest::{AccessPattern, Blocking, Nest, reach},
     pack::{Axis, CopyPlan},
     program::Program,
@@ -362,7 +363,8 @@ impl Schedule {
         let choice = choose_units(isa, program, &dims, &operands, manner);
         lay_over(choice, program, &dims, &mut operands);
         let bytes = reached(&dims, &operands);
-        let work = program.work(total, bytes as u64);
+        let around = (choice.price * total as f64) as u64 / PRICE_PART;
+        let work = program.work(total, bytes as u64).and_computing(around);
         let outer = outer_loops(&dims, &operands, &choice.cut);
         let (cut, is_far) = (choice.cut, is_far(bytes));
         let draft = bind::Draft {
@@ -375,6 +377,7 @@ impl Schedule {
             cut,
             manner,
             reached: bytes,
+            work,
             scratch: 0,
         };
         let bind::Bound { body, store, packs, next_rows, scratch, quick } = draft.bind(choice.method);

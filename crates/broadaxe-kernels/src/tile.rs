@@ -9,6 +9,7 @@
 mod block;
 mod buffer_pool;
 mod memory;
+mod permuted;
 mod square;
 mod strided_copy;
 mod streaming;

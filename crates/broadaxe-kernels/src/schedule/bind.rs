@@ -16,7 +16,7 @@ use crate::{
     },
     nest::{AccessPattern, Blocking, WHOLE},
     pack::{Axis, CopyPlan},
-    program::{Program, Slot, Step},
+    program::{Cost, Program, Slot, Step},
     tile::{
         Call,
         chain::{Ahead, CHAIN_GROUP_ELEMENTS, OperandMode},
@@ -38,6 +38,7 @@ pub(super) struct Draft<'a> {
     pub(super) manner: Manner,
     /// The bytes that operands and result occupy together.
     pub(super) reached: usize,
+    pub(super) work: Cost,
     /// The bytes of scratch memory that are taken.
     pub(super) scratch: usize,
 }
@@ -363,7 +364,7 @@ impl Draft<'_> {
 
     /// Says whether the work is too little for two threads.
     fn is_short(&self) -> bool {
-        parts(self.program.work(self.total, self.reached as u64).nanos(), 2) == 1
+        parts(self.work.nanos(), 2) == 1
     }
 
     /// Says whether the loops of one unit compute the whole nest, with little scratch memory.

@@ -6,6 +6,7 @@ use std::{
 };
 
 use super::{
+    permuted::permuted,
     prefetch_lines,
     square::{interleaved, transposed},
 };
@@ -141,6 +142,7 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> LoopCode for StridedCopy<T, 
                 (CopyKernel::Transposed, _) if transposed::<T, L, V>(way, block) => {}
                 (CopyKernel::Interleaved, _) => merge_few::<T, L, V>(n, turns, block),
                 (CopyKernel::Backwards, bytes) if S::HERE => backwards::<T, S>(bytes, block),
+                (CopyKernel::Permuted, _) => permuted::<T, S>(way, block),
                 (CopyKernel::Strided, _) if way.ahead => rows_ahead::<T>(way.row, block),
                 (CopyKernel::Transposed | CopyKernel::Strided | CopyKernel::Backwards, _) => {
                     rows(block, |from, to| apart::<T>(way.row, None, from, to));
