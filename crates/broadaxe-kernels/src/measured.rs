@@ -49,11 +49,13 @@ pub(crate) enum CostTerm {
     StridedLoop,
     /// Copying an element over the innermost loops before all units.
     Spread,
+    /// Reading a byte of a packed operand again, which other operands evict from the first-level cache.
+    Reread,
 }
 
 /// The terms with their names and costs, in the order of the terms. The costs were found by timing nests that differ in one
 /// term, on CPUs of about 3.5 GHz with AVX2 and with AVX-512; `bench/record/` has what later machines measured.
-pub(crate) static TERMS: [(CostTerm, &str, f64); 20] = [
+pub(crate) static TERMS: [(CostTerm, &str, f64); 21] = [
     (CostTerm::Unit, "unit", 15.0),
     (CostTerm::Turn, "turn", 1.0),
     (CostTerm::Row, "row", 3.0),
@@ -74,6 +76,7 @@ pub(crate) static TERMS: [(CostTerm, &str, f64); 20] = [
     (CostTerm::StridedRead, "strided_read", 0.02),
     (CostTerm::StridedLoop, "strided_loop", 0.2),
     (CostTerm::Spread, "spread", 0.7),
+    (CostTerm::Reread, "reread", 0.012),
 ];
 
 // Reductions.
@@ -103,6 +106,9 @@ pub(crate) const MIN_SHARED_BOXES: usize = 64;
 pub(crate) const FOLD_PICOS: u64 = 15;
 
 // Packing.
+
+/// The bytes of operands and result that stay in the first-level cache.
+pub(crate) const NEAR_BYTES: usize = 32 << 10;
 
 /// The shortest row for which a kernel of runs is worth using.
 pub(crate) const MIN_RUN_ELEMENTS: usize = 8;
@@ -138,6 +144,11 @@ pub(crate) const MAX_UNIT_ELEMENTS: usize = 1 << 15;
 
 /// The bytes of packed operands that stay in the first-level cache together with the other operands.
 pub(crate) const PACKED_BYTES: usize = 20 << 10;
+
+/// The same for operands that several units use, while other operands come through the first-level cache: `a * b` of f32\[8\] and
+/// f32\[8192, 8\] needed 8.4 us with 20 KiB, 7.4 with 4 KiB and 6.5 with 8 KiB (the runner, AMD EPYC, Zen 4, AVX-512). Several steps, which cost more for
+/// each unit, were up to 1.16 times slower with 8 KiB.
+pub(crate) const REUSED_BYTES: usize = 8 << 10;
 
 /// The same for a block whose other operands come from memory: their lines are used once, and need not stay.
 pub(crate) const PACKED_BLOCK_BYTES: usize = 32 << 10;

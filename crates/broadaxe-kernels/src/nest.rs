@@ -228,6 +228,10 @@ pub(crate) struct Terms {
     /// and 1.3; the same of i32 0.9 and 0.65, 0.65 and 0.50; `max(a, b) * d` of i32 2.2 and 2.6, 1.3 and 1.8 (the runner, AMD EPYC,
     /// Zen 4, AVX-512).
     pub(crate) edged_bytes: usize,
+    /// The bytes of packed operands of a unit that several units use.
+    pub(crate) reused_bytes: usize,
+    /// The nanoseconds to read a byte of a packed operand that several units use.
+    pub(crate) reread: f64,
     /// Whether units follow one another in the order of the nest's elements.
     pub(crate) ordered: bool,
 }
@@ -290,7 +294,7 @@ fn size_up(
     operands: &[Layout],
     (axis, inner, across): (usize, usize, usize),
     form: Form,
-    Terms { longest, past, .. }: Terms,
+    Terms { longest, past, reused_bytes, .. }: Terms,
 ) -> Option<Blocking> {
     let narrowest = operands.iter().map(|o| o.size).min().unwrap_or(1);
     let within = |limit: usize| {
@@ -311,17 +315,19 @@ fn size_up(
                 let chunk = (limit / rows / inner).clamp(1, dims[axis]);
                 // Pieces of whole cache lines of every operand, as streaming stores need.
                 let piece = WHOLE / narrowest;
-                let whole = if chunk < piece { chunk } else { chunk / piece * piece };
-                let chunk = if chunk == dims[axis] { chunk } else { whole };
+                let chunk = if chunk < piece || chunk == dims[axis] { chunk } else { chunk / piece * piece };
                 (chunk > 1).then_some(Blocking { chunk, across, rows, ..row })
             }
         }
     };
     let cut = within(longest)?;
-    let packed: usize =
-        operands.iter().filter(|o| o.access_pattern(dims, &cut) == AccessPattern::Irregular).map(|o| o.size).sum();
-    let room = if past && matches!(form, Form::Block) { PACKED_BLOCK_BYTES } else { PACKED_BYTES };
-    room.checked_div(packed).map_or(Some(cut), |most| within(most.min(longest)))
+    let packed = || operands.iter().filter(|o| o.access_pattern(dims, &cut) == AccessPattern::Irregular);
+    let room = match (form, cut.next_outside(dims)) {
+        (Form::Block, _) if past => PACKED_BLOCK_BYTES,
+        (Form::Row, Some((axis, _))) if packed().any(|o| o.strides[axis] == 0) => reused_bytes,
+        _ => PACKED_BYTES,
+    };
+    room.checked_div(packed().map(|o| o.size).sum()).map_or(Some(cut), |most| within(most.min(longest)))
 }
 
 /// Estimates the cost of an element without its arithmetic.
@@ -329,8 +335,7 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
     let Terms { turns, past, .. } = terms;
     let costs = Costs::here();
     let n = (cut.chunk * cut.inner) as f64;
-    let group = if terms.lane_blocks > 0 { LANE_BLOCK_ELEMENTS } else { MIN_GROUP_BYTES / terms.narrowest };
-    let row = if cut.chunk * cut.inner >= group { terms.row_of_groups } else { terms.row };
+    let row = of_row(terms, cut.chunk * cut.inner);
     let ragged = |o: &Layout| {
         let bytes = cut.chunk * cut.inner * o.size;
         o.is_output && bytes >= terms.edged_bytes && !bytes.is_multiple_of(WHOLE)
@@ -358,11 +363,24 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
         let cost = moving(dims, operand, cut) + costs[CostTerm::Pack] / cut.elements() as f64;
         match cut.next_outside(dims) {
             // Packed once, and reused as long as the next loop repeats it.
-            Some((axis, times)) if operand.strides[axis] == 0 && !operand.is_output => cost / times as f64,
+            Some((axis, times)) if operand.strides[axis] == 0 && !operand.is_output => {
+                cost / times as f64 + terms.reread * operand.size as f64
+            }
             _ => cost,
         }
     };
     own + operands.iter().map(packing).sum::<f64>()
+}
+
+/// Estimates the cost of starting and ending a row of `n` elements.
+fn of_row(terms: Terms, n: usize) -> f64 {
+    let group = if terms.lane_blocks > 0 { LANE_BLOCK_ELEMENTS } else { MIN_GROUP_BYTES / terms.narrowest };
+    match n {
+        _ if n < group => terms.row,
+        // Its vectors begin within cache lines.
+        _ if !n.is_multiple_of(group) => 2.0 * terms.row_of_groups,
+        _ => terms.row_of_groups,
+    }
 }
 
 /// Estimates the change in the cost of an element if it is computed in lane blocks.

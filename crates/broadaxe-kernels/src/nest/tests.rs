@@ -59,6 +59,8 @@ const TERMS: Terms = Terms {
     longest: MAX_UNIT_ELEMENTS,
     past: false,
     edged_bytes: LONG_ROW_BYTES,
+    reused_bytes: PACKED_BYTES,
+    reread: 0.0,
     ordered: false,
 };
 

@@ -1,12 +1,15 @@
 //! Chooses units: as one chain, or with a loop for each step, whichever costs less.
 
-use super::{Manner, Operand, is_large};
+use super::{Manner, Operand, is_large, reached};
 use crate::{
     dtype::DType,
     executor::look,
     isa::{Isa, Level},
     machine::{CostTerm, Costs},
-    measured::{FEW_ELEMENTS, LONG_ROW_BYTES, MAX_UNIT_ELEMENTS, MAX_UNIT_PICOS, MIN_UNIT_ELEMENTS},
+    measured::{
+        FEW_ELEMENTS, LONG_ROW_BYTES, MAX_UNIT_ELEMENTS, MAX_UNIT_PICOS, MIN_UNIT_ELEMENTS, NEAR_BYTES, PACKED_BYTES,
+        REUSED_BYTES,
+    },
     nest::{AccessPattern, Blocking, DirectAccess, Layout, Terms, direct_access_pattern, priced},
     program::{Program, Step},
     tile::{chain::CHAIN_GROUP_ELEMENTS, chained},
@@ -34,6 +37,8 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
         longest,
         past,
         edged_bytes,
+        reused_bytes: if program.steps.len() == 1 { REUSED_BYTES } else { PACKED_BYTES },
+        reread: if past || reached(dims, operands) <= NEAR_BYTES { 0.0 } else { Costs::here()[CostTerm::Reread] },
         ordered: false,
     }
 }
