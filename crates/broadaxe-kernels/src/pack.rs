@@ -5,7 +5,8 @@
 //! elements per instruction, and the other axes call it. A copy kernel is fast if it moves whole cache lines on at
 //! least one side: runs of consecutive elements are copied in pieces of fixed size, a repeated element is written in
 //! whole vectors, and a transposed operand is read along the axis where its elements are adjacent, even if that is the
-//! outermost one. A block that repeats as a whole is packed once and then copied, twice as much each time.
+//! outermost one. Small blocks whose elements are in another order are put in order by a table, whole vectors at a time where
+//! the blocks are consecutive. A block that repeats as a whole is packed once and then copied, twice as much each time.
 
 use crate::{
     isa::shuffle::NO_BYTE,
