@@ -61,7 +61,8 @@ pub(crate) trait Integer: Number + Eq {
 ///
 /// Functions are types and not values, so that loops call them by name and inline them, however large they are.
 pub(crate) trait Function: 'static {
-    /// The largest usual magnitude. Up to it the forms for usual arguments are correct, and they may be faster.
+    /// The largest usual magnitude of a finite number. Up to it, and for infinities, the forms for usual arguments are correct, and
+    /// they may be faster.
     const USUAL: f64 = f64::INFINITY;
     /// The largest magnitude of numbers near zero, if the function is cheaper for them.
     const NEAR: Option<f64> = None;
@@ -81,12 +82,12 @@ pub(crate) trait Function: 'static {
     fn wide_near(x: f64) -> f64 {
         Self::wide(x)
     }
-    /// Computes `narrow` for a NaN or a usual number; arbitrary for others.
+    /// Computes `narrow` for a usual number, an infinity or NaN; arbitrary for others.
     #[inline(always)]
     fn narrow_usual(x: f32) -> f32 {
         Self::narrow(x)
     }
-    /// Computes `wide` for a NaN or a usual number; arbitrary for others.
+    /// Computes `wide` for a usual number, an infinity or NaN; arbitrary for others.
     #[inline(always)]
     fn wide_usual(x: f64) -> f64 {
         Self::wide(x)
@@ -127,7 +128,7 @@ pub(crate) trait Real: Number {
     fn map_usual<F: Function>(self) -> Self;
     /// Says whether the magnitude is at most a limit; that of NaN is not.
     fn is_within(self, limit: f64) -> bool;
-    /// Says whether the magnitude is beyond a limit.
+    /// Says whether this is a finite number with a magnitude beyond a limit.
     fn is_beyond(self, limit: f64) -> bool;
     /// Applies a function of two numbers; the halves use the one for f32 and round.
     fn map2<F: Function2>(self, other: Self) -> Self;
@@ -224,7 +225,7 @@ macro_rules! float {
             #[inline(always)]
             fn is_within(self, limit: f64) -> bool { self.abs() <= limit as $ty }
             #[inline(always)]
-            fn is_beyond(self, limit: f64) -> bool { self.abs() > limit as $ty }
+            fn is_beyond(self, limit: f64) -> bool { (self.abs() > limit as $ty) & (self.abs() < <$ty>::INFINITY) }
             #[inline(always)]
             fn map2<F: Function2>(self, other: Self) -> Self { F::$at(self, other) }
             #[inline(always)]

@@ -105,20 +105,20 @@ fn slope(r: Turned) -> f64 {
     high + low
 }
 
-/// Computes the sine of x radians for |x| <= `FEW_TURNS`, in a form that vectorises.
+/// Computes the sine of x radians for |x| <= `FEW_TURNS`, infinities and NaN, in a form that vectorises.
 #[inline(always)]
 pub fn sin64_few(x: f64) -> f64 {
     let value = wave(quarter_turns::few(x));
     canonical64(if x.abs() < TINY_ODD { x } else { value })
 }
 
-/// Computes the cosine of x radians for |x| <= `FEW_TURNS`, in a form that vectorises.
+/// Computes the cosine of x radians for |x| <= `FEW_TURNS`, infinities and NaN, in a form that vectorises.
 #[inline(always)]
 pub fn cos64_few(x: f64) -> f64 {
     canonical64(wave(next(quarter_turns::few(x))))
 }
 
-/// Computes the tangent of x radians for |x| <= `FEW_TURNS`, in a form that vectorises.
+/// Computes the tangent of x radians for |x| <= `FEW_TURNS`, infinities and NaN, in a form that vectorises.
 #[inline(always)]
 pub fn tan64_few(x: f64) -> f64 {
     let value = slope(quarter_turns::few(x));

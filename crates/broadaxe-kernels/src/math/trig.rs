@@ -230,12 +230,12 @@ pub(crate) fn sin32_by<M: Fma>(x: f32) -> f32 {
     if x.abs() > FEW_TURNS as f32 { far_sine(x, 0) } else { sin32_few_by::<M>(x) }
 }
 
-/// Computes the same for |x| <= `FEW_TURNS`.
+/// Computes the same for |x| <= `FEW_TURNS`, infinities and NaN.
 #[inline(always)]
 pub(crate) fn sin32_few_by<M: Fma>(x: f32) -> f32 {
     let value = Small::of::<M>(x.abs()).sine(0);
     let value = f32::from_bits(value.to_bits() ^ (x.to_bits() & 0x8000_0000));
-    if x.is_nan() { f32::NAN } else { value }
+    if x.abs() < f32::INFINITY { value } else { f32::NAN }
 }
 
 /// Computes the cosine of x radians.
@@ -252,11 +252,11 @@ pub(crate) fn cos32_by<M: Fma>(x: f32) -> f32 {
     if x.abs() > FEW_TURNS as f32 { far_sine(x.abs(), 1) } else { cos32_few_by::<M>(x) }
 }
 
-/// Computes the same for |x| <= `FEW_TURNS`.
+/// Computes the same for |x| <= `FEW_TURNS`, infinities and NaN.
 #[inline(always)]
 pub(crate) fn cos32_few_by<M: Fma>(x: f32) -> f32 {
     let value = Small::of::<M>(x.abs()).sine(1);
-    if x.is_nan() { f32::NAN } else { value }
+    if x.abs() < f32::INFINITY { value } else { f32::NAN }
 }
 
 /// Computes the tangent of x radians.
@@ -267,7 +267,7 @@ pub fn tan32(x: f32) -> f32 {
     if f64::from(x.abs()) > FEW_TURNS { far_tangent(x) } else { tan32_few(x) }
 }
 
-/// Computes the tangent of x radians for |x| <= `FEW_TURNS`.
+/// Computes the tangent of x radians for |x| <= `FEW_TURNS`, infinities and NaN.
 #[inline(always)]
 pub fn tan32_few(x: f32) -> f32 {
     odd(x, tangent(few_quarter_turns(f64::from(x.abs()))))

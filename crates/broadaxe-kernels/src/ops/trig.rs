@@ -39,3 +39,24 @@ functions2! {
     /// log2(2^a + 2^b)
     Logaddexp2: |a, b| math::logaddexp2_32(a, b), math::logaddexp2_64(a, b);
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{math::float_n::FmaDefault, number::Function};
+
+    fn check<F: Function>() {
+        for x in [f64::INFINITY, f64::NEG_INFINITY, f64::NAN, -f64::NAN, 0.0, -0.0, F::USUAL, -F::USUAL] {
+            assert_eq!(F::wide_usual(x).to_bits(), F::wide(x).to_bits(), "{x}");
+            let x = x as f32;
+            assert_eq!(F::narrow_usual(x).to_bits(), F::narrow(x).to_bits(), "{x}");
+        }
+    }
+
+    #[test]
+    fn forms_for_usual_arguments_take_infinities_too() {
+        check::<SinBy<FmaDefault>>();
+        check::<CosBy<FmaDefault>>();
+        check::<Tan>();
+    }
+}
