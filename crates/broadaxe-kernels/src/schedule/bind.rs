@@ -188,13 +188,18 @@ impl Draft<'_> {
         let parts = self.program.chain.as_deref()?;
         let call = chained(self.isa, self.program.output(), store.streams())?;
         let mut links: Vec<BoundLink> = parts.iter().map(|part| self.link(part)).collect();
+        let is_first = |at: usize| links[..at].iter().all(|other| other.input != links[at].input);
         let (mut far, mut near) = (0, 0);
-        for link in &links {
+        for link in (0..links.len()).filter(|&at| is_first(at)).map(|at| &links[at]) {
             far += usize::from(link.ahead != Ahead::No);
             near +=
                 usize::from(link.ahead == Ahead::No && matches!(link.feed, OperandMode::Dense | OperandMode::Cast(_)));
         }
+        // The CPU fetches lines of strided elements by itself: `a + b` of ten million f32, both every second element, needed 9.0 ms with
+        // prefetches into the first level, 6.1 with those into the second, and 5.8 without (the runner, AMD EPYC, Zen 4, AVX-512).
+        let is_strided = links.iter().any(|link| link.feed == OperandMode::Strided);
         let ahead = match (far, near) {
+            _ if is_strided => Ahead::No,
             (MORE_CHAIN_STREAMS.., _) => Ahead::No,
             (_, 0) => Ahead::First,
             _ => Ahead::Second,
@@ -237,7 +242,7 @@ impl Draft<'_> {
             (AccessPattern::Dense | AccessPattern::Irregular, DType::F32) => OperandMode::Dense,
             (AccessPattern::Dense | AccessPattern::Irregular, narrow) => OperandMode::Cast(narrow),
         };
-        if matches!(operand.access, AccessPattern::Dense | AccessPattern::Strided(_)) && self.is_far(operand) {
+        if operand.access == AccessPattern::Dense && self.is_far(operand) {
             link.ahead = Ahead::First;
         }
         link

@@ -287,7 +287,7 @@ unsafe fn made<V: ChainVector>(link: &Link, row: isize, at: usize, n: usize) -> 
             }
             OperandMode::ConstantCast(dtype) => [V::all(cast(dtype, place)); VECTORS],
             OperandMode::RepeatedCast(_) => repeated::<V, true>(link, place, at, n),
-            OperandMode::Strided => apart::<V>(link, row, at, n),
+            OperandMode::Strided => apart::<V>(link, row, at),
             _ => repeated::<V, false>(link, place, at, n),
         }
     }
@@ -396,21 +396,10 @@ unsafe fn few<V: ChainVector>(times: u32, turns: RepeatPosition, read: impl Fn(u
 /// Reads a group of a strided operand.
 // SAFETY: As for `compute`, for this link.
 #[inline(always)]
-unsafe fn apart<V: ChainVector>(link: &Link, row: isize, at: usize, n: usize) -> Group<V> {
-    let place = |row: isize, at: usize| {
-        let row = link.place.wrapping_offset(link.step.wrapping_mul(row));
-        row.wrapping_offset(at as isize * link.apart * 4)
-    };
-    let width = link.apart.unsigned_abs();
-    let later = |bytes: usize| {
-        let ahead = at + bytes / 4 / width;
-        // Elements after the end of a row are in the next row, unless rows are pieces of one.
-        let (rows, ahead) = if ahead < n || link.step == 0 { (0, ahead) } else { (ahead / n, ahead % n) };
-        place(row + rows as isize, ahead)
-    };
-    ask(link.ahead, later, 64 * link.apart.signum(), width * group::<V>() * 4 / 64);
+unsafe fn apart<V: ChainVector>(link: &Link, row: isize, at: usize) -> Group<V> {
+    let row = link.place.wrapping_offset(link.step.wrapping_mul(row));
     // SAFETY: promised by the caller.
-    unsafe { V::strided(place(row, at).cast(), link.apart) }
+    unsafe { V::strided(row.wrapping_offset(at as isize * link.apart * 4).cast(), link.apart) }
 }
 
 /// Reads a vector of f32, or of f16 or bf16.
