@@ -11,7 +11,7 @@ use crate::{
     machine::{CostTerm, Costs},
     measured::{
         MAX_GATHERED_STRIDE, MAX_REPEATS, MAX_STRIDE, MAX_UNIT_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS,
-        PACKED_BLOCK_BYTES, PACKED_BYTES, ROWS_ACROSS,
+        PACKED_BLOCK_BYTES, PACKED_BYTES, RAGGED_ROWS, ROWS_ACROSS,
     },
     tile::{MIN_GROUP_BYTES, chain::CHAIN_GROUP_ELEMENTS},
 };
@@ -377,8 +377,7 @@ fn of_row(terms: Terms, n: usize) -> f64 {
     let group = if terms.lane_blocks > 0 { LANE_BLOCK_ELEMENTS } else { MIN_GROUP_BYTES / terms.narrowest };
     match n {
         _ if n < group => terms.row,
-        // Its vectors begin within cache lines.
-        _ if !n.is_multiple_of(group) => 2.0 * terms.row_of_groups,
+        _ if !n.is_multiple_of(group) => RAGGED_ROWS * terms.row_of_groups,
         _ => terms.row_of_groups,
     }
 }
