@@ -162,8 +162,11 @@ pub(crate) fn quick(root: &Path) -> Result<Vec<Command>, String> {
     let mut tests = aarch64.cargo(root, &build, "test", &["broadaxe-shape"])?;
     tests.args(["--test", "laws", "--test", "properties", "--test", "sentences"]);
     let check = |target: &Target, build: &BuildOptions| target.cargo(root, build, "check", &["broadaxe-kernels"]);
-    // The second is built while the first is.
+    // The second is built while the first is. Its folder is within the one of the first: where neither exists, cargo
+    // can replace the outer one just as it makes the inner one there, and fails.
     let beside = BuildOptions { folder: "wasm", ..BuildOptions::default() };
+    let inner = beside.folder(root);
+    fs::create_dir_all(&inner).map_err(|error| format!("{}: {error}", inner.display()))?;
     let mut all = vec![tests, check(wasm, &beside)?, check(aarch64, &build)?];
     for command in &mut all {
         // Most of the time goes into the standard library; the rules are tested as they are elsewhere.
