@@ -10,9 +10,10 @@ use crate::{
     isa::lane_blocks::LANE_BLOCK_ELEMENTS,
     machine::{CostTerm, Costs},
     measured::{
-        MAX_GATHERED_STRIDE, MAX_REPEATS, MAX_STRIDE, MAX_UNIT_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS,
-        PACKED_BLOCK_BYTES, PACKED_BYTES, RAGGED_ROWS, ROWS_ACROSS,
+        MAX_GATHERED_STRIDE, MAX_REPEATS, MAX_STRIDE, MAX_UNIT_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_RUN_ELEMENTS,
+        MIN_WIDENING_ROWS, PACKED_BLOCK_BYTES, PACKED_BYTES, RAGGED_ROWS, ROWS_ACROSS,
     },
+    pack::PIECE_BYTES,
     tile::{MIN_GROUP_BYTES, chain::CHAIN_GROUP_ELEMENTS},
 };
 
@@ -411,7 +412,8 @@ fn moving(dims: &[usize], operand: &Layout, cut: &Blocking) -> f64 {
     let follows = cut.across != cut.axis && operand.strides[cut.across].unsigned_abs() == operand.size;
     let shared = if follows { cut.rows.min(64 / operand.size) } else { 1 };
     let far = if stride.unsigned_abs() >= 64 { costs[CostTerm::FarLine] / shared as f64 } else { 0.0 };
-    (costs[CostTerm::Alone] + far) / repeats
+    let in_squares = follows && cut.rows >= MIN_RUN_ELEMENTS.max(PIECE_BYTES / operand.size);
+    (costs[if in_squares { CostTerm::InSquare } else { CostTerm::Alone }] + far) / repeats
 }
 
 /// Says whether all elements that a nest reaches with these strides occupy different bytes.
