@@ -2,8 +2,10 @@
 //!
 //! ```text
 //!   a nest          sum over units of   unit * loops (or turn) + pack + rows
-//!   a row           row, by kind of loop; and with streaming stores edges, unless it is whole lines
-//!   a packed run    run + elements * moved; or elements * (alone + far_line)
+//!   a row           row, by kind of loop; elements * single, if they are fewer than a group; and with streaming stores edges,
+//!                   unless it is whole lines
+//!   a packed run    run + elements * moved; if one element repeats, bytes * in_vectors at most; if the elements are apart,
+//!                   elements * (alone or in_square + far_line)
 //!   read directly   elements * repeated, or elements * stride * strided_read
 //! ```
 //!

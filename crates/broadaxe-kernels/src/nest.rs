@@ -11,9 +11,9 @@ use crate::{
     machine::{CostTerm, Costs},
     measured::{
         MAX_GATHERED_STRIDE, MAX_REPEATS, MAX_STRIDE, MAX_UNIT_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_RUN_ELEMENTS,
-        MIN_WIDENING_ROWS, PACKED_BLOCK_BYTES, PACKED_BYTES, RAGGED_ROWS, ROWS_ACROSS,
+        MIN_WIDENING_ROWS, PACKED_BLOCK_BYTES, PACKED_BYTES, RAGGED_ROWS, ROWS_ACROSS, RUNS_OF_DOUBLING,
     },
-    pack::PIECE_BYTES,
+    pack::{PIECE_BYTES, is_repeated_in_vectors},
     tile::{MIN_GROUP_BYTES, chain::CHAIN_GROUP_ELEMENTS},
 };
 
@@ -209,7 +209,9 @@ pub(crate) struct Terms {
     pub(crate) unit: f64,
     /// The nanoseconds to start and end a row.
     pub(crate) row: f64,
-    /// The same for a row of at least one group or lane block, in loops that compute those.
+    /// The nanoseconds to compute an element of a row that is shorter than a group.
+    pub(crate) single: f64,
+    /// The nanoseconds to start and end a row of at least one group or lane block, in loops that compute those.
     pub(crate) row_of_groups: f64,
     /// The bytes of an element of the narrowest result of a step: a group has as many elements as fit into its bytes.
     pub(crate) narrowest: usize,
@@ -377,7 +379,7 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
 fn of_row(terms: Terms, n: usize) -> f64 {
     let group = if terms.lane_blocks > 0 { LANE_BLOCK_ELEMENTS } else { MIN_GROUP_BYTES / terms.narrowest };
     match n {
-        _ if n < group => terms.row,
+        _ if n < group => terms.row + terms.single * n as f64,
         _ if !n.is_multiple_of(group) => RAGGED_ROWS * terms.row_of_groups,
         _ => terms.row_of_groups,
     }
@@ -404,9 +406,16 @@ fn moving(dims: &[usize], operand: &Layout, cut: &Blocking) -> f64 {
     let costs = Costs::here();
     let moved = costs[CostTerm::Moved];
     let repeats = if cut.across != cut.axis && operand.strides[cut.across] == 0 { cut.rows as f64 } else { 1.0 };
-    let Some((run, stride)) = cut.row(dims, operand.strides).rev().find(|&(dim, _)| dim > 1) else { return moved };
+    let mut loops = cut.row(dims, operand.strides).rev().filter(|&(dim, _)| dim > 1);
+    let Some((run, stride)) = loops.next() else { return moved };
     if stride == 0 || stride == operand.size as isize {
-        return (moved + costs[CostTerm::Run] / run as f64) / repeats;
+        // A run that repeats is copied once, and then twice as much each time.
+        let times: usize = loops.take_while(|&(_, outer)| outer == 0).map(|(dim, _)| dim).product();
+        let runs = 1.0 + RUNS_OF_DOUBLING * f64::from(times.next_power_of_two().trailing_zeros());
+        let of_run = moved + costs[CostTerm::Run] * runs / (run * times) as f64;
+        let in_vectors = stride == 0 && is_repeated_in_vectors(run, operand.size);
+        let by_bytes = costs[CostTerm::InVectors] * operand.size as f64;
+        return if in_vectors { of_run.min(by_bytes) } else { of_run } / repeats;
     }
     // A cache line is read once for all rows that have an element in it.
     let follows = cut.across != cut.axis && operand.strides[cut.across].unsigned_abs() == operand.size;

@@ -10,7 +10,10 @@
 
 use crate::{
     isa::shuffle::NO_BYTE,
-    measured::{MAX_BACKWARDS_BYTES, MAX_BLOCK_ELEMENTS, MAX_SHORT_COLUMN_BYTES, MIN_PERMUTED_BYTES, MIN_RUN_ELEMENTS},
+    measured::{
+        MAX_BACKWARDS_BYTES, MAX_BLOCK_ELEMENTS, MAX_SHORT_COLUMN_BYTES, MAX_SHUFFLED_REPEATS, MIN_PERMUTED_BYTES,
+        MIN_RUN_ELEMENTS,
+    },
 };
 
 /// The bytes that are merged, or turned around, at a time.
@@ -317,6 +320,11 @@ fn is_interleaved(size: usize, rows: CopyAxis, row: CopyAxis) -> bool {
         && count * size <= PIECE_BYTES
         && row.count * size >= PIECE_BYTES
         && (row.from, row.to, rows.to) == (step, step * count as isize, step)
+}
+
+/// Says whether elements that are adjacent in the source are repeated several at a time: a few times each, or in vectors.
+pub(crate) fn is_repeated_in_vectors(times: usize, size: usize) -> bool {
+    times < 5 || times <= MAX_SHUFFLED_REPEATS && times * size < 4 * PIECE_BYTES
 }
 
 #[cfg(test)]

@@ -51,6 +51,7 @@ fn loose_operands_lie_as_their_strides_say() {
 const TERMS: Terms = Terms {
     unit: 15.0,
     row: 3.0,
+    single: 0.0,
     row_of_groups: 3.0,
     narrowest: 4,
     lane_blocks: 0,
@@ -115,6 +116,33 @@ fn units_fit_their_operands() {
         let operands: Vec<_> =
             inputs.iter().map(|strides| operand(strides, false)).chain([operand(&dense, true)]).collect();
         assert_eq!(cut(dims, &operands, TERMS), want, "{about}");
+    }
+}
+
+#[test]
+fn columns_of_short_rows_are_packed() {
+    for (size, columns, is_packed) in [(1, 2, true), (1, 9, true), (1, 15, true), (1, 64, false), (8, 16, false)] {
+        let strides = [[columns * size, size], [size, 0]].map(|strides| strides.map(|stride| stride as isize));
+        let operand =
+            |at: usize, is_output| Layout { strides: &strides[at], size, is_output, direct: DirectAccess::No };
+        let operands = [operand(0, false), operand(1, false), operand(0, true)];
+        let groups = Terms { row: 1.0, single: 0.5, row_of_groups: 0.8, narrowest: size, ..TERMS };
+        let found = cut(&[50_000, columns], &operands, groups);
+        let access = operands[1].access_pattern(&[50_000, columns], &found);
+        assert_eq!(access == AccessPattern::Irregular, is_packed, "{size} bytes in rows of {columns}");
+    }
+}
+
+#[test]
+fn blocks_have_rows_enough_for_squares() {
+    for (size, dims) in [(1, [29, 1711]), (2, [29, 1711]), (2, [17, 999]), (4, [12, 1711]), (8, [9, 3000])] {
+        let strides = [[dims[1] * size, size], [size, dims[0] * size]];
+        let strides = strides.map(|strides| strides.map(|stride| stride as isize));
+        let operand =
+            |at: usize, is_output| Layout { strides: &strides[at], size, is_output, direct: DirectAccess::No };
+        let operands = [operand(0, true), operand(1, false)];
+        let found = cut(&dims, &operands, Terms { narrowest: size, ..TERMS });
+        assert!(found.across == 0 && found.rows * size >= 16 && found.rows >= 8, "{size} bytes of {dims:?}: {found:?}");
     }
 }
 

@@ -29,6 +29,7 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
     Terms {
         unit: Costs::here()[CostTerm::Unit],
         row,
+        single: 0.0,
         row_of_groups: row,
         narrowest,
         lane_blocks: 0,
@@ -59,14 +60,20 @@ fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Opera
     let costs = Costs::here();
     let row = |step| costs[if copies(step) { CostTerm::RowOfHalves } else { CostTerm::Row }];
     let uses_lane_blocks = |step: &&Step| !is_little && step.kernel.uses_lane_blocks(isa);
-    let row_of_lots = |step| if uses_lane_blocks(&step) { costs[CostTerm::RowOfLaneBlocks] } else { row(step) };
-    let uses_groups = |step: &Step| step.kernel.uses_groups(isa) && !copies(step);
-    let by_groups = !is_little && program.steps.iter().all(uses_groups);
+    let uses_groups = |step: &Step| !is_little && step.kernel.uses_groups(isa) && !copies(step);
+    let row_of_lots = |step| match step {
+        _ if uses_lane_blocks(&step) => costs[CostTerm::RowOfLaneBlocks],
+        _ if uses_groups(step) => costs[CostTerm::RowOfGroups],
+        _ => row(step),
+    };
+    let by_groups = program.steps.iter().all(uses_groups);
+    let single = |step: &Step| if is_little || copies(step) { 0.0 } else { costs[CostTerm::Single] };
     Terms {
         // Each step is a call for every tile. `max(max(a, b), c) + d` of f32[9, 18, 2, 9, 7] in tiles of 63 elements needed 29 us, in
         // longer ones with packed operands 9 (the runner, AMD EPYC, Zen 4, AVX-512).
         unit: costs[CostTerm::Unit] * program.steps.len() as f64,
         row: program.steps.iter().map(row).sum(),
+        single: program.steps.iter().map(single).sum(),
         row_of_groups: if by_groups {
             costs[CostTerm::RowOfGroups]
         } else {

@@ -29,7 +29,7 @@ use crate::{
         shuffle::{NoShuffle, Shuffle},
     },
     measured::{COPY_PIECE_ELEMENTS, MAX_SHUFFLED_REPEATS, PREFETCH_BYTES},
-    pack::{CopyAxis, CopyKernel, CopyPlan, CopyRows, PIECE_BYTES},
+    pack::{CopyAxis, CopyKernel, CopyPlan, CopyRows, PIECE_BYTES, is_repeated_in_vectors},
 };
 
 /// Copies elements between an operand and a tile, at this level.
@@ -147,8 +147,11 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> LoopCode for StridedCopy<T, 
                 (CopyKernel::Transposed | CopyKernel::Strided | CopyKernel::Backwards, _) => {
                     rows(block, |from, to| apart::<T>(way.row, None, from, to));
                 }
-                (CopyKernel::Repeats(times @ 5..=MAX_SHUFFLED_REPEATS), _)
-                    if S::HERE && dense && times * size_of::<T>() < 64 =>
+                (CopyKernel::Repeats(2), _) if dense => rows(block, |from, to| few::<T, 2>(n, from.cast(), to.cast())),
+                (CopyKernel::Repeats(3), _) if dense => rows(block, |from, to| few::<T, 3>(n, from.cast(), to.cast())),
+                (CopyKernel::Repeats(4), _) if dense => rows(block, |from, to| few::<T, 4>(n, from.cast(), to.cast())),
+                (CopyKernel::Repeats(times), _)
+                    if S::HERE && dense && is_repeated_in_vectors(times, size_of::<T>()) =>
                 {
                     // A closure would not be compiled for the level.
                     for r in 0..block.axis.count {
@@ -156,9 +159,6 @@ impl<T: Copy, const L: usize, S: Shuffle, V: Lanes> LoopCode for StridedCopy<T, 
                         shuffled::<T, L, S>(n, times, from, to);
                     }
                 }
-                (CopyKernel::Repeats(2), _) if dense => rows(block, |from, to| few::<T, 2>(n, from.cast(), to.cast())),
-                (CopyKernel::Repeats(3), _) if dense => rows(block, |from, to| few::<T, 3>(n, from.cast(), to.cast())),
-                (CopyKernel::Repeats(4), _) if dense => rows(block, |from, to| few::<T, 4>(n, from.cast(), to.cast())),
                 (CopyKernel::Repeats(times), _) => rows(block, |from, to| repeat::<T, L, V>(way.row, times, from, to)),
                 (CopyKernel::Runs, 0) => {}
                 (CopyKernel::Runs, n @ 1) => rows(block, |from, to| pieces::<1>(n, from, to)),
