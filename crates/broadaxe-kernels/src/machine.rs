@@ -1,7 +1,7 @@
 //! What the scheduler believes about the machine: what each part of its work costs.
 //!
 //! ```text
-//!   a nest          sum over units of   unit * loops (or turn) + pack + rows
+//!   a nest          several + sum over units of   unit * loops (or turn) + pack + rows
 //!   a row           row, by kind of loop; elements * single, if they are fewer than a group; and with streaming stores edges,
 //!                   unless it is whole lines
 //!   a packed run    run + elements * moved; if one element repeats, bytes * in_vectors at most; if the elements are apart,

@@ -207,6 +207,8 @@ pub(crate) const WHOLE: usize = 128;
 pub(crate) struct Terms {
     /// The nanoseconds to start a unit.
     pub(crate) unit: f64,
+    /// The nanoseconds to prepare a nest for several units that are not one call.
+    pub(crate) several: f64,
     /// The nanoseconds to start and end a row.
     pub(crate) row: f64,
     /// The nanoseconds to compute an element of a row that is shorter than a group.
@@ -345,14 +347,8 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
     };
     let edges = if past && operands.iter().any(ragged) { costs[CostTerm::Edges] } else { 0.0 };
     let is_packed = |o: &Layout| o.access_pattern(dims, cut) == AccessPattern::Irregular;
-    let unit = match cut.turning(dims).filter(|_| turns && !operands.iter().any(is_packed)) {
-        Some((_, times)) => {
-            let times = times.min(MAX_UNIT_ELEMENTS / cut.elements() + 1) as f64;
-            terms.unit / times + costs[CostTerm::Turn]
-        }
-        None => terms.unit,
-    };
-    let own = unit / cut.elements() as f64 + (row + edges) / n + of_lane_blocks(dims, operands, terms, cut);
+    let own_unit = of_unit(dims, terms, cut, turns && !operands.iter().any(is_packed));
+    let own = own_unit + (row + edges) / n + of_lane_blocks(dims, operands, terms, cut);
     let packing = |operand: &Layout| {
         match operand.access_pattern(dims, cut) {
             AccessPattern::Constant | AccessPattern::Dense => return 0.0,
@@ -373,6 +369,21 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
         }
     };
     own + operands.iter().map(packing).sum::<f64>()
+}
+
+/// Estimates the cost of an element's share in its unit, and in preparing the nest for several.
+fn of_unit(dims: &[usize], terms: Terms, cut: &Blocking, turns: bool) -> f64 {
+    let elements = cut.elements();
+    let total = dims.iter().map(|&dim| dim as f64).product::<f64>();
+    let (unit, in_one_call) = match cut.turning(dims).filter(|_| turns) {
+        Some((_, times)) => {
+            let most = times.min(MAX_UNIT_ELEMENTS / elements + 1) as f64;
+            (terms.unit / most + Costs::here()[CostTerm::Turn], times * elements)
+        }
+        None => (terms.unit, elements),
+    };
+    let several = if (in_one_call as f64) < total { terms.several } else { 0.0 };
+    unit / elements as f64 + several / total
 }
 
 /// Estimates the cost of starting and ending a row of `n` elements.
