@@ -10,10 +10,10 @@ use crate::{
     isa::lane_blocks::LANE_BLOCK_ELEMENTS,
     machine::{CostTerm, Costs},
     measured::{
-        MAX_GATHERED_STRIDE, MAX_REPEATS, MAX_STRIDE, MAX_UNIT_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_RUN_ELEMENTS,
-        MIN_WIDENING_ROWS, PACKED_BLOCK_BYTES, PACKED_BYTES, RAGGED_ROWS, ROWS_ACROSS, RUNS_OF_DOUBLING,
+        MAX_GATHERED_STRIDE, MAX_REPEATS, MAX_STRIDE, MAX_UNIT_ELEMENTS, MAX_WIDENED_ELEMENTS, MIN_WIDENING_ROWS,
+        PACKED_BLOCK_BYTES, PACKED_BYTES, RAGGED_ROWS, ROWS_ACROSS, RUNS_OF_DOUBLING,
     },
-    pack::{PIECE_BYTES, is_repeated_in_vectors},
+    pack::{is_copied_in_squares, is_repeated_in_vectors},
     tile::{MIN_GROUP_BYTES, chain::CHAIN_GROUP_ELEMENTS},
 };
 
@@ -374,16 +374,16 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
 /// Estimates the cost of an element's share in its unit, and in preparing the nest for several.
 fn of_unit(dims: &[usize], terms: Terms, cut: &Blocking, turns: bool) -> f64 {
     let elements = cut.elements();
-    let total = dims.iter().map(|&dim| dim as f64).product::<f64>();
-    let (unit, in_one_call) = match cut.turning(dims).filter(|_| turns) {
+    let (unit, times) = match cut.turning(dims).filter(|_| turns) {
         Some((_, times)) => {
             let most = times.min(MAX_UNIT_ELEMENTS / elements + 1) as f64;
-            (terms.unit / most + Costs::here()[CostTerm::Turn], times * elements)
+            (terms.unit / most + Costs::here()[CostTerm::Turn], times)
         }
-        None => (terms.unit, elements),
+        None => (terms.unit, 1),
     };
-    let several = if (in_one_call as f64) < total { terms.several } else { 0.0 };
-    unit / elements as f64 + several / total
+    let total = dims.iter().map(|&dim| dim as f64).product::<f64>();
+    let several = if times as f64 * (elements as f64) < total { terms.several / total } else { 0.0 };
+    unit / elements as f64 + several
 }
 
 /// Estimates the cost of starting and ending a row of `n` elements.
@@ -432,7 +432,7 @@ fn moving(dims: &[usize], operand: &Layout, cut: &Blocking) -> f64 {
     let follows = cut.across != cut.axis && operand.strides[cut.across].unsigned_abs() == operand.size;
     let shared = if follows { cut.rows.min(64 / operand.size) } else { 1 };
     let far = if stride.unsigned_abs() >= 64 { costs[CostTerm::FarLine] / shared as f64 } else { 0.0 };
-    let in_squares = follows && cut.rows >= MIN_RUN_ELEMENTS.max(PIECE_BYTES / operand.size);
+    let in_squares = follows && is_copied_in_squares(cut.rows, operand.size);
     (costs[if in_squares { CostTerm::InSquare } else { CostTerm::Alone }] + far) / repeats
 }
 

@@ -322,6 +322,12 @@ fn is_interleaved(size: usize, rows: CopyAxis, row: CopyAxis) -> bool {
         && (row.from, row.to, rows.to) == (step, step * count as isize, step)
 }
 
+/// Says whether columns of so many adjacent elements are copied in squares: they are long enough to be read along
+/// ([`CopyPlan::turn`]), and fill the side of the smallest square, a vector of one piece.
+pub(crate) fn is_copied_in_squares(column: usize, size: usize) -> bool {
+    column >= MIN_RUN_ELEMENTS.max(PIECE_BYTES / size)
+}
+
 /// Says whether elements that are adjacent in the source are repeated several at a time: a few times each, or in vectors.
 pub(crate) fn is_repeated_in_vectors(times: usize, size: usize) -> bool {
     times < 5 || times <= MAX_SHUFFLED_REPEATS && times * size < 4 * PIECE_BYTES
