@@ -322,8 +322,8 @@ fn is_interleaved(size: usize, rows: CopyAxis, row: CopyAxis) -> bool {
         && (row.from, row.to, rows.to) == (step, step * count as isize, step)
 }
 
-/// Says whether columns of so many adjacent elements are copied in squares: they are long enough to be read along
-/// ([`CopyPlan::turn`]), and fill the side of the smallest square, a vector of one piece.
+/// Says whether columns of adjacent elements are copied in squares, which they are if they are long enough to be read along
+/// ([`CopyPlan::turn`]) and fill the side of the smallest square, a vector of one piece.
 pub(crate) fn is_copied_in_squares(column: usize, size: usize) -> bool {
     column >= MIN_RUN_ELEMENTS.max(PIECE_BYTES / size)
 }
