@@ -25,6 +25,9 @@ DTYPES = {"f32": np.dtype("f4"), "f64": np.dtype("f8"), "f16": np.dtype("f2"), "
           "i64": np.dtype("i8"), "i16": np.dtype("i2"), "u8": np.dtype("u1"), "bool": np.dtype("?")}
 SIGNS = {ast.Add: "add", ast.Sub: "sub", ast.Mult: "mul", ast.Div: "div", ast.FloorDiv: "div_floor",
          ast.Mod: "mod_floor", ast.Pow: "pow", ast.LShift: "shift_left", ast.RShift: "shift_right"}
+# Functions that the engines call by these names, where they have them.
+FUNCTIONS = ("sqrt cbrt exp expm1 log log1p log2 sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh "
+             "erf").split()
 STRIDES = {"strided2": 2, "strided3": 3}
 # What operators are made of, for engines that lack them.
 MADE_OF = {"sigmoid": "1.0 / (1.0 + exp(0.0 - {0}))", "relu": "max({0}, 0.0)", "softplus": "log(1.0 + exp({0}))",
@@ -34,6 +37,10 @@ MADE_OF = {"sigmoid": "1.0 / (1.0 + exp(0.0 - {0}))", "relu": "max({0}, 0.0)", "
 
 class Skip(Exception):
     pass
+
+
+def functions_of(library):
+    return {name: getattr(library, name) for name in FUNCTIONS if hasattr(library, name)}
 
 
 class Step:
@@ -197,8 +204,8 @@ class NumPy(Eager):
             return out
         self.table = dict(add=np.add, sub=np.subtract, mul=np.multiply, div=np.divide, div_floor=np.floor_divide,
                           mod_floor=np.remainder, pow=np.power, greater=np.greater, max=np.maximum, min=np.minimum,
-                          shift_left=np.left_shift, shift_right=np.right_shift, sqrt=np.sqrt, exp=np.exp, log=np.log,
-                          sin=np.sin, tanh=np.tanh, clip=np.clip, where=where, broadcast_to=stretch, cast=cast)
+                          shift_left=np.left_shift, shift_right=np.right_shift, clip=np.clip, where=where,
+                          broadcast_to=stretch, cast=cast, **functions_of(np))
 
     def threads(self, count):
         pass  # It has one.
@@ -228,13 +235,14 @@ class Torch(Eager):
         def floor(x, y, out=None):
             return t.div(x, y, rounding_mode="floor", out=out)
 
-        def gelu(x, out=None):
-            call = t._C._nn.gelu
-            return call(x, approximate="tanh") if out is None else call(x, approximate="tanh", out=out)
+        gelu = t._C._nn.gelu
+
+        def gelu_tanh(x, out=None):
+            return gelu(x, approximate="tanh") if out is None else gelu(x, approximate="tanh", out=out)
         self.table = dict(add=t.add, sub=t.sub, mul=t.mul, div=t.div, div_floor=floor, mod_floor=t.remainder, pow=t.pow,
-                          greater=t.gt, max=t.maximum, sqrt=t.sqrt, exp=t.exp, log=t.log, sin=t.sin, tanh=t.tanh,
-                          clip=t.clamp, where=t.where, shift_left=t.bitwise_left_shift,
-                          shift_right=t.bitwise_right_shift, sigmoid=t.sigmoid, gelu_tanh=gelu, broadcast_to=stretch, cast=cast)
+                          greater=t.gt, max=t.maximum, clip=t.clamp, where=t.where, shift_left=t.bitwise_left_shift,
+                          shift_right=t.bitwise_right_shift, sigmoid=t.sigmoid, gelu=gelu, gelu_tanh=gelu_tanh,
+                          broadcast_to=stretch, cast=cast, **functions_of(t))
 
     def threads(self, count):
         self.torch.set_num_threads(count)
@@ -271,7 +279,9 @@ class NumExpr:
             raise Skip("no mode " + mode)
         if any(a.dtype not in ("f4", "f8", "i4", "?") for a in work.arrays.values()):
             raise Skip("dtype")
-        known = "add sub mul div div_floor mod_floor pow greater sqrt exp log sin tanh where shift_left shift_right".split()
+        arcs = {name: "arc" + name[1:] for name in "asin acos atan asinh acosh atanh".split()}
+        known = "add sub mul div div_floor mod_floor pow greater where shift_left shift_right".split()
+        known += [name for name in FUNCTIONS if name not in ("cbrt", "log2", "erf")]
         text, constants = {}, {}
         signs = dict(add="+", sub="-", mul="*", div="/", div_floor="//", mod_floor="%", pow="**", greater=">",
                      shift_left="<<", shift_right=">>")
@@ -285,7 +295,7 @@ class NumExpr:
                     a = name
                 args.append(text[id(a)] if isinstance(a, Step) else str(a))
             sign = signs.get(step.op)
-            text[id(step)] = "(%s %s %s)" % (args[0], sign, args[1]) if sign else "%s(%s)" % (step.op, ", ".join(args))
+            text[id(step)] = "(%s %s %s)" % (args[0], sign, args[1]) if sign else "%s(%s)" % (arcs.get(step.op, step.op), ", ".join(args))
             last = step
         names = dict(work.arrays, **constants)
         out = {"out": np.empty(last.shape, last.dtype)} if mode == "out" else {}
@@ -298,9 +308,9 @@ class NumExpr:
 
 
 ONNX = dict(add="Add", sub="Sub", mul="Mul", div="Div", mod_floor="Mod", pow="Pow", greater="Greater", max="Max",
-            min="Min", where="Where", sqrt="Sqrt", exp="Exp", log="Log", sin="Sin", tanh="Tanh", relu="Relu",
-            softplus="Softplus", clip="Clip", sigmoid="Sigmoid", gelu_tanh="Gelu", cast="Cast",
-            broadcast_to="Expand")
+            min="Min", where="Where", relu="Relu", softplus="Softplus", clip="Clip", sigmoid="Sigmoid", gelu="Gelu",
+            gelu_tanh="Gelu", cast="Cast", broadcast_to="Expand",
+            **{name: name.title() for name in FUNCTIONS if name not in ("cbrt", "expm1", "log1p", "log2")})
 
 
 def onnx_model(work):

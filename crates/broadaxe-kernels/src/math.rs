@@ -74,8 +74,10 @@ mod logaddexp;
 mod circular;
 mod trig;
 
+pub(crate) use arc::atan64_by;
 pub use arc::{acos64, asin64, atan2_64, atan64};
-pub use circular::{cos64, cos64_few, sin64, sin64_few, tan64, tan64_few};
+pub use circular::{cos64, sin64, tan64};
+pub(crate) use circular::{cos64_by, cos64_few_by, sin64_by, sin64_few_by, tan64_by, tan64_few_by};
 pub use exp::{exp2_32, exp2_64, exp32, exp64, expm1_32, expm1_64};
 pub(crate) use exp::{exp2_64_by, exp64_by};
 pub use fused::{gelu_tanh64, sigmoid64, silu64, softplus64, tanh64};
@@ -104,8 +106,8 @@ pub(crate) use remainder::{
 pub use root::{cbrt32, cbrt64};
 pub(crate) use special::{GELU_NEAR, erf32_by, gelu_tanh32_by, gelu32_by, gelu32_near_by};
 pub use special::{erf32, gelu_tanh32, gelu32, sigmoid32, silu32, softplus32};
-pub use trig::{acos32, asin32, atan2_32, atan32, cos32, sin32, tan32, tan32_few};
-pub(crate) use trig::{cos32_by, cos32_few_by, sin32_by, sin32_few_by};
+pub use trig::{acos32, asin32, atan2_32, atan32, cos32, sin32, tan32};
+pub(crate) use trig::{atan32_by, cos32_by, cos32_few_by, sin32_by, sin32_few_by, tan32_by, tan32_few_by};
 
 /// Replaces any NaN by the canonical quiet one.
 ///

@@ -39,8 +39,8 @@ use crate::{
         round::{Ceil, Floor, Round, Trunc},
         select::Clamp,
         trig::{
-            Acos, Acosh, Asin, Asinh, Atan, Atan2, Atanh, Cos, CosFused, Cosh, Logaddexp, Logaddexp2, Sin, SinFused,
-            Sinh, Tan, Tanh,
+            Acos, Acosh, Asin, Asinh, Atan, Atan2, AtanFused, Atanh, Cos, CosFused, Cosh, Logaddexp, Logaddexp2, Sin,
+            SinFused, Sinh, Tan, TanFused, Tanh,
         },
     },
 };
@@ -187,10 +187,10 @@ pub static OPS: &[Op] = &[
     unary("log1p", Float, "log(1 + a)", fused::<Log1p, Log1pFused>()).within(1.0, 1.0),
     unary("sin", Float, "the sine of a", fused::<Sin, SinFused>()).within(1.0, 1.0),
     unary("cos", Float, "the cosine of a", fused::<Cos, CosFused>()).within(1.0, 1.0),
-    unary("tan", Float, "the tangent of a", heavy_float::<Tan>()).within(1.0, 1.0),
+    unary("tan", Float, "the tangent of a", fused::<Tan, TanFused>()).within(1.0, 1.0),
     unary("asin", Float, "the arc sine of a", heavy_float::<Asin>()).within(1.0, 1.0),
     unary("acos", Float, "the arc cosine of a", heavy_float::<Acos>()).within(1.0, 1.0),
-    unary("atan", Float, "the arc tangent of a", heavy_float::<Atan>()).within(1.0, 1.0),
+    unary("atan", Float, "the arc tangent of a", fused::<Atan, AtanFused>()).within(1.0, 1.0),
     unary("sinh", Float, "the hyperbolic sine of a", heavy_float::<Sinh>()).within(1.0, 1.0),
     unary("cosh", Float, "the hyperbolic cosine of a", heavy_float::<Cosh>()).within(1.0, 1.0),
     unary("tanh", Float, "the hyperbolic tangent of a", lanewise::<Tanh>()).within(1.0, 1.0),

@@ -9,6 +9,8 @@ use std::f64::consts::{FRAC_PI_2, FRAC_PI_4, PI};
 use super::{
     canonical64,
     extended::{Split, cut, divide, ordered, sum},
+    float_n::{Fma, FmaDefault},
+    normal::poly_by,
     poly,
     quarter_turns::FRAC_PI_2_REST,
 };
@@ -45,7 +47,38 @@ const ASIN: [f64; 13] = [
 /// The part of pi beyond one f64.
 const PI_REST: f64 = 2.0 * FRAC_PI_2_REST;
 
-/// Holds the angle of the point (below, above), both at least 0: an angle of the table, and what is added to it.
+/// Holds an angle of the table near that of a point, and the slope to what is added to it: a numerator, and a denominator
+/// as a sum whose first term is the larger one up to a factor of 8.
+struct Reduced {
+    base: f64,
+    base_rest: f64,
+    above: f64,
+    below: (f64, f64),
+}
+
+impl Reduced {
+    /// Finds the angle of the table for the point (below, above), both coordinates at least 0.
+    #[inline(always)]
+    fn of(above: f64, below: f64) -> Self {
+        // The borders are such that no reduced slope is beyond 1/4.
+        let choose = |zero: f64, half: f64, one: f64, two: f64, steep: f64| {
+            let value = if above > 0.25 * below { half } else { zero };
+            let value = if above > 0.75 * below { one } else { value };
+            let value = if above > 1.375 * below { two } else { value };
+            if above > 4.0 * below { steep } else { value }
+        };
+        let center = choose(0.0, 0.5, 1.0, 2.0, 0.0);
+        let steep = above > 4.0 * below;
+        Self {
+            base: choose(0.0, 0.4636476090008061, FRAC_PI_4, 1.1071487177940904, FRAC_PI_2),
+            base_rest: choose(0.0, 2.2698777452961687e-17, 0.5 * FRAC_PI_2_REST, 9.40447137356638e-17, FRAC_PI_2_REST),
+            above: if steep { -below } else { above - center * below },
+            below: if steep { (above, 0.0) } else { (below, center * above) },
+        }
+    }
+}
+
+/// Holds the angle of a point: an angle of the table, and what is added to it.
 struct Angle {
     base: f64,
     base_rest: f64,
@@ -56,28 +89,13 @@ struct Angle {
 /// Computes the angle of a point whose coordinates have products that are neither too large nor too small.
 #[inline(always)]
 fn angle(above: f64, below: f64) -> Angle {
-    // The borders are such that no reduced slope is beyond 1/4.
-    let choose = |zero: f64, half: f64, one: f64, two: f64, steep: f64| {
-        let value = if above > 0.25 * below { half } else { zero };
-        let value = if above > 0.75 * below { one } else { value };
-        let value = if above > 1.375 * below { two } else { value };
-        if above > 4.0 * below { steep } else { value }
-    };
-    let center = choose(0.0, 0.5, 1.0, 2.0, 0.0);
-    let steep = above > 4.0 * below;
-    let numerator = if steep { -below } else { above - center * below };
-    let (most, least) = if steep { (above, 0.0) } else { (below, center * above) };
-    let (denominator, rest) = sum(most, least);
+    let Reduced { base, base_rest, above, below } = Reduced::of(above, below);
+    let (denominator, rest) = sum(below.0, below.1);
     let top = cut(denominator);
-    let (high, low) = divide(numerator, 0.0, Split { top, rest: (denominator - top) + rest }, 1.0 / denominator);
+    let (high, low) = divide(above, 0.0, Split { top, rest: (denominator - top) + rest }, 1.0 / denominator);
     let t = high + low;
     let square = t * t;
-    Angle {
-        base: choose(0.0, 0.4636476090008061, FRAC_PI_4, 1.1071487177940904, FRAC_PI_2),
-        base_rest: choose(0.0, 2.2698777452961687e-17, 0.5 * FRAC_PI_2_REST, 9.40447137356638e-17, FRAC_PI_2_REST),
-        more: high,
-        more_rest: low + t * square * poly(&ATAN, square),
-    }
+    Angle { base, base_rest, more: high, more_rest: low + t * square * poly(&ATAN, square) }
 }
 
 /// Computes the arc tangent, in radians.
@@ -85,11 +103,25 @@ fn angle(above: f64, below: f64) -> Angle {
 /// At most 0.60 ULP (measured 0.5912); a zero keeps its sign.
 #[inline(always)]
 pub fn atan64(x: f64) -> f64 {
+    atan64_by::<FmaDefault>(x)
+}
+
+/// Computes the arc tangent with fused operations.
+#[inline(always)]
+pub(crate) fn atan64_by<M: Fma>(x: f64) -> f64 {
     let wide = x.abs();
     let wide = if wide > 1e30 { 1e30 } else { wide };
-    let Angle { base, base_rest, more, more_rest } = angle(wide, 1.0);
-    let (high, low) = ordered(base, more);
-    let value = (high + (low + (base_rest + more_rest))).copysign(x);
+    let Reduced { base, base_rest, above, below } = Reduced::of(wide, 1.0);
+    let denominator = below.0 + below.1;
+    // The first term is 1, or the second is 0, so the difference is exact.
+    let rest = below.1 - (denominator - below.0);
+    let inverse = 1.0 / denominator;
+    let t = above * inverse;
+    let left = M::fma64(-t, rest, M::fma64(-t, denominator, above));
+    let square = t * t;
+    let more = M::fma64(t * square, poly_by::<M, 8>(&ATAN, square, square * square), left * inverse);
+    let (high, low) = ordered(base, t);
+    let value = (high + (low + (base_rest + more))).copysign(x);
     canonical64(if x.is_nan() { f64::NAN } else { value })
 }
 

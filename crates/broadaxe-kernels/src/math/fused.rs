@@ -67,9 +67,9 @@ impl ExpSum {
     }
 }
 
-/// Divides two numbers of two parts each, the second near 1 to 2, with an error of little more than half a unit in the last place.
+/// Divides two numbers of two parts each, the second neither tiny nor huge, with an error of little more than half a unit in the last place.
 #[inline(always)]
-fn quotient<M: Fma>((above, above_rest): (f64, f64), (below, below_rest): (f64, f64)) -> f64 {
+pub(super) fn quotient<M: Fma>((above, above_rest): (f64, f64), (below, below_rest): (f64, f64)) -> f64 {
     let inverse = 1.0 / below;
     let near = above * inverse;
     let left = M::fma64(-near, below, above) + M::fma64(-near, below_rest, above_rest);

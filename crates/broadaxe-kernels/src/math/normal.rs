@@ -146,7 +146,7 @@ fn series_few<M: Fma>(a: f64, w: f64) -> f64 {
 
 /// Evaluates a polynomial, given the square of x: even and odd terms are separate chains.
 #[inline(always)]
-fn poly_by<M: Fma, const N: usize>(c: &[f64; N], x: f64, square: f64) -> f64 {
+pub(super) fn poly_by<M: Fma, const N: usize>(c: &[f64; N], x: f64, square: f64) -> f64 {
     let (mut upper, mut lower) = (c[N - 1], c[N - 2]);
     let mut k = N - 2;
     while k >= 2 {

@@ -1,23 +1,20 @@
 //! Reduces an f64 angle by multiples of pi / 2.
 //!
-//! Up to `FEW_TURNS`, pi / 2 is subtracted in four parts, of which the first three have 33 bits: their products with
-//! the count are exact, and so are the subtractions, in two parts. Beyond it `many` uses the method of Payne and Hanek:
+//! Up to `FEW_TURNS`, pi / 2 is subtracted in three parts with fused operations, which are exact but for the last. Beyond it `many` uses the method of Payne and Hanek:
 //! of the bits of 2 / pi, only those matter that give neither multiples of four quarter turns nor less than 2^-130 of
 //! one. It works on integers of 128 bits and does not vectorise.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
-use super::{ROUND, double_double::Double, extended::sum};
+use super::{ROUND, double_double::Double, extended::sum, float_n::Fma};
 
 /// The largest magnitude that `few` accepts: about 2^20 quarter turns.
 pub const FEW_TURNS: f64 = 1.6e6;
 
-/// Holds pi / 2 as a sum: 33 bits, 33, 33 and 53.
-const HALF_PI_PARTS: [f64; 4] =
-    [1.5707963267341256, 6.077100506303966e-11, 2.0222662487111665e-21, 8.4784276603689e-32];
-
 /// The part of pi / 2 beyond one f64.
 pub(super) const FRAC_PI_2_REST: f64 = 6.123233995736766e-17;
+/// The part of pi / 2 beyond these two.
+const FRAC_PI_2_LEAST: f64 = -1.4973849048591833e-33;
 
 /// Holds 64 zeros and the bits of 2 / pi after the point, the first in the highest positions.
 const TWO_OVER_PI: [u64; 21] = [
@@ -55,16 +52,18 @@ pub(super) struct Turned {
     pub(super) count: u64,
 }
 
-/// Subtracts quarter turns from x, for |x| <= `FEW_TURNS`.
+/// Subtracts quarter turns from x, for |x| <= `FEW_TURNS`, with fused operations.
 ///
-/// The f64 nearest to a multiple of pi / 2 in that range is 2^-57 away from it; the error is 2^-130.
+/// The rest after the first part is exact, and so are the product with the second part and the difference of both, in two
+/// parts. The f64 nearest to a multiple of pi / 2 in that range is 2^-57 away from it; the error is 2^-140.
 #[inline(always)]
-pub(super) fn few(x: f64) -> Turned {
-    let shifted = x * FRAC_2_PI + ROUND;
+pub(super) fn few<M: Fma>(x: f64) -> Turned {
+    let shifted = M::fma64(x, FRAC_2_PI, ROUND);
     let n = shifted - ROUND;
-    let (first, first_rest) = sum(x - n * HALF_PI_PARTS[0], -(n * HALF_PI_PARTS[1]));
-    let (high, rest) = sum(first, -(n * HALF_PI_PARTS[2]));
-    Turned { high, low: (rest + first_rest) - n * HALF_PI_PARTS[3], count: shifted.to_bits() }
+    let second = n * FRAC_PI_2_REST;
+    let (high, rest) = sum(M::fma64(-n, FRAC_PI_2, x), -second);
+    let low = (rest - M::fma64(n, FRAC_PI_2_REST, -second)) - n * FRAC_PI_2_LEAST;
+    Turned { high, low, count: shifted.to_bits() }
 }
 
 /// Subtracts quarter turns from x, for finite |x| > `FEW_TURNS`.

@@ -4,19 +4,20 @@ use crate::math;
 
 functions! {
     /// The sine
-    SinBy<M> as Sin, SinFused: |x| math::sin32_by::<M>(x), math::sin64(x),
-        usual math::FEW_TURNS, math::sin32_few_by::<M>(x), math::sin64_few(x);
+    SinBy<M> as Sin, SinFused: |x| math::sin32_by::<M>(x), math::sin64_by::<M>(x),
+        usual math::FEW_TURNS, math::sin32_few_by::<M>(x), math::sin64_few_by::<M>(x);
     /// The cosine
-    CosBy<M> as Cos, CosFused: |x| math::cos32_by::<M>(x), math::cos64(x),
-        usual math::FEW_TURNS, math::cos32_few_by::<M>(x), math::cos64_few(x);
+    CosBy<M> as Cos, CosFused: |x| math::cos32_by::<M>(x), math::cos64_by::<M>(x),
+        usual math::FEW_TURNS, math::cos32_few_by::<M>(x), math::cos64_few_by::<M>(x);
     /// The tangent
-    Tan: |x| math::tan32(x), math::tan64(x), usual math::FEW_TURNS, math::tan32_few(x), math::tan64_few(x);
+    TanBy<M> as Tan, TanFused: |x| math::tan32_by::<M>(x), math::tan64_by::<M>(x),
+        usual math::FEW_TURNS, math::tan32_few_by::<M>(x), math::tan64_few_by::<M>(x);
     /// The arc sine
     Asin: |x| math::asin32(x), math::asin64(x);
     /// The arc cosine
     Acos: |x| math::acos32(x), math::acos64(x);
     /// The arc tangent
-    Atan: |x| math::atan32(x), math::atan64(x);
+    AtanBy<M> as Atan, AtanFused: |x| math::atan32_by::<M>(x), math::atan64_by::<M>(x);
     /// The hyperbolic sine
     Sinh: |x| math::sinh32(x), math::sinh64(x);
     /// The hyperbolic cosine
@@ -57,6 +58,6 @@ mod tests {
     fn forms_for_usual_arguments_take_infinities_too() {
         check::<SinBy<FmaDefault>>();
         check::<CosBy<FmaDefault>>();
-        check::<Tan>();
+        check::<TanBy<FmaDefault>>();
     }
 }

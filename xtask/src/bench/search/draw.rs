@@ -59,8 +59,13 @@ static DRAWN_OPERATORS: &[Operator] = &[
     Operator { text: "exp({})", kind: OperatorKind::Costly },
     Operator { text: "log({})", kind: OperatorKind::Costly },
     Operator { text: "sin({})", kind: OperatorKind::Costly },
+    Operator { text: "cos({})", kind: OperatorKind::Costly },
+    Operator { text: "tan({})", kind: OperatorKind::Costly },
+    Operator { text: "atan({})", kind: OperatorKind::Costly },
     Operator { text: "tanh({})", kind: OperatorKind::Costly },
+    Operator { text: "erf({})", kind: OperatorKind::Costly },
     Operator { text: "sigmoid({})", kind: OperatorKind::Costly },
+    Operator { text: "gelu({})", kind: OperatorKind::Costly },
     Operator { text: "gelu_tanh({})", kind: OperatorKind::Costly },
     Operator { text: "{} ** 2.7", kind: OperatorKind::Costly },
     Operator { text: "{} // {}", kind: OperatorKind::Divides },
@@ -111,7 +116,7 @@ impl Node {
             }
             Self::Call(operator, args) => match operator.text {
                 "exp({})" | "sigmoid({})" => true,
-                "{} - {}" | "log({})" | "sin({})" => false,
+                "{} - {}" | "log({})" | "sin({})" | "cos({})" | "tan({})" => false,
                 "max({}, {})" => args.iter().any(Self::is_positive),
                 _ => args.iter().all(Self::is_positive),
             },
