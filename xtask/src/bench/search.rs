@@ -49,7 +49,7 @@ const SIMPLIFYING_SHARE: u32 = 4;
 const ROUNDS: usize = 3;
 /// The rounds of readings after which a violation counts.
 const AGAIN_ROUNDS: usize = 12;
-/// The elements below which all results are compared with NumPy's.
+/// The elements below which all results are compared with the reference.
 const CHECKED: u64 = 1 << 18;
 /// How often as long as Broadaxe a peer may need to be read again.
 const PATIENCE: f64 = 2.0;

@@ -59,7 +59,7 @@ pub(super) struct Manner<'a> {
     pub(super) fresh: bool,
     /// A folder for operands and results.
     pub(super) folder: &'a Path,
-    /// Whether results are compared with NumPy's.
+    /// Whether results are compared with the reference.
     pub(super) checks: bool,
     /// How often as long as Broadaxe a peer may need in its first readings, to be read again.
     pub(super) patience: f64,

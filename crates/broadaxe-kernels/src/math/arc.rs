@@ -49,14 +49,14 @@ const PI_REST: f64 = 2.0 * FRAC_PI_2_REST;
 
 /// Holds an angle of the table near that of a point, and the slope to what is added to it: a numerator, and a denominator
 /// as a sum whose first term is the larger one up to a factor of 8.
-struct Reduced {
+struct ReducedSlope {
     base: f64,
     base_rest: f64,
     above: f64,
     below: (f64, f64),
 }
 
-impl Reduced {
+impl ReducedSlope {
     /// Finds the angle of the table for the point (below, above), both coordinates at least 0.
     #[inline(always)]
     fn of(above: f64, below: f64) -> Self {
@@ -89,7 +89,7 @@ struct Angle {
 /// Computes the angle of a point whose coordinates have products that are neither too large nor too small.
 #[inline(always)]
 fn angle(above: f64, below: f64) -> Angle {
-    let Reduced { base, base_rest, above, below } = Reduced::of(above, below);
+    let ReducedSlope { base, base_rest, above, below } = ReducedSlope::of(above, below);
     let (denominator, rest) = sum(below.0, below.1);
     let top = cut(denominator);
     let (high, low) = divide(above, 0.0, Split { top, rest: (denominator - top) + rest }, 1.0 / denominator);
@@ -111,7 +111,7 @@ pub fn atan64(x: f64) -> f64 {
 pub(crate) fn atan64_by<M: Fma>(x: f64) -> f64 {
     let wide = x.abs();
     let wide = if wide > 1e30 { 1e30 } else { wide };
-    let Reduced { base, base_rest, above, below } = Reduced::of(wide, 1.0);
+    let ReducedSlope { base, base_rest, above, below } = ReducedSlope::of(wide, 1.0);
     let denominator = below.0 + below.1;
     // The first term is 1, or the second is 0, so the difference is exact.
     let rest = below.1 - (denominator - below.0);

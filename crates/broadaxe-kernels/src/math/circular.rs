@@ -113,7 +113,7 @@ fn many(x: f64, of: fn(Turned) -> f64) -> f64 {
 
 /// Computes the sine of x radians.
 ///
-/// At most 0.85 ULP (measured 0.8168); infinities give NaN, a zero keeps its sign.
+/// At most 0.85 ULP (measured 0.7827); infinities give NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn sin64(x: f64) -> f64 {
     sin64_by::<FmaDefault>(x)
@@ -127,7 +127,7 @@ pub(crate) fn sin64_by<M: Fma>(x: f64) -> f64 {
 
 /// Computes the cosine of x radians.
 ///
-/// At most 0.85 ULP (measured 0.8297); infinities give NaN.
+/// At most 0.85 ULP (measured 0.7825); infinities give NaN.
 #[inline(always)]
 pub fn cos64(x: f64) -> f64 {
     cos64_by::<FmaDefault>(x)
@@ -141,7 +141,7 @@ pub(crate) fn cos64_by<M: Fma>(x: f64) -> f64 {
 
 /// Computes the tangent of x radians.
 ///
-/// It is a quotient of sums. At most 0.72 ULP (measured 0.7039); infinities give NaN, a zero keeps its sign.
+/// It is a quotient of sums. At most 0.95 ULP (measured 0.9241); infinities give NaN, a zero keeps its sign.
 #[inline(always)]
 pub fn tan64(x: f64) -> f64 {
     tan64_by::<FmaDefault>(x)

@@ -313,7 +313,7 @@ pub fn atan32(x: f32) -> f32 {
 
 /// Computes the same, with fused operations as `M` has them.
 ///
-/// Up to 1/2 the slope stays as it is, up to tan(3 pi / 8) it is reduced by the angle pi / 4, and beyond by pi / 2: to
+/// Up to 1/2 the slope is not reduced, up to tan(3 pi / 8) it is reduced by the angle pi / 4, and beyond by pi / 2: to
 /// x, (x - 1) / (x + 1) or -1 / x, whose numerators are exact.
 #[inline(always)]
 pub(crate) fn atan32_by<M: Fma>(x: f32) -> f32 {

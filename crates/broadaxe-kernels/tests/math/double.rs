@@ -225,7 +225,7 @@ static UNARY: &[Unary] = &[
     row("log1p", math::log1p64, Wide::log1p, (-1.0, HUGE)).within(0.67),
     row("sin", math::sin64, |w, x| x.sin(BITS, NEAREST, &mut w.constants), (-HUGE, HUGE)).within(0.85),
     row("cos", math::cos64, |w, x| x.cos(BITS, NEAREST, &mut w.constants), (-HUGE, HUGE)).within(0.85),
-    row("tan", math::tan64, |w, x| x.tan(BITS, NEAREST, &mut w.constants), (-HUGE, HUGE)).within(0.72),
+    row("tan", math::tan64, |w, x| x.tan(BITS, NEAREST, &mut w.constants), (-HUGE, HUGE)).within(0.95),
     row("asin", math::asin64, |w, x| x.asin(BITS, NEAREST, &mut w.constants), (-1.0, 1.0)).within(0.66),
     row("acos", math::acos64, |w, x| x.acos(BITS, NEAREST, &mut w.constants), (-1.0, 1.0)).within(0.66),
     row("atan", math::atan64, Wide::atan, (-HUGE, HUGE)).within(0.60),
