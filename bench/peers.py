@@ -235,9 +235,9 @@ class Reference(NumPy):
 
         def rounded(function):
             def call(*args):
-                if isinstance(args[0], np.ndarray) and args[0].dtype.kind in "iu":
+                narrow = next(a.dtype for a in args if isinstance(a, np.ndarray))
+                if narrow.kind in "iu":
                     return function(*args)
-                narrow = args[0].dtype
                 with np.errstate(all="ignore"):
                     return function(*(a.astype("f8") if isinstance(a, np.ndarray) else a for a in args)).astype(narrow)
             return call

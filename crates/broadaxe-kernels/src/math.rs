@@ -148,3 +148,16 @@ fn poly<const N: usize>(coefficients: &[f64; N], x: f64) -> f64 {
     }
     if N.is_multiple_of(2) { upper * x + lower } else { (upper * x + lower) * x + coefficients[0] }
 }
+
+/// Evaluates a polynomial as [`poly`] does, with fused operations, given the square of x.
+#[inline(always)]
+fn poly_by<M: fma::Fma, const N: usize>(c: &[f64; N], x: f64, square: f64) -> f64 {
+    let (mut upper, mut lower) = (c[N - 1], c[N - 2]);
+    let mut k = N - 2;
+    while k >= 2 {
+        upper = M::fma64(upper, square, c[k - 1]);
+        lower = M::fma64(lower, square, c[k - 2]);
+        k -= 2;
+    }
+    if N.is_multiple_of(2) { M::fma64(upper, x, lower) } else { M::fma64(M::fma64(upper, x, lower), x, c[0]) }
+}

@@ -10,8 +10,7 @@ use super::{
     canonical64,
     extended::{Split, cut, divide, ordered, sum},
     float_n::{Fma, FmaDefault},
-    normal::poly_by,
-    poly,
+    poly, poly_by,
     quarter_turns::FRAC_PI_2_REST,
 };
 

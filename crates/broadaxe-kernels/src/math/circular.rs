@@ -9,7 +9,7 @@ use super::{
     float_n::{Fma, FmaDefault},
     fused::quotient,
     hyperbola::TINY_ODD,
-    normal::poly_by,
+    poly_by,
     quarter_turns::{self, FEW_TURNS, Turned, few},
 };
 

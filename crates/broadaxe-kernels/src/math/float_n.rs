@@ -6,7 +6,7 @@
 //! significand, a table in a register.
 //!
 //! Products and sums are fused, that is, rounded once. CPUs without such an instruction emulate it exactly, so that all
-//! levels have the same bits; there these functions are some ten times slower.
+//! levels have the same bits; there these functions are thirty to fifty times slower than with AVX2.
 
 use std::{
     marker::PhantomData,

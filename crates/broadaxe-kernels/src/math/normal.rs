@@ -16,6 +16,7 @@ use super::{
     extended::ordered,
     float_n::{Fma, FmaDefault},
     fused::ends,
+    poly_by,
 };
 
 /// The step of the tables is 1 / 64.
@@ -142,19 +143,6 @@ fn series_few<M: Fma>(a: f64, w: f64) -> f64 {
     let with_w2 = M::fma64(w, W3[0], poly_by::<M, 3>(&W2, a, square));
     let with_w = M::fma64(w, with_w2, poly_by::<M, 5>(&W1, a, square));
     M::fma64(a, poly_by::<M, 6>(&W0, a, square), w * with_w)
-}
-
-/// Evaluates a polynomial, given the square of x: even and odd terms are separate chains.
-#[inline(always)]
-pub(super) fn poly_by<M: Fma, const N: usize>(c: &[f64; N], x: f64, square: f64) -> f64 {
-    let (mut upper, mut lower) = (c[N - 1], c[N - 2]);
-    let mut k = N - 2;
-    while k >= 2 {
-        upper = M::fma64(upper, square, c[k - 1]);
-        lower = M::fma64(lower, square, c[k - 2]);
-        k -= 2;
-    }
-    if N.is_multiple_of(2) { M::fma64(upper, x, lower) } else { M::fma64(M::fma64(upper, x, lower), x, c[0]) }
 }
 
 /// Computes the error function.

@@ -1,8 +1,8 @@
 //! Reduces an f64 angle by multiples of pi / 2.
 //!
-//! Up to `FEW_TURNS`, pi / 2 is subtracted in three parts with fused operations, which are exact but for the last. Beyond it `many` uses the method of Payne and Hanek:
-//! of the bits of 2 / pi, only those matter that give neither multiples of four quarter turns nor less than 2^-130 of
-//! one. It works on integers of 128 bits and does not vectorise.
+//! Up to `FEW_TURNS`, pi / 2 is subtracted in three parts with fused operations, which are exact but for the last. Beyond
+//! it `many` uses the method of Payne and Hanek: of the bits of 2 / pi, only those matter that give neither multiples of
+//! four quarter turns nor less than 2^-130 of one. It works on integers of 128 bits and does not vectorise.
 
 use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
