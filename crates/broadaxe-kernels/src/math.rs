@@ -104,7 +104,7 @@ pub(crate) use remainder::{
     remainder_ieee32_once, remainder_ieee64_once,
 };
 pub use root::{cbrt32, cbrt64};
-pub(crate) use special::{GELU_NEAR, erf32_by, gelu_tanh32_by, gelu32_by, gelu32_near_by};
+pub(crate) use special::{GELU_NEAR, gelu_tanh32_by, gelu32_by, gelu32_near_by};
 pub use special::{erf32, gelu_tanh32, gelu32, sigmoid32, silu32, softplus32};
 pub use trig::{acos32, asin32, atan2_32, atan32, cos32, sin32, tan32};
 pub(crate) use trig::{atan32_by, cos32_by, cos32_few_by, sin32_by, sin32_few_by, tan32_by, tan32_few_by};

@@ -12,7 +12,7 @@ use crate::{
 
 functions! {
     /// The error function
-    ErfBy<M> as Erf, ErfFused: |x| math::erf32_by::<M>(x), math::erf64_by::<M>(x);
+    Erf: |x| math::erf32(x), math::erf64(x);
     /// 1 / (1 + e^-a)
     Sigmoid: |x| math::sigmoid32(x), math::sigmoid64(x);
     /// log(1 + e^a)

@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 
 use super::{
-    activation::{Sigmoid, Silu, Softplus},
+    activation::{Erf, Sigmoid, Silu, Softplus},
     arith::OneStep,
     exp::{Exp, Exp2, Log, Log2, Log10},
     trig::Tanh,
@@ -40,6 +40,7 @@ lanewise! {
     Log2 single log2 alone::<Log2, M>, None, None;
     Log10 single log10 alone::<Log10, M>, None, None;
     Tanh single tanh math::tanh64_by::<M>, Some(20.0), None;
+    Erf single erf math::erf64_by::<M>, Some(4.0), None;
     Sigmoid single sigmoid math::sigmoid64_by::<M>, Some(86.0), Some(86.0);
     Silu single silu math::silu64_by::<M>, Some(50.0), Some(50.0);
     Softplus single softplus math::softplus64_by::<M>, Some(86.0), Some(86.0);
@@ -178,6 +179,7 @@ mod tests {
         check::<Fused<Exp>>("exp");
         check::<Fused<Exp2>>("exp2");
         check::<Fused<Tanh>>("tanh");
+        check::<Fused<Erf>>("erf");
         check::<Fused<Sigmoid>>("sigmoid");
         check::<Fused<Silu>>("silu");
         check::<Fused<Softplus>>("softplus");

@@ -87,7 +87,7 @@ static UNARY: &[Unary] = &[
     odd("asinh", math::asinh32, pxfm::f_asinh),
     unary("acosh", math::acosh32, pxfm::f_acosh),
     odd("atanh", math::atanh32, pxfm::f_atanh),
-    odd("erf", math::erf32, pxfm::f_erf),
+    quick(odd("erf", math::erf32, pxfm::f_erf)),
     quick(unary("sigmoid", math::sigmoid32, sigmoid)),
     quick(unary("silu", math::silu32, silu)),
     quick(unary("softplus", math::softplus32, softplus)),
