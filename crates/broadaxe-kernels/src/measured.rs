@@ -13,8 +13,9 @@ pub(crate) enum CostTerm {
     Unit,
     /// Advancing to the next unit within a call.
     Turn,
-    /// Preparing a nest for units that are not one call: `sin(a + b)` of f32\[2, 3, 12\] and \[2, 1, 12\] needed 0.51 us in two
-    /// units and 0.2 in one with a packed operand (the runner, AMD EPYC, Zen 4, AVX-512).
+    /// Preparing a nest for several units, unless one loop computes them and packs nothing: `sin(a + b)` of f32\[2, 3, 12\] and \[2,
+    /// 1, 12\] needed 0.51 us in two units and 0.2 in one with a packed operand, `max(a, b)` of f32\[4\] and f32\[750, 4\] transposed
+    /// 1.5 us in two and 1.0 in one (the runner, AMD EPYC, Zen 4, AVX-512).
     Several,
     /// Starting and ending a row in a loop.
     Row,
@@ -71,7 +72,7 @@ pub(crate) enum CostTerm {
 pub(crate) static TERMS: [(CostTerm, &str, f64); 25] = [
     (CostTerm::Unit, "unit", 15.0),
     (CostTerm::Turn, "turn", 1.0),
-    (CostTerm::Several, "several", 250.0),
+    (CostTerm::Several, "several", 600.0),
     (CostTerm::Row, "row", 1.0),
     (CostTerm::Single, "single", 0.55),
     (CostTerm::RowOfGroups, "row_of_groups", 0.8),

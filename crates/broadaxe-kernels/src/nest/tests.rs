@@ -143,7 +143,21 @@ fn blocks_have_rows_enough_for_squares() {
             |at: usize, is_output| Layout { strides: &strides[at], size, is_output, direct: DirectAccess::No };
         let operands = [operand(0, true), operand(1, false)];
         let found = cut(&dims, &operands, Terms { narrowest: size, ..TERMS });
-        assert!(found.across == 0 && found.rows * size >= 16 && found.rows >= 8, "{size} bytes of {dims:?}: {found:?}");
+        let column = if found.axis == 0 { found.chunk } else { found.rows };
+        assert!(found.across == 0 && column * size >= 16 && column >= 8, "{size} bytes of {dims:?}: {found:?}");
+    }
+}
+
+#[test]
+fn short_rows_of_a_transposed_operand_are_packed_as_long_ones() {
+    for (size, columns) in [(1, 3), (2, 3), (4, 2), (4, 3), (4, 7), (8, 2)] {
+        let dims = [11_533, columns];
+        let strides = [[0, size], [size, dims[0] * size], [columns * size, size]];
+        let strides = strides.map(|strides| strides.map(|stride| stride as isize));
+        let operand = |at: usize| Layout { strides: &strides[at], size, is_output: at == 2, direct: DirectAccess::No };
+        let groups = Terms { row: 1.0, single: 0.5, row_of_groups: 0.8, narrowest: size, ..TERMS };
+        let found = cut(&dims, &[operand(0), operand(1), operand(2)], groups);
+        assert!(found.axis == 0 && found.chunk >= 256, "{size} bytes of {dims:?}: {found:?}");
     }
 }
 
