@@ -207,8 +207,10 @@ pub(crate) const WHOLE: usize = 128;
 pub(crate) struct Terms {
     /// The nanoseconds to start a unit.
     pub(crate) unit: f64,
-    /// The nanoseconds to prepare a nest for several units, unless one loop computes them and packs nothing.
+    /// The nanoseconds to prepare a nest for several units.
     pub(crate) several: f64,
+    /// The same if no operand is packed.
+    pub(crate) several_in_place: f64,
     /// The nanoseconds to start and end a row.
     pub(crate) row: f64,
     /// The nanoseconds to compute an element of a row that is shorter than a group.
@@ -337,7 +339,7 @@ fn size_up(
 
 /// Estimates the cost of an element without its arithmetic.
 fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f64 {
-    let Terms { turns, past, .. } = terms;
+    let past = terms.past;
     let costs = Costs::here();
     let n = (cut.chunk * cut.inner) as f64;
     let row = of_row(terms, cut.chunk * cut.inner);
@@ -347,7 +349,7 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
     };
     let edges = if past && operands.iter().any(ragged) { costs[CostTerm::Edges] } else { 0.0 };
     let is_packed = |o: &Layout| o.access_pattern(dims, cut) == AccessPattern::Irregular;
-    let own_unit = of_unit(dims, terms, cut, turns && !operands.iter().any(is_packed));
+    let own_unit = of_unit(dims, terms, cut, operands.iter().any(is_packed));
     let own = own_unit + (row + edges) / n + of_lane_blocks(dims, operands, terms, cut);
     let packing = |operand: &Layout| {
         match operand.access_pattern(dims, cut) {
@@ -372,9 +374,9 @@ fn cost(dims: &[usize], operands: &[Layout], terms: Terms, cut: &Blocking) -> f6
 }
 
 /// Estimates the cost of an element's share in its unit, and in preparing the nest for several.
-fn of_unit(dims: &[usize], terms: Terms, cut: &Blocking, turns: bool) -> f64 {
+fn of_unit(dims: &[usize], terms: Terms, cut: &Blocking, packs: bool) -> f64 {
     let elements = cut.elements();
-    let unit = match cut.turning(dims).filter(|_| turns) {
+    let unit = match cut.turning(dims).filter(|_| terms.turns && !packs) {
         Some((_, times)) => {
             let most = times.min(MAX_UNIT_ELEMENTS / elements + 1) as f64;
             terms.unit / most + Costs::here()[CostTerm::Turn]
@@ -382,7 +384,8 @@ fn of_unit(dims: &[usize], terms: Terms, cut: &Blocking, turns: bool) -> f64 {
         None => terms.unit,
     };
     let total = dims.iter().map(|&dim| dim as f64).product::<f64>();
-    let several = if !turns && (elements as f64) < total { terms.several / total } else { 0.0 };
+    let several = if packs { terms.several } else { terms.several_in_place };
+    let several = if (elements as f64) < total { several / total } else { 0.0 };
     unit / elements as f64 + several
 }
 

@@ -51,6 +51,7 @@ fn loose_operands_lie_as_their_strides_say() {
 const TERMS: Terms = Terms {
     unit: 15.0,
     several: 0.0,
+    several_in_place: 0.0,
     row: 3.0,
     single: 0.0,
     row_of_groups: 3.0,

@@ -29,6 +29,7 @@ fn terms(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner
     Terms {
         unit: Costs::here()[CostTerm::Unit],
         several: Costs::here()[CostTerm::Several],
+        several_in_place: Costs::here()[CostTerm::Several],
         row,
         single: 0.0,
         row_of_groups: row,
@@ -73,6 +74,8 @@ fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Opera
         // Each step is a call for every tile. `max(max(a, b), c) + d` of f32[9, 18, 2, 9, 7] in tiles of 63 elements needed 29 us, in
         // longer ones with packed operands 9 (the runner, AMD EPYC, Zen 4, AVX-512).
         unit: costs[CostTerm::Unit] * program.steps.len() as f64,
+        // One loop computes several units in one call, if it packs nothing.
+        several_in_place: if program.steps.len() == 1 { 0.0 } else { costs[CostTerm::Several] },
         row: program.steps.iter().map(row).sum(),
         single: program.steps.iter().map(single).sum(),
         row_of_groups: if by_groups {
