@@ -1,6 +1,6 @@
 //! Operands: numbers that look random and are the same on every machine, and how they lie in memory.
 
-use broadaxe::{Array, Bool, DType, Element, View, bf16, f16};
+use broadaxe::{Array, Bool, DType, Element, Evaluation, Expr, Options, View, bf16, f16};
 use serde::Deserialize;
 
 /// Describes one operand of a workload.
@@ -16,6 +16,15 @@ pub(crate) struct Operand {
     layout: Layout,
     #[serde(default)]
     values: Values,
+    /// What computes it, in place of such values.
+    of: Option<Source>,
+}
+
+/// An expression over operands of its own.
+#[derive(Debug, Deserialize)]
+struct Source {
+    expression: String,
+    operands: Vec<Operand>,
 }
 
 /// Describes the memory layout of an operand.
@@ -57,6 +66,11 @@ impl Operand {
     pub(crate) fn array(&self) -> Result<Array, String> {
         let dtype = DType::from_name(&self.dtype).ok_or_else(|| format!("{} is no dtype", self.dtype))?;
         let shape = self.memory_shape()?;
+        if let Some(source) = &self.of {
+            let made = source.compute()?;
+            let made = Array::from_bytes(dtype, shape, made.as_bytes()).ok().filter(|_| made.dtype() == dtype);
+            return made.ok_or_else(|| format!("{} does not make operand {}", source.expression, self.name));
+        }
         let seed = self.name.bytes().fold(17_u32, |seed, byte| seed.wrapping_mul(31).wrapping_add(u32::from(byte)));
         let float = |i| self.values.float(i, mix(i, seed));
         let integer = |i| self.values.integer(mix(i, seed));
@@ -127,6 +141,25 @@ impl Operand {
     }
 }
 
+impl Source {
+    fn compute(&self) -> Result<Array, String> {
+        let arrays = self.operands.iter().map(Operand::array).collect::<Result<Vec<_>, _>>()?;
+        let mut bound = Vec::new();
+        for (operand, array) in self.operands.iter().zip(&arrays) {
+            bound.push((operand.name.as_str(), operand.view(array)?));
+        }
+        plan(&Expr::parse(&self.expression).map_err(|error| error.to_string())?, &bound, 1)?
+            .run()
+            .map_err(|error| error.to_string())
+    }
+}
+
+/// Plans an expression over operands for a number of threads.
+pub(crate) fn plan<'a>(expr: &Expr, bound: &[(&str, View<'a>)], threads: usize) -> Result<Evaluation<'a>, String> {
+    let options = Options { threads: Some(threads), ..Options::default() };
+    expr.bind(bound, options).map_err(|error| error.to_string())
+}
+
 impl Values {
     fn float(self, i: u32, bits: u32) -> f32 {
         let unit = (bits >> 8) as f32 / (1_u32 << 24) as f32;
@@ -187,6 +220,24 @@ mod tests {
             let array = operand.array().expect("made");
             let view = operand.view(&array).expect("viewed");
             assert_eq!((view.shape(), view.strides()), (&[2, 3][..], &strides[..]), "{layout}");
+        }
+    }
+
+    #[test]
+    fn an_expression_makes_an_operand() {
+        let text = |shape: &str, dtype: &str| {
+            let one = r#"{"name":"a","dtype":"f32","shape":[3,1],"values":"positive"}"#;
+            let source = format!(r#"{{"expression":"a * a","operands":[{one}]}}"#);
+            (one, format!(r#"{{"name":"b","dtype":"{dtype}","shape":{shape},"of":{source}}}"#))
+        };
+        let (one, squares) = text("[1,3]", "f32");
+        let (one, squares) = (operand(one).array().expect("made"), operand(&squares).array().expect("computed"));
+        let each = one.as_slice::<f32>().expect("floats").iter().map(|x| x * x);
+        assert!(squares.as_slice::<f32>().expect("floats").iter().copied().eq(each));
+        assert_eq!(squares.view().shape(), [1, 3]);
+        for (shape, dtype) in [("[4]", "f32"), ("[3]", "f64")] {
+            let why = operand(&text(shape, dtype).1).array().expect_err("another shape or dtype");
+            assert!(why.contains("a * a"), "{why}");
         }
     }
 

@@ -9,11 +9,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-use broadaxe::{Array, Evaluation, Expr, Op, Options, Rule, View, apply_into, find};
+use broadaxe::{Array, Evaluation, Expr, Op, Rule, View, apply_into, find};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{calibrate, clock, operand::Operand};
+use crate::{
+    calibrate, clock,
+    operand::{Operand, plan},
+};
 
 /// What is asked of the runner.
 #[derive(Debug, Deserialize)]
@@ -218,11 +221,6 @@ impl<'a> Bench<'a> {
         }
         Ok(start.elapsed())
     }
-}
-
-fn plan<'a>(expr: &Expr, bound: &[(&str, View<'a>)], threads: usize) -> Result<Evaluation<'a>, String> {
-    let options = Options { threads: Some(threads), ..Options::default() };
-    expr.bind(bound, options).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

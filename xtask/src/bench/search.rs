@@ -6,7 +6,7 @@
 //! | property | what is violated |
 //! |---|---|
 //! | `peer` | no peer of the same accuracy is ahead by more than a tenth |
-//! | `parts` | an expression needs no more time than its operators, one by one |
+//! | `parts` | an expression needs no more time than its operators, one by one, on the values that they have in it |
 //! | `neighbour` | a shape that differs in one dim, by one or by a factor of 2, costs at most 1.25 times as much per element, apart from what a call costs whatever its shape |
 //! | `traffic` | an expression of up to two light operators needs at most 1.3 times as long as moving the bytes, or as its arithmetic in the first-level cache |
 //! | `level` | the best level of instructions is not slower than a lower one by more than a twentieth |

@@ -24,6 +24,8 @@ pub(super) struct Operand {
     pub(super) shape: Vec<u64>,
     pub(super) layout: String,
     pub(super) values: String,
+    /// The workload that computes it, in place of such values; no line of a table says that.
+    pub(super) of: Option<Box<Workload>>,
 }
 
 pub(super) const LAYOUTS: &[&str] = &["contiguous", "strided2", "strided3", "reversed", "transposed", "swapped"];
@@ -79,7 +81,18 @@ fn operand(text: &str) -> Result<Operand, String> {
             _ => return Err(format!("{word} is neither of {} nor of {}", LAYOUTS.join(" "), VALUES.join(" "))),
         }
     }
-    Ok(Operand { name, dtype: dtype.to_owned(), shape, layout: layout.to_owned(), values: values.to_owned() })
+    Ok(Operand { name, dtype: dtype.to_owned(), shape, layout: layout.to_owned(), values: values.to_owned(), of: None })
+}
+
+impl Operand {
+    fn request(&self) -> Value {
+        let Self { name, dtype, shape, layout, values, of } = self;
+        let of = of.as_ref().map(|own| {
+            let operands: Vec<Value> = own.operands.iter().map(Self::request).collect();
+            json!({ "expression": own.expression, "operands": operands })
+        });
+        json!({ "name": name, "dtype": dtype, "shape": shape, "layout": layout, "values": values, "of": of })
+    }
 }
 
 impl Workload {
@@ -104,14 +117,10 @@ impl Workload {
 
     /// Returns the request that makes an engine load it; operands are saved in, or read from, a folder.
     pub(super) fn request(&self, save: Option<&str>) -> Value {
-        let operand = |operand: &Operand| {
-            let Operand { name, dtype, shape, layout, values } = operand;
-            json!({ "name": name, "dtype": dtype, "shape": shape, "layout": layout, "values": values })
-        };
         json!({
             "do": "load",
             "expression": self.expression,
-            "operands": self.operands.iter().map(operand).collect::<Vec<_>>(),
+            "operands": self.operands.iter().map(Operand::request).collect::<Vec<_>>(),
             "result": self.result,
             "tolerance": self.tolerance,
             "save": save,
@@ -151,6 +160,7 @@ mod tests {
             shape: shape.to_vec(),
             layout: layout.to_owned(),
             values: values.to_owned(),
+            of: None,
         };
         let want = Workload {
             name: "add".to_owned(),

@@ -57,6 +57,13 @@ const ERFC: [f32; 8] = [
     -2.082_334_3e-5,
 ];
 
+/// 1 / sqrt(2 pi) as a number and its rest.
+const BELL: [f32; 2] = [0.398_942_3, -1.133_517e-8];
+
+/// Coefficients of (x exp(x^2 / 2) erfc(x / sqrt(2)) / 2 - 1 / sqrt(2 pi)) x^2 in 1 / x^2, for x from 5 to 15; error 2^-31.2
+/// relative to the product.
+const GELU_TAIL: [f32; 6] = [-0.398_941_73, 1.196_593_5, -5.947_839, 39.081_715, -255.813_17, 1_018.498_66];
+
 /// Evaluates a polynomial of five or six coefficients, given x and its square.
 #[inline(always)]
 fn poly<V: FloatN<One = f32>, const N: usize>(c: &[f32; N], x: V, square: V) -> V {
@@ -260,6 +267,26 @@ pub(crate) fn erf<V: FloatN<One = f32>>(x: V) -> V {
     let power = one.scale(n);
     let above = power.neg().fma(p, one - power);
     V::choose(size.above(x.all(0.94)), above, below).copysign(x).or_nan(x)
+}
+
+/// Computes x (1 + erf(x / sqrt(2))) / 2 for |x| > 5.
+///
+/// For negative x it is -|x| erfc(|x| / sqrt(2)) / 2, for positive x that much less than x: e^(-x^2 / 2) times a number that is
+/// almost constant. The exponent and the number are kept in two parts each.
+#[inline(always)]
+pub(crate) fn gelu_beyond<V: FloatN<One = f32>>(x: V) -> V {
+    // Beyond 15 the product is less than half of the smallest number.
+    let size = x.abs_to(15.0);
+    let half = size * x.all(-0.5);
+    let r = half * size;
+    let ExpFactors { p, n, lost } = ExpFactors::of(r);
+    let lost = half.fma(size, r.neg()) + lost;
+    let inverse = x.all(1.0) / (size * size);
+    let bell = x.all(BELL[0]);
+    let rest = inverse.fma(poly(&GELU_TAIL, inverse, inverse * inverse), x.all(BELL[1]));
+    let rest = lost.fma(bell + rest, rest);
+    let tail = (bell.fma(p, rest.fma(p, rest)) + bell).scale(n);
+    V::choose(x.above(x.all(0.0)), x - tail, tail).copysign(x).or_nan(x)
 }
 
 /// x = 2^n (1 + f), where log(1 + f) is f - f^2 / 2 + s t with s = f / (2 + f) and t = f^2 / 2 + R(s^2) (fdlibm's `e_log.c`). f

@@ -91,7 +91,7 @@ static UNARY: &[Unary] = &[
     quick(unary("sigmoid", math::sigmoid32, sigmoid)),
     quick(unary("silu", math::silu32, silu)),
     quick(unary("softplus", math::softplus32, softplus)),
-    unary("gelu", math::gelu32, gelu),
+    quick(unary("gelu", math::gelu32, gelu)),
     unary("gelu_tanh", math::gelu_tanh32, gelu_tanh),
     odd("cbrt", math::cbrt32, pxfm::f_cbrt),
     unary("sqrt", math::sqrt32, f64::sqrt),

@@ -107,22 +107,6 @@ impl Node {
         args.iter().flat_map(Self::calls).chain([self]).collect()
     }
 
-    /// Says whether positive operands make it positive.
-    fn is_positive(&self) -> bool {
-        match self {
-            Self::Leaf(_) => true,
-            Self::Call(operator, args) if operator.kind == OperatorKind::Selects => {
-                args[2..].iter().all(Self::is_positive)
-            }
-            Self::Call(operator, args) => match operator.text {
-                "exp({})" | "sigmoid({})" => true,
-                "{} - {}" | "log({})" | "sin({})" | "cos({})" | "tan({})" => false,
-                "max({}, {})" => args.iter().any(Self::is_positive),
-                _ => args.iter().all(Self::is_positive),
-            },
-        }
-    }
-
     fn leaves(&self) -> Vec<usize> {
         match self {
             Self::Leaf(number) => vec![*number],
@@ -141,19 +125,20 @@ pub(super) struct Case {
     pub(super) dtype: &'static str,
 }
 
-/// An operand: the axes along which it does not repeat, whether leading axes of length 1 are written, its layout, and its values
-/// where they are not those that suit the expression.
+/// An operand: the axes along which it does not repeat, whether leading axes of length 1 are written, its layout, its values where
+/// they are not those that suit the expression, and the case that computes it if one does.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Drawn {
     keeps: Vec<bool>,
     is_short: bool,
     layout: &'static str,
     values: Option<&'static str>,
+    of: Option<Box<Case>>,
 }
 
 impl Drawn {
     fn dense(rank: usize) -> Self {
-        Self { keeps: vec![true; rank], is_short: false, layout: LAYOUTS[0], values: None }
+        Self { keeps: vec![true; rank], is_short: false, layout: LAYOUTS[0], values: None, of: None }
     }
 
     fn shape(&self, dims: &[u64]) -> Vec<u64> {
@@ -262,6 +247,7 @@ impl Case {
             shape: own.shape(&self.dims),
             layout: own.layout.to_owned(),
             values: own.values.unwrap_or(values).to_owned(),
+            of: own.of.as_ref().map(|case| Box::new(case.workload("operand"))),
         };
         let tolerance = match self.dtype {
             "f64" => 1e-5,
@@ -297,22 +283,21 @@ impl Case {
     }
 
     /// Lists the operators as cases of their own, each with dense results of those before it; their times together are what
-    /// separate calls would take. Operands are positive where they are so in the whole: powers and logarithms of negative numbers
-    /// take longer.
+    /// separate calls would take.
     pub(super) fn parts(&self) -> Vec<Self> {
-        let values = self.values();
+        let values = Some(self.values());
+        let given: Vec<Drawn> = self.operands.iter().map(|own| Drawn { values, ..own.clone() }).collect();
         let part = |node: &&Node| {
             let Node::Call(operator, args) = node else { return self.clone() };
             let mut operands = Vec::new();
             let leaves = args.iter().map(|arg| {
-                let values = if values != POSITIVE || arg.is_positive() { values } else { SIGNED };
                 let own = match arg {
-                    Node::Leaf(number) => Drawn { values: Some(values), ..self.operands[*number].clone() },
+                    Node::Leaf(number) => given[*number].clone(),
                     Node::Call(..) => {
                         let leaves = arg.leaves();
-                        let keeps =
-                            (0..self.dims.len()).map(|axis| leaves.iter().any(|&leaf| self.operands[leaf].keeps[axis]));
-                        Drawn { keeps: keeps.collect(), values: Some(values), ..Drawn::dense(self.dims.len()) }
+                        let keeps = (0..self.dims.len()).map(|axis| leaves.iter().any(|&leaf| given[leaf].keeps[axis]));
+                        let of = Some(Box::new(self.with(arg, &given)));
+                        Drawn { keeps: keeps.collect(), of, ..Drawn::dense(self.dims.len()) }
                     }
                 };
                 let known =
@@ -473,7 +458,7 @@ fn draw_operand(random: &mut Random, rank: usize) -> Drawn {
     let layout = if random.below(7) == 0 { LAYOUTS[random.below(LAYOUTS.len())] } else { LAYOUTS[0] };
     // The last two axes can be exchanged only where two are written.
     let layout = if layout == "swapped" && rank < 2 { LAYOUTS[0] } else { layout };
-    Drawn { keeps, is_short: layout == LAYOUTS[0] && random.below(2) == 0, layout, values: None }
+    Drawn { keeps, is_short: layout == LAYOUTS[0] && random.below(2) == 0, layout, values: None, of: None }
 }
 
 #[cfg(test)]
