@@ -91,6 +91,14 @@ fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Opera
     }
 }
 
+/// Returns the terms of the choice of units for a program as one chain, which is one call for each unit.
+fn terms_of_chain(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
+    let row = Costs::here()[CostTerm::RowOfChain];
+    let terms = terms(program, dims, operands, manner);
+    let reused_bytes = if terms.past { terms.reused_bytes } else { REUSED_BYTES };
+    Terms { row, row_of_groups: row, reused_bytes, ..terms }
+}
+
 /// Describes operands for the choice of units; `direct` returns the direct access to each.
 fn layouts(operands: &[Operand], direct: impl Fn(usize) -> DirectAccess) -> Vec<Layout<'_>> {
     let last = operands.len() - 1;
@@ -143,8 +151,7 @@ fn choose_chain(
         return None;
     }
     let links = program.chain.as_deref().filter(|_| chained(isa, program.output(), false).is_some())?.len();
-    let row = Costs::here()[CostTerm::RowOfChain];
-    let terms = Terms { row, row_of_groups: row, ..terms(program, dims, operands, manner) };
+    let terms = terms_of_chain(program, dims, operands, manner);
     let price_of_loops = || {
         let terms = terms_of_loops(isa, program, dims, operands, manner);
         priced(dims, &layouts(operands, |_| DirectAccess::No), terms).0
