@@ -465,14 +465,14 @@ pub(crate) fn pairs(dtype: DType) -> Option<&'static Pairs> {
     }
 }
 
-/// `where`, for every dtype by its width, and for bools, which become 0 or 1.
+/// `where`, for every dtype by its width, and for bools, which become 0 or 1. A condition is often the same for a whole row.
 pub(crate) const fn choices() -> Kernels {
     const fn by<T: Element>() -> Kernel
     where
         Where: Ternary<Bool, T>,
     {
         let dtype = T::DTYPE;
-        plain([DType::Bool, dtype, dtype], 3, dtype, ElementLoops::<(Where, Bool, T, T, T)>::THREE)
+        plain([DType::Bool, dtype, dtype], 3, dtype, ElementLoops::<(Where, Bool, T, T, T)>::ANY_OF_THREE)
     }
     let numbers = relabelled(&[by::<u8>(), by::<u16>(), by::<u32>(), by::<u64>()], &DType::ALL);
     numbers.and(gather([by::<Bool>()]))
