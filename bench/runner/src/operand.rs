@@ -144,14 +144,15 @@ impl Operand {
 impl Source {
     fn compute(&self) -> Result<Array, String> {
         let arrays = self.operands.iter().map(Operand::array).collect::<Result<Vec<_>, _>>()?;
-        let mut bound = Vec::new();
-        for (operand, array) in self.operands.iter().zip(&arrays) {
-            bound.push((operand.name.as_str(), operand.view(array)?));
-        }
-        plan(&Expr::parse(&self.expression).map_err(|error| error.to_string())?, &bound, 1)?
-            .run()
-            .map_err(|error| error.to_string())
+        let expr = Expr::parse(&self.expression).map_err(|error| error.to_string())?;
+        plan(&expr, &bound(&self.operands, &arrays)?, 1)?.run().map_err(|error| error.to_string())
     }
+}
+
+/// Names each array as its operand is named, in its layout.
+pub(crate) fn bound<'a>(operands: &'a [Operand], arrays: &'a [Array]) -> Result<Vec<(&'a str, View<'a>)>, String> {
+    let named = |(operand, array): (&'a Operand, &'a Array)| Ok((operand.name.as_str(), operand.view(array)?));
+    operands.iter().zip(arrays).map(named).collect()
 }
 
 /// Plans an expression over operands for a number of threads.

@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 
 use crate::{
     calibrate, clock,
-    operand::{Operand, plan},
+    operand::{Operand, bound, plan},
 };
 
 /// What is asked of the runner.
@@ -171,10 +171,7 @@ fn one_operator(workload: &Workload) -> Option<&'static Op> {
 
 impl<'a> Bench<'a> {
     fn new(workload: &'a Workload, expr: &'a Expr, arrays: &'a [Array]) -> Result<Self, String> {
-        let mut bound = Vec::new();
-        for (operand, array) in workload.operands.iter().zip(arrays) {
-            bound.push((operand.name.as_str(), operand.view(array)?));
-        }
+        let bound = bound(&workload.operands, arrays)?;
         let evaluation = plan(expr, &bound, 1)?;
         let out = evaluation.run().map_err(|error| error.to_string())?;
         let views = || bound.iter().map(|(_, view)| view.clone()).collect();

@@ -8,8 +8,8 @@ use std::f64::consts::{FRAC_2_PI, FRAC_PI_2};
 
 use super::{ROUND, double_double::Double, extended::sum, float_n::Fma};
 
-/// The largest magnitude that `few` accepts: about 2^20 quarter turns.
-pub const FEW_TURNS: f64 = 1.6e6;
+/// The largest magnitude that `few` accepts: about 2^18 quarter turns.
+pub const FEW_TURNS: f64 = 4e5;
 
 /// The part of pi / 2 beyond one f64.
 pub(super) const FRAC_PI_2_REST: f64 = 6.123233995736766e-17;

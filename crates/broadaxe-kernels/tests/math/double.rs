@@ -478,7 +478,7 @@ fn stay_within_their_bounds_where_it_is_hard() {
 fn turns_are_taken_off_the_largest() {
     let mut wide = Wide { constants: Consts::new().expect("the constants fit into memory") };
     let hardest = 6_381_956_970_095_103.0 * 2f64.powi(797);
-    for x in [hardest, -hardest, f64::MAX, -1e300, 1e22, 1.6e6, 1.6e6_f64.next_up(), 2f64.powi(1000)] {
+    for x in [hardest, -hardest, f64::MAX, -1e300, 1e22, 4e5, 4e5_f64.next_up(), 2f64.powi(1000)] {
         for name in ["sin", "cos", "tan"] {
             let case = UNARY.iter().find(|case| case.name == name).expect("the row exists");
             let far = distance((case.ours)(x), &(case.exact)(&mut wide, &big(x)));
