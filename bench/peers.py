@@ -160,10 +160,11 @@ class Work:
             if (np.isnan(g) != np.isnan(w)).any():
                 return "wrong: NaN"
             with np.errstate(all="ignore"):
-                off = np.abs(g - w)
+                off = np.where(g == w, 0.0, np.abs(g - w))
                 for other in around:
-                    off -= np.nan_to_num(np.abs(other[at:at + (1 << 20)].astype("f8") - w))
-                off = np.where((g == w) | (off < 0), 0.0, off / np.maximum(np.abs(w), 1e-2))
+                    other = other[at:at + (1 << 20)].astype("f8")
+                    off = np.where(g == other, 0.0, off - np.nan_to_num(np.abs(other - w), posinf=0.0))
+                off = np.maximum(off, 0.0) / np.maximum(np.abs(w), 1e-2)
             worst = max(worst, float(np.nanmax(off, initial=0.0)))
         return worst
 

@@ -80,19 +80,20 @@ pub(crate) fn build(root: &Path) -> Result<PathBuf, String> {
     Ok(python)
 }
 
-/// Returns the commands that test the package, with the interpreter that it was built for.
-pub(crate) fn tests(root: &Path, python: &Path) -> [Command; 2] {
+/// Returns the commands that test the package, with the interpreter that it was built for, and what judges the peers.
+pub(crate) fn tests(root: &Path, python: &Path) -> [Command; 3] {
     let pytest = || {
         let mut command = Command::new(python);
         command.args(["-m", "pytest", "--quiet", "--no-header", "-p", "no:warnings"]);
         command.current_dir(root.join("crates/broadaxe-python")).env("PYTHONUNBUFFERED", "1");
         command
     };
-    let (mut together, mut alone) = (pytest(), pytest());
+    let (mut together, mut alone, mut peers) = (pytest(), pytest(), pytest());
     together.args(["--numprocesses", "auto", "--dist", "loadfile"]);
     together.args(ALONE.iter().map(|file| format!("--ignore={file}")));
     alone.args(ALONE);
-    [together, alone]
+    peers.args(["-p", "no:cacheprovider", "test_peers.py"]).current_dir(root.join("bench"));
+    [together, alone, peers]
 }
 
 /// Builds the module of the test that panics and puts it next to the package, on systems where an extension needs no more to be linked.
