@@ -10,7 +10,7 @@ mod ignore;
 
 use std::path::{Path, PathBuf};
 
-use broadaxe_models::target::Target;
+use broadaxe_models::profiles::Target;
 use toml::Spanned;
 
 pub use self::{

@@ -37,9 +37,9 @@ use crate::{
     graph::{Attribute, Element, Model, Node, NodeId},
     infer::{Shapes, infer},
     meaning::{Kind, Meaning, Source, meaning},
+    profiles::Facts,
     report::{FindingRecord, bare_finding},
     source,
-    target::Facts,
     verify::compute,
 };
 

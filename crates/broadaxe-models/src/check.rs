@@ -17,14 +17,14 @@ use self::{
     valid::{Invalid, invalid},
     verdict::{Detail, Judged, KnownOperands},
 };
-pub use crate::target::{Evidence, EvidenceKind};
+pub use crate::profiles::{Evidence, EvidenceKind};
 use crate::{
     code::{self, Code},
     copied::Copied,
     graph::{Model, NodeId, ValueId},
     infer::{Origin, Shapes},
     meaning::{Kind, Meaning, Source, meaning},
-    target::{Asked, Does, Facts, Law, Target, Treatment},
+    profiles::{Asked, Does, Facts, Law, Target, Treatment},
 };
 
 /// What a check found out.

@@ -9,8 +9,8 @@ use crate::{
     fix::advise,
     format,
     infer::{Shapes, infer},
+    profiles::Target,
     report::{CheckRecord, node_name},
-    target::Target,
     upgrade,
 };
 

@@ -20,7 +20,7 @@ use crate::{
     error::{Error, ErrorKind},
     graph::{Model, NodeId},
     infer::Shapes,
-    target::Target,
+    profiles::Target,
 };
 
 pub use self::advise::advise;

@@ -15,7 +15,7 @@ mod attributes;
 mod copied;
 pub mod infer;
 pub mod meaning;
-pub mod target;
+pub mod profiles;
 pub mod code;
 pub mod check;
 pub mod fix;
@@ -39,4 +39,4 @@ pub use broadaxe_format::{
 pub use check_file::{check_file, check_model};
 pub use copied::{Copied, CopiedPart};
 pub use meaning::{Kind, Meaning, Operator, meaning};
-pub use target::{PROFILES, Profile, Target};
+pub use profiles::{PROFILES, Profile, Target};

@@ -25,7 +25,7 @@ use crate::{
     graph::{GraphId, Model, NodeId},
     infer::{Origin, Shapes},
     meaning::meaning,
-    target::Target,
+    profiles::Target,
 };
 
 /// The version of the form of [`CheckRecord`]; it changes when a field changes its meaning or goes.

@@ -21,7 +21,7 @@ use crate::{
     format,
     graph::{Model, NodeId},
     infer::{Origin, Shapes, infer},
-    target::Target,
+    profiles::Target,
 };
 
 use self::rules::{RULES, Rule, UNCHANGED};

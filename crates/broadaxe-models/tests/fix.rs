@@ -17,7 +17,7 @@ use broadaxe_models::{
     fix::{self, Fix},
     format,
     infer::{Shapes, infer},
-    target::Target,
+    profiles::Target,
     upgrade, verify,
 };
 use broadaxe_testing::outside;

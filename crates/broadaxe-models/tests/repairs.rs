@@ -11,7 +11,7 @@ use broadaxe_models::{
     check::{Verdict, check},
     fix, format,
     infer::{Shapes, infer},
-    target::Target,
+    profiles::Target,
 };
 use broadaxe_testing::{protobuf::Message, random::Random};
 

@@ -4,7 +4,7 @@
 
 use std::{fmt::Write, fs, path::Path};
 
-use broadaxe_models::target::{EvidenceKind, Law, PROFILES, Profile};
+use broadaxe_models::profiles::{EvidenceKind, Law, PROFILES, Profile};
 
 const FIRST: &str = "<!-- generated: the laws -->\n";
 const LAST: &str = "<!-- end of the laws -->\n";

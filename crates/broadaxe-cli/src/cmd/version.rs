@@ -1,7 +1,7 @@
 //! `broadaxe --version --verbose`: says what this command was built from, and what its verdicts are based on.
 
 use broadaxe_kernels::Isa;
-use broadaxe_models::target::{ENGINES, EVIDENCE_DATE};
+use broadaxe_models::profiles::{ENGINES, EVIDENCE_DATE};
 use serde_json::{Value, json};
 
 use crate::answer::Answer;

@@ -1,6 +1,6 @@
 //! The entries `[[ignore]]` of a configuration: findings that do not count, each with a reason.
 
-use broadaxe_models::{report::FindingRecord, target::Target};
+use broadaxe_models::{profiles::Target, report::FindingRecord};
 use toml::Spanned;
 
 use super::{

@@ -8,7 +8,7 @@ use crate::{
     graph::{Model, Node, ValueId},
     infer::Shapes,
     meaning::{Kind, Meaning, Source},
-    target::Facts,
+    profiles::Facts,
 };
 
 /// The largest constant, in bytes, whose elements are part of a class.

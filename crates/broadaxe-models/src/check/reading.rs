@@ -2,7 +2,7 @@
 
 use broadaxe_shape::{Alignment, contiguous_strides};
 
-use crate::target::IndexTerm;
+use crate::profiles::IndexTerm;
 
 /// How many steps along an axis are compared one by one; behind them only those are at which a term turns.
 const COMPARED: usize = 1 << 12;

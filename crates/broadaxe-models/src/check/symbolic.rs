@@ -12,7 +12,7 @@ use super::{
 };
 use crate::{
     code,
-    target::{Asked, Does, Target},
+    profiles::{Asked, Does, Target},
 };
 
 /// How many comparisons a condition joins by `and`.

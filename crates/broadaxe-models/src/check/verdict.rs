@@ -10,7 +10,7 @@ use super::{
 use crate::{
     code::{self, Code},
     meaning::Kind,
-    target::{Asked, Does, Target, Treatment},
+    profiles::{Asked, Does, Target, Treatment},
 };
 
 /// How many operands are looked at in search of other sizes under which meanings part.

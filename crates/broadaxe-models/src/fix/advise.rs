@@ -12,7 +12,7 @@ use crate::{
     error::Error,
     graph::{Model, NodeId},
     infer::Shapes,
-    target::Target,
+    profiles::Target,
 };
 
 /// Adds to each finding of a report what would repair it for its target, and what that costs.

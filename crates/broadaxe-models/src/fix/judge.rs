@@ -14,7 +14,7 @@ use crate::{
     graph::{Model, NodeId},
     infer::Shapes,
     meaning::Source,
-    target::{Asked, Facts, Target, kept_batch},
+    profiles::{Asked, Facts, Target, kept_batch},
 };
 
 /// A target, and what is known of the model around its nodes.

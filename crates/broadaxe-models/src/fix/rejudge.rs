@@ -17,7 +17,7 @@ use crate::{
     format,
     graph::{GraphId, Model, NodeId},
     infer::{Inferences, Origin, Shapes, infer},
-    target::Target,
+    profiles::Target,
 };
 
 /// How many plans are made before every remaining node is left unchanged, and how many after that.

@@ -229,7 +229,7 @@ fn slopes() {
 
 /// Plans for these targets, without a judgement of the result: samples have no file.
 fn proposed(sample: &Sample, targets: &[&str]) -> Fix {
-    let targets: Vec<crate::target::Target> = targets.iter().map(|name| name.parse().expect(name)).collect();
+    let targets: Vec<crate::profiles::Target> = targets.iter().map(|name| name.parse().expect(name)).collect();
     let (model, shapes) = (&sample.model, &sample.shapes);
     let bench = |apart: &_| judge::judges(model, shapes, &targets, apart);
     plan(model, shapes, &Inferences::default(), &bench, None, &Rulings::default()).fix

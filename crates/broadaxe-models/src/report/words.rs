@@ -12,7 +12,7 @@ use crate::{
     code::{self, Code},
     fix::{Left, LeftKind},
     graph::Model,
-    target::Target,
+    profiles::Target,
     upgrade::OPSET,
 };
 

@@ -11,8 +11,8 @@ use broadaxe_models::{
     Target,
     check::check,
     check_model, format,
+    profiles::{Law, PROFILES, Profile},
     report::{CheckRecord, Shown},
-    target::{Law, PROFILES, Profile},
 };
 use serde_json::{Value, json};
 

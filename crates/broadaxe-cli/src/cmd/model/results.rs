@@ -19,8 +19,8 @@ use std::{
 
 use broadaxe_models::{
     Source,
+    profiles::Target,
     report::{CheckRecord, OperandRecord},
-    target::Target,
 };
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;

@@ -9,8 +9,8 @@ use crate::{
     format,
     graph::Model,
     infer::{Shapes, infer},
+    profiles::Target,
     source::Source,
-    target::Target,
     testing, verify,
 };
 

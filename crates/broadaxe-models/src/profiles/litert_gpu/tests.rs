@@ -6,7 +6,7 @@ use broadaxe_kernels::DType;
 use crate::{
     check::{Verdict, check},
     graph::{Attribute, ValueId},
-    target::Target,
+    profiles::Target,
     testing::Sample,
 };
 
@@ -106,7 +106,7 @@ fn text_of(dims: &[usize]) -> String {
 
 /// Compares the verdicts of a target, as `named` gives it for a version, with all answers of a table; returns how many verdicts
 /// there were, and those that are wrong.
-pub(in crate::target) fn compare(named: fn(&str) -> String, table: &str) -> (usize, Vec<String>) {
+pub(in crate::profiles) fn compare(named: fn(&str) -> String, table: &str) -> (usize, Vec<String>) {
     let (mut count, mut wrong) = (0, Vec::new());
     for line in table.lines() {
         let answer = Recorded::read(line);

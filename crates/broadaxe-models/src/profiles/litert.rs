@@ -158,7 +158,7 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
 
 #[cfg(test)]
 mod tests {
-    use crate::target::litert_gpu::tests::compare;
+    use crate::profiles::litert_gpu::tests::compare;
 
     /// Answers of LiteRT 2.3.0 with XNNPACK, in the form of those of the GPU delegate.
     const ANSWERS: &str = include_str!("litert/answers.txt");

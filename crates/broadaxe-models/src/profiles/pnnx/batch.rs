@@ -102,7 +102,7 @@ fn elsewhere(asked: &Asked<'_>) -> Option<Does> {
 
 /// The axis of every value that pnnx treats as the batch; nothing where no target asks for it.
 #[derive(Clone, Debug, Default)]
-pub(in crate::target) struct Batches {
+pub(in crate::profiles) struct Batches {
     of: Vec<Option<usize>>,
     /// Which values it comes to, those of rank 1 as well.
     reached: Vec<bool>,
@@ -114,7 +114,7 @@ pub(in crate::target) struct Batches {
 
 impl Batches {
     /// Follows the batch through a model as pnnx does.
-    pub(in crate::target) fn of(model: &Model, shapes: &Shapes, uses: &[Vec<Use>]) -> Self {
+    pub(in crate::profiles) fn of(model: &Model, shapes: &Shapes, uses: &[Vec<Use>]) -> Self {
         let mut of: Vec<Option<usize>> = vec![None; model.values.len()];
         let mut open: Vec<ValueId> = Vec::new();
         let mut conflict = false;
@@ -154,22 +154,22 @@ impl Batches {
     }
 
     /// Says whether a value, of whatever rank, has one.
-    pub(in crate::target) fn reaches(&self, value: ValueId) -> bool {
+    pub(in crate::profiles) fn reaches(&self, value: ValueId) -> bool {
         self.reached.get(value.0 as usize).copied().unwrap_or(false)
     }
 
     /// Says whether it comes to a value from one side, and from another says that it has none.
-    pub(in crate::target) fn is_doubtful(&self, value: ValueId) -> bool {
+    pub(in crate::profiles) fn is_doubtful(&self, value: ValueId) -> bool {
         self.doubtful.get(value.0 as usize).copied().unwrap_or(false)
     }
 
     /// Says whether it comes to two axes of one value.
-    pub(in crate::target) fn conflict(&self) -> bool {
+    pub(in crate::profiles) fn conflict(&self) -> bool {
         self.conflict
     }
 
     /// Returns the batch axis of a value.
-    pub(in crate::target) fn get(&self, value: ValueId) -> Option<usize> {
+    pub(in crate::profiles) fn get(&self, value: ValueId) -> Option<usize> {
         self.of.get(value.0 as usize).copied().flatten()
     }
 }

@@ -231,7 +231,7 @@ impl FromStr for Target {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::{Evidence, Law, PLAIN, Way};
+    use crate::profiles::{Evidence, Law, PLAIN, Way};
 
     static VERSIONED: Profile = Profile {
         name: "versioned",

@@ -42,7 +42,7 @@ impl fmt::Display for Engine {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::target::{EvidenceKind, PROFILES};
+    use crate::profiles::{EvidenceKind, PROFILES};
 
     /// Reads the engines of an evidence, such as `ONNX Runtime 1.31, onnx 1.23; conformance` or `pnnx and ncnn 20261020; ...`.
     fn named(source: &str) -> Vec<(String, String)> {

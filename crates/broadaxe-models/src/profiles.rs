@@ -1,7 +1,7 @@
 //! Describes targets as data: what a runtime does with an element-wise node.
 //!
 //! A profile is a list of laws, and the first that speaks of a node holds for it: which rule the target broadcasts by,
-//! or that it refuses the node. Every law says how it is known. A profile is a file under `target/` and its line in
+//! or that it refuses the node. Every law says how it is known. A profile is a file under `profiles/` and its line in
 //! [`PROFILES`].
 
 mod index_term;
@@ -342,7 +342,7 @@ impl Evidence {
 
 impl<'a> Asked<'a> {
     /// Returns the number that the target's name ends in.
-    pub(in crate::target) fn limit(&self) -> usize {
+    pub(in crate::profiles) fn limit(&self) -> usize {
         self.target.map_or(0, |target| target.limit())
     }
 
@@ -352,7 +352,7 @@ impl<'a> Asked<'a> {
     }
 
     /// Says whether the target removes an operator from the graph first.
-    pub(in crate::target) fn removes(&self, op: Role) -> bool {
+    pub(in crate::profiles) fn removes(&self, op: Role) -> bool {
         self.target.is_some_and(|target| target.profile().removed.contains(&op))
     }
 

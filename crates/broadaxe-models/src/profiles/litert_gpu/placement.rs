@@ -4,7 +4,7 @@
 //! constant elsewhere than a tensor that is computed. Source: `ExtractTensorShape` in
 //! `tflite/delegates/gpu/common/model_builder_helper.cc` and `ParseInputsWithConstTensorImpl` in `model_builder.cc`.
 
-use crate::target::IndexTerm;
+use crate::profiles::IndexTerm;
 
 /// The axes of the delegate: batch, height, width, channels.
 const AXES: usize = 4;
