@@ -439,6 +439,18 @@ mod tests {
     }
 
     #[test]
+    fn contributing_lists_the_stages() {
+        let page = include_str!("../../CONTRIBUTING.md");
+        let rows = page.lines().skip_while(|line| !line.starts_with("| stage |")).skip(2);
+        let rows: Vec<(&str, bool)> = rows
+            .map_while(|line| line.strip_prefix("| `")?.split_once('`'))
+            .map(|(name, rest)| (name, rest.contains("only with `--long`")))
+            .collect();
+        let stages: Vec<(&str, bool)> = STAGES.iter().map(|stage| (stage.name, stage.long)).collect();
+        assert_eq!(rows, stages);
+    }
+
+    #[test]
     fn a_failure_is_an_error() {
         let row = |outcome| ("x", outcome, Duration::ZERO, Count::default());
         assert_eq!(sum_up(&[row(Outcome::Passed), row(Outcome::Skipped)]), Ok(()));

@@ -13,6 +13,7 @@ pub(crate) mod modules;
 pub(crate) mod names;
 mod order;
 mod prose;
+mod recipes;
 pub(crate) mod size;
 mod text;
 mod unsafety;
@@ -51,6 +52,8 @@ pub(crate) struct File {
 /// Holds every text file of the repository, and the Rust ones as tokens too.
 #[derive(Default)]
 pub(crate) struct Tree {
+    /// The paths of all files, also of those that are not text.
+    pub(crate) paths: Vec<String>,
     pub(crate) files: Vec<File>,
     pub(crate) rust: Vec<Source>,
 }
@@ -59,6 +62,7 @@ impl Tree {
     pub(crate) fn new(files: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut tree = Self::default();
         for (path, text) in files {
+            tree.paths.push(path.clone());
             if ending(&path) == "rs" {
                 tree.rust.push(Source::new(&path, &text));
             }
@@ -74,7 +78,7 @@ impl Tree {
             None => below(root, "").map_err(|e| format!("the files cannot be listed: {e}"))?,
         };
         let read = |path: String| fs::read_to_string(root.join(&path)).ok().map(|text| (path, text));
-        Ok(Self::new(paths.into_iter().filter_map(read)))
+        Ok(Self { paths: paths.clone(), ..Self::new(paths.into_iter().filter_map(read)) })
     }
 
     pub(crate) fn source(&self, path: &str) -> Option<&Source> {
@@ -124,6 +128,7 @@ const CHECKS: &[fn(&Tree) -> Vec<Finding>] = &[
     prose::check,
     words::check,
     text::check,
+    recipes::check,
     generated::check,
 ];
 
