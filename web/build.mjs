@@ -106,6 +106,7 @@ const declared = (name) => fs.readFileSync(path.join(scratch, name), 'utf8').rep
 const types = `${declared('types.d.ts')}\n\n${declared('npm.d.ts')}\n`;
 fs.rmSync(scratch, { recursive: true });
 const modules = ['rules.wasm', ...(check ? ['check.wasm'] : [])];
+const licences = ['LICENSE-MIT', 'LICENSE-APACHE'];
 const manifest = {
   name: 'broadaxe',
   version: /^\d+\.\d+\.\d+/.exec(options.version)?.[0] ?? '0.0.0',
@@ -117,7 +118,7 @@ const manifest = {
   main: './index.js',
   types: './index.d.ts',
   exports: { '.': { types: './index.d.ts', default: './index.js' }, ...Object.fromEntries(modules.map((name) => [`./${name}`, `./${name}`])) },
-  files: ['index.js', 'index.d.ts', ...modules, 'README.md'],
+  files: ['index.js', 'index.d.ts', ...modules, 'README.md', ...licences],
   sideEffects: false,
   engines: { node: '>=20' },
 };
@@ -125,5 +126,6 @@ write('npm/package.json', `${JSON.stringify(manifest, null, 2)}\n`);
 write('npm/index.js', `${await bundle('npm.ts', 'esm')}\n`);
 write('npm/index.d.ts', types);
 write('npm/README.md', text('npm.md'));
+for (const name of licences) write(`npm/${name}`, fs.readFileSync(path.join(here, '..', name)));
 write('npm/rules.wasm', rules);
 if (check) write('npm/check.wasm', check);

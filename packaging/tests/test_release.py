@@ -219,3 +219,11 @@ def test_a_wheel_names_no_folder_of_the_machine(tmp_path):
     assert json.loads(data) == {"bom-ref": "path+file:///broadaxe/crates/x#1"}
     digest = base64.urlsafe_b64encode(hashlib.sha256(data).digest()).rstrip(b"=").decode()
     assert record.splitlines() == ["x.py,sha256=a,5", f"{materials},sha256={digest},{len(data)}", "x-1.dist-info/RECORD,,"]
+
+
+def test_wheels_have_the_licence_texts(dist):
+    for wheel in dist.glob(f"broadaxe-{VERSION}-*.whl"):
+        with zipfile.ZipFile(wheel) as archive:
+            texts = {name.rsplit("/", 1)[-1]: archive.read(name) for name in archive.namelist() if "/licenses/" in name}
+        for name in ("LICENSE-MIT", "LICENSE-APACHE"):
+            assert texts.get(name) == (ROOT / name).read_bytes(), f"{wheel.name} has {sorted(texts)}"

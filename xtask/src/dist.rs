@@ -328,4 +328,32 @@ mod tests {
             assert_eq!(check(&["--target", target, "--target", "x86_64-pc-windows-gnu"]), Ok(()), "{target}");
         }
     }
+
+    /// Runs cargo in the root of the repository without a network, and returns what it prints.
+    fn cargo(words: &[&str]) -> String {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).parent().expect("xtask is in the root");
+        let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
+        let output = command.args(words).arg("--offline").current_dir(root).output().expect("cargo runs");
+        assert!(output.status.success(), "{words:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8(output.stdout).expect("cargo prints UTF-8")
+    }
+
+    #[test]
+    fn every_published_crate_has_the_licence_texts() {
+        let metadata = cargo(&["metadata", "--no-deps", "--format-version=1"]);
+        let metadata: serde_json::Value = serde_json::from_str(&metadata).expect("metadata is JSON");
+        let packages = metadata["packages"].as_array().expect("there are packages");
+        let published: Vec<&str> = packages
+            .iter()
+            .filter(|package| package["publish"].is_null())
+            .filter_map(|package| package["name"].as_str())
+            .collect();
+        assert!(published.contains(&"broadaxe-shape"), "{published:?}");
+        for name in published {
+            let list = cargo(&["package", "--list", "--allow-dirty", "--package", name]);
+            for file in ["LICENSE-MIT", "LICENSE-APACHE"] {
+                assert!(list.lines().any(|line| line == file), "{name} is published without {file}:\n{list}");
+            }
+        }
+    }
 }
