@@ -139,7 +139,7 @@ static CACHES: Rerun = Rerun {
     // No function of numbers depends on caches, and neither do loops called one by one.
     arguments: &["--quiet", "--skip", "math::", "--skip", "levels::", "--skip", "rare::"],
 };
-/// The variable that forces an instruction set.
+/// The variable that forces an instruction set. Every stage but those that set it uses the one that it names.
 const FORCE: &str = "BROADAXE_ISA";
 
 #[cfg(target_arch = "x86_64")]
@@ -249,6 +249,9 @@ fn perform(work: &Action, root: &Path, long: bool) -> Result<(Outcome, Count), S
             Ok(commands) => show_by_twos(commands),
             Err(why) => Ok(skipped(&why)),
         },
+        Action::Gate if env::var_os(FORCE).is_some_and(|level| level != "avx2") => {
+            Ok(skipped(&format!("{FORCE} is set: instructions are recorded for AVX2")))
+        }
         Action::Gate if !(has_avx2() && bench::can_count()) => {
             Ok(skipped("no AVX2, or no valgrind: nothing is counted"))
         }
@@ -329,7 +332,7 @@ fn outcome(result: Result<(), String>) -> Outcome {
 fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Result<(Outcome, Count), String> {
     println!("{}cargo {}", shown(variable), arguments.join(" "));
     let mut command = Command::new(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
-    command.args(arguments).current_dir(root).env_remove(FORCE);
+    command.args(arguments).current_dir(root);
     python::forget_us(&mut command);
     command.envs(variable);
     show(command)
@@ -339,7 +342,7 @@ fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Res
 fn tests(root: &Path, long: bool) -> Result<(Outcome, Count), String> {
     let run = |program: TestProgram| {
         let mut command = Command::new(&program.file);
-        command.current_dir(&program.folder).env_remove(FORCE).envs(long.then_some(("BROADAXE_LONG", "1")));
+        command.current_dir(&program.folder).envs(long.then_some(("BROADAXE_LONG", "1")));
         command
     };
     let (programs, mut count) = show_by_twos(programs(root)?.into_iter().map(run))?;
@@ -369,7 +372,7 @@ fn again(root: &Path, rerun: &Rerun) -> Result<(Outcome, Count), String> {
     println!("{}each of {} programs {}", shown(rerun.variable), programs.len(), rerun.arguments.join(" "));
     show_by_twos(programs.into_iter().map(|program| {
         let mut command = Command::new(&program.file);
-        command.args(rerun.arguments).current_dir(&program.folder).env_remove(FORCE).envs(rerun.variable);
+        command.args(rerun.arguments).current_dir(&program.folder).envs(rerun.variable);
         command
     }))
 }
