@@ -1,6 +1,7 @@
 //! OpenVINO: NumPy's rule unless the model says otherwise, a `PReLU` that prefers axis 1, and passes that look at several
 //! nodes at once and read a constant otherwise than the node does that it is an operand of.
 
+mod compressed;
 mod conv;
 mod higher_rank;
 mod in_place;
@@ -33,6 +34,18 @@ pub(super) static OPENVINO: Profile = Profile {
     removed: &[Role::Identity, Role::Expand],
     laws: &[
         Law { kinds: &[], way: Way::Ask(function), text: "has no functions of a model's own", evidence: OPENVINO_LAWS },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(compressed::multiplied),
+            text: "reads one entry of a scale per row of integer weights for all rows",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            way: Way::Ask(compressed::looked_up),
+            text: "reads the scale of an integer table in row-major order",
+            evidence: OPENVINO_LAWS,
+        },
         Law {
             kinds: &[Kind::Binary, Kind::Select],
             way: Way::Ask(pdpd::lost),

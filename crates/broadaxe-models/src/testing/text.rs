@@ -10,7 +10,7 @@ use broadaxe_kernels::DType;
 use super::Sample;
 use crate::{
     check::check,
-    graph::{Attribute, Model, ValueId},
+    graph::{Attribute, Element, Model, ValueId},
     infer::{Shapes, infer},
 };
 
@@ -83,7 +83,12 @@ fn constant(sample: &mut Sample, name: &str, kind: &str, inside: &str, given: Op
         _ => (number(k) as f32).to_le_bytes().to_vec(),
     };
     let bytes = (0..shape.iter().product()).flat_map(bytes).collect();
-    sample.bytes(name, &shape, dtype(kind), bytes);
+    let four_bits = ["uint4", "int4"].contains(&kind);
+    let id = sample.bytes(name, &shape, if four_bits { DType::U8 } else { dtype(kind) }, bytes);
+    if let (true, Some(constant)) = (four_bits, sample.model.values[id.0 as usize].constant.as_mut()) {
+        // No test reads their elements.
+        constant.element = Element::Other(kind.to_string(), 4);
+    }
 }
 
 fn attribute(pair: &str, system: System) -> (String, Attribute) {

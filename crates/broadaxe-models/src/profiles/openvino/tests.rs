@@ -1,4 +1,5 @@
 mod axes;
+mod compressed;
 mod convolutions;
 mod plain;
 mod products;

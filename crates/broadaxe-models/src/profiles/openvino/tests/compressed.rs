@@ -1,0 +1,94 @@
+//! Integer weights that are scaled, as OpenVINO 2026.4.1 computed them.
+
+use crate::testing::answers;
+
+/// Shared parts: weights of 4 rows and 6 columns, a table, their scale, and what reads them.
+const PARTS: &[(&str, &str)] = &[
+    ("[w]", "w=const:i8(4,6); f=Cast(w) to=1"),
+    ("[w4]", "w=const:uint4(4,6); f=Cast(w) to=1"),
+    ("[wt]", "w=const:u8(6,4); f=Cast(w) to=1"),
+    ("[t]", "w=const:i8(4,4); f=Cast(w) to=1; i=const:i64(2)=0,2"),
+    ("[x]", "m=Mul(f,c); y=MatMul(x,m)"),
+    ("[-x]", "s=Sub(f,z); m=Mul(s,c); y=MatMul(x,m)"),
+    ("[g]", "m=Mul(f,c); y=Gather(m,j)"),
+    ("[-g]", "s=Sub(f,z); m=Mul(s,c); y=Gather(m,j)"),
+];
+
+#[test]
+fn a_scale_per_row_of_integer_weights_is_not_called_the_same() {
+    answers(
+        "openvino",
+        PARTS,
+        &[
+            ("x(2,4); [w]; c=const(4,1); [x]", "differs"),
+            ("x(2,4); [w]; c=const(4,1); m=Mul(c,f); y=MatMul(x,m)", "differs"),
+            ("x(4,4); [w]; c=const(4,1); [x]", "differs"),
+            ("x(2,2,4); [w]; c=const(4,1); [x]", "differs"),
+            ("x(n,4); [w]; c=const(4,1); [x]", "differs"),
+            ("x(2,4); [w]; c=const(4,1); m=Mul(f,c); y=Gemm(x,m)", "differs"),
+            ("x(2,4); [wt]; c=const(4); m=Mul(f,c); t=Transpose(m) perm=1,0; y=MatMul(x,t)", "differs"),
+            ("x(2,4); [wt]; c=const(1,4); m=Mul(f,c); y=Gemm(x,m) transB=1", "differs"),
+            ("x(2,4); [w]; c=const(4,1); [x]; v=MatMul(x,m)", "differs"),
+            ("x(2,4); [w]; z=const(4,1); c=const(); [-x]", "differs"),
+            ("x(2,4); [w]; z=const(6); c=const(4,1); [-x]", "differs"),
+            ("x(2,4); [w]; z=const(4,1); c=const(4,6); [-x]", "differs"),
+            ("x(2,4); [w]; a=const(4,1); c=Neg(a); [x]", "differs"),
+            ("x(2,4); [w]; c=const(1,1,1); [x]", "differs"),
+            ("x(6,4); [w]; c=const(1,1,6); [x]", "differs"),
+            ("x(2,4); [w]; c=const(1,1,1,6); [x]", "refused"),
+            ("x(2,4); [w4]; c=const(4,1); [x]", "differs"),
+            ("x(6,4); [w4]; c=const(4,1); [x]", "refused"),
+            ("x(6,4); [w4]; c=const(); [x]", "refused"),
+            ("x(2,4); [w4]; c=const(4,6); [x]", "differs, unknown"),
+        ],
+    );
+}
+
+#[test]
+fn other_scales_of_integer_weights_are_the_same() {
+    answers(
+        "openvino",
+        PARTS,
+        &[
+            ("x(2,4); [w]; c=const(6); [x]", "same"),
+            ("x(2,4); [w]; c=const(4,6); [x]", "same"),
+            ("x(2,4); [w]; c=const(); [x]", "same"),
+            ("x(5,4); [w]; c=const(4,1); [x]", "same"),
+            ("x(2,3,4); [w]; c=const(4,1); [x]", "same"),
+            ("x(4); [w]; c=const(4,1); [x]", "same"),
+            ("x(2,3); w=const:i8(3,6); f=Cast(w) to=1; c=const(3,1); [x]", "same"),
+            ("x(2,4); w=const:i8(4,1); f=Cast(w) to=1; c=const(4,1); [x]", "same"),
+            ("x(2,4); [w]; c=const(4,1); m=Div(f,c); y=MatMul(x,m)", "same"),
+            ("x(2,4); [w]; c=const(4,1); m=Sub(f,c); y=MatMul(x,m)", "same"),
+            ("x(2,4); [w]; c=const(4,1); m=Mul(f,c); y=MatMul(x,m); v=Relu(m)", "same"),
+            ("x(2,4); [w]; c=const(4,1); m=Mul(f,c); y=MatMul(x,m); v=Relu(f)", "same"),
+            ("x(4,2); [wt]; c=const(6,1); m=Mul(f,c); y=MatMul(m,x)", "same"),
+            ("x(2,4); w=const(4,6); c=const(4,1); m=Mul(w,c); y=MatMul(x,m)", "same"),
+            ("x(2,4); [w]; z=const(4,1); c=const(); s=Sub(f,z); m=Div(s,c); y=MatMul(x,m)", "same"),
+            ("x(2,4); [w4]; c=const(6); [x]", "same"),
+            ("x(6,4); [w4]; c=const(6); [x]", "same"),
+        ],
+    );
+}
+
+#[test]
+fn a_scale_per_column_of_an_integer_table_is_not_called_the_same() {
+    answers(
+        "openvino",
+        PARTS,
+        &[
+            ("j:i64(3); [t]; c=const(4); [g]", "differs"),
+            ("j:i64(2,2); [t]; c=const(1,4); [g]", "differs"),
+            ("j:i64(3); [t]; z=const(4); c=const(); [-g]", "differs"),
+            ("j:i64(3); [t]; z=const(4); c=const(4,1); [-g]", "differs"),
+            ("j:i64(3); w=const:u8(4,8); f=Cast(w) to=1; c=const(8); [g]", "differs"),
+            ("j:i64(3); w=const:u8(5,3); f=Cast(w) to=1; c=const(3); [g]", "differs, unknown"),
+            ("j:i64(3); w=const:u8(2,4,4); f=Cast(w) to=1; c=const(4,1); [g]", "differs"),
+            ("j:i64(3); [t]; c=const(4,1); [g]", "same"),
+            ("j:i64(3); [t]; c=const(4,4); [g]", "same"),
+            ("j:i64(3); [t]; c=const(); [g]", "same"),
+            ("j:i64(3); [t]; c=const(4); m=Div(f,c); y=Gather(m,j)", "same"),
+            ("j:i64(3); w=const:u8(4,3,2); f=Cast(w) to=1; c=const(4,3,1); [g]", "same"),
+        ],
+    );
+}
