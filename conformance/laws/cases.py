@@ -10,9 +10,25 @@ QDQ = "x(1,3,3,3); s=const(3)=0.0625,0.125,0.25; z=const:i8(3)=0; q=QuantizeLine
 ONE_QDQ = "x(2,3,4); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(x,s,z); d=DequantizeLinear(q,s,z)"
 PARTS = "p=Relu(x); n=Neg(x); r=Relu(n); k=Mul(s,r); y=Sub(p,k)"
 RMS = "s=Pow(x,p); m=ReduceMean(s) axes=-1, keepdims=1; a=Add(m,e); q=Sqrt(a); d=Div(x,q); y=Mul(d,g)"
+NUMBERS = "5,3,9,1,7,2,8,6,4,11"
+WEIGHTS = f"w=const:u8(4,6)={NUMBERS}; f=Cast(w) to=1"
+PRODUCT = "m=Mul(f,c); y=MatMul(x,m)"
+TABLE = f"w=const:u8(4,4)={NUMBERS}; f=Cast(w) to=1; i=const:i64(2)=0,2"
+LOOK_UP = "m=Mul(f,c); v=Gather(m,i)"
 CONV = "w=const(2,4,3,3); y=Conv(a,w) pads=1,1,1,1"
 
 OPENVINO = [
+    # Integer weights that are scaled.
+    (f"x(2,4); {WEIGHTS}; c=const(4,1); {PRODUCT}", "differs"),
+    (f"x(n=3,4); {WEIGHTS}; z=const(4,1); c=const(6); s=Sub(f,z); m=Mul(s,c); y=MatMul(x,m)", "differs"),
+    (f"x(2,4); {WEIGHTS}; c=const(1,1,6); {PRODUCT}", "differs"),
+    (f"x(2,4); {WEIGHTS}; c=const(1,1,1,6); {PRODUCT}", "refused"),
+    (f"x(5,4); {WEIGHTS}; c=const(4,1); {PRODUCT}", "same"),
+    (f"x(2,4); {WEIGHTS}; c=const(6); {PRODUCT}", "same"),
+    (f"x(2,4); {WEIGHTS}; c=const(4,1); m=Div(f,c); y=MatMul(x,m)", "same"),
+    (f"x(2,4); w=const:u8(6,4)={NUMBERS}; f=Cast(w) to=1; c=const(4); m=Mul(f,c); y=Gemm(x,m) transB=1", "differs"),
+    (f"x(); {TABLE}; c=const(4); {LOOK_UP}; y=Add(v,x)", "differs"),
+    (f"x(); {TABLE}; c=const(4,1); {LOOK_UP}; y=Add(v,x)", "same"),
     # LayerNormalization.
     ("x(2,2); s=const(1,2); y=LayerNormalization(x,s) axis=0", "same"),
     ("x(1,2,2); s=const(1,2,1); y=LayerNormalization(x,s) axis=2", "differs"),

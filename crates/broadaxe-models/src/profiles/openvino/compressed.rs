@@ -15,7 +15,7 @@ use broadaxe_shape::{Dim, SymbolicShape};
 
 use super::super::{
     Asked, Does, IndexTerm,
-    neighbours::{Op, fits},
+    neighbours::{Op, fits, merged},
 };
 use crate::graph::{Attribute, Node, ValueId};
 
@@ -172,9 +172,11 @@ fn is_set(node: &Node, name: &str) -> bool {
 /// Says what a product makes of a constant.
 // Long: each border that was measured is one condition.
 fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) -> Option<Does> {
-    let [weights, constant] = &scaled.shapes;
+    let constant = &scaled.shapes[1];
+    let all = merged(&scaled.shapes[0], constant);
+    let (batch, matrix) = all.split_at(all.len().checked_sub(2)?);
     let (rows_axis, columns_axis) = if transposed { (1, 0) } else { (0, 1) };
-    if weights.len() != 2 || weights[rows_axis] < FEWEST_ROWS || weights[columns_axis] == 1 {
+    if batch.iter().any(|size| *size != 1) || matrix[rows_axis] < FEWEST_ROWS || matrix[columns_axis] == 1 {
         return None;
     }
     let Some(data) = asked.shape(node.input(0)?).and_then(SymbolicShape::dims) else {
@@ -182,10 +184,10 @@ fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) ->
             "reads a scale of integer weights by the rank of the data, which is not known".into(),
         ));
     };
-    match (data.len(), constant.len()) {
+    match (data.len(), batch.len()) {
         (0 | 1, _) => return None,
-        (2, 3) => return Some(Does::Garbled("drops the axis that only the scale of integer weights has".into())),
-        (_, 4..) => return Some(Does::Refused("rejects a scale of integer weights of rank 4 and more".into())),
+        (2, 1) => return Some(Does::Garbled("drops the first of three axes of scaled integer weights".into())),
+        (_, 2..) => return Some(Does::Refused("rejects scaled integer weights of rank 4 and more".into())),
         _ => {}
     }
     let extent = |axis: usize| (axis + constant.len()).checked_sub(2).map_or(1, |axis| constant[axis]);
