@@ -1,7 +1,7 @@
 //! Integer weights that are scaled, whose scale and zero point become operands of the product or the look-up behind.
 //!
 //! A constant of 8 or 4 bits, `Cast`, `Sub` (the zero point, which may be missing) and `Mul` by constants (the scale) become one
-//! operator with the `MatMul`, `Gemm` or `Gather` that reads them. It takes the constants as they are, whatever their shape:
+//! operator with the `MatMul`, `Gemm` or `Gather` that reads them. It reads the constants by position, whatever their shape:
 //!
 //! - A product has a scale per column. Of a constant that differs from row to row only, it reads the first entry for all rows,
 //!   where it has at most 4 rows of data; 4-bit weights then end the process for more. Axes that only the constant has are lost.
@@ -24,7 +24,7 @@ const FEWEST_ROWS: usize = 4;
 /// With more rows of data, 8-bit weights are multiplied out.
 const MOST_DATA_ROWS: usize = 4;
 /// How many nodes between the weights and their reader are followed.
-const REACH: usize = 3;
+const MOST_BETWEEN: usize = 3;
 
 /// The operands of a node: integer weights and a constant that they are scaled or shifted by.
 struct Scaled {
@@ -52,7 +52,7 @@ enum Reader<'a> {
 /// Finds a constant that a product reads one entry of, or the axes of which it drops.
 pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
     let scaled = Scaled::of(asked)?;
-    let readers = readers(asked, scaled.result, false, REACH)?;
+    let readers = readers(asked, scaled.result, false, MOST_BETWEEN)?;
     readers.iter().find_map(|reader| match reader {
         Reader::Product { node, transposed } => product(asked, &scaled, node, *transposed),
         Reader::Grouped if count(&scaled.shapes[1]) > 1 => {
@@ -65,7 +65,7 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
 /// Finds a constant that a look-up reads in row-major order.
 pub(super) fn looked_up(asked: &Asked<'_>) -> Option<Does> {
     let scaled = Scaled::of(asked)?;
-    let readers = readers(asked, scaled.result, false, REACH)?;
+    let readers = readers(asked, scaled.result, false, MOST_BETWEEN)?;
     readers.iter().any(|reader| matches!(reader, Reader::Lookup)).then(|| lookup(asked, &scaled)).flatten()
 }
 
@@ -169,7 +169,7 @@ fn is_set(node: &Node, name: &str) -> bool {
     }
 }
 
-/// Says what a product makes of a constant.
+/// Says how a product reads a constant.
 // Long: each border that was measured is one condition.
 fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) -> Option<Does> {
     let constant = &scaled.shapes[1];
@@ -210,7 +210,7 @@ fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) ->
     }
 }
 
-/// Says what a look-up makes of a constant.
+/// Says how a look-up reads a constant.
 fn lookup(asked: &Asked<'_>, scaled: &Scaled) -> Option<Does> {
     let [table, constant] = &scaled.shapes;
     let entries = count(constant);
