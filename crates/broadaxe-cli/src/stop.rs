@@ -5,7 +5,7 @@
 //! result is written atomically, and no temporary file is left.
 
 use std::{
-    fs::{self, DirBuilder, File},
+    fs::{self, DirBuilder, File, TryLockError},
     io,
     path::{Path, PathBuf},
     sync::{
@@ -40,6 +40,85 @@ pub fn keep(temporary: &Path, path: &Path) -> io::Result<()> {
     fs::rename(temporary, path)?;
     list.retain(|one| one != temporary);
     Ok(())
+}
+
+/// A file that is locked; it is removed when this is dropped, and when the command is interrupted.
+#[derive(Debug)]
+pub struct Locked {
+    path: PathBuf,
+    file: Option<File>,
+}
+
+impl Drop for Locked {
+    fn drop(&mut self) {
+        // A run that has the file open finds another one of the name, or none. Windows does not remove an open file.
+        if cfg!(windows) {
+            self.file = None;
+        }
+        remove(&self.path);
+    }
+}
+
+/// Creates a file if it does not exist, and locks it; nothing while another run has it, or has just removed it.
+///
+/// # Errors
+/// What the system answers; [`io::ErrorKind::Unsupported`] where files cannot be locked.
+pub fn lock(path: &Path) -> io::Result<Option<Locked>> {
+    let mut list = temporaries();
+    let Some(file) = open_lock(path)? else { return Ok(None) };
+    match file.try_lock() {
+        Err(TryLockError::WouldBlock) => return Ok(None),
+        Err(TryLockError::Error(_)) => {
+            let _ = fs::remove_file(path);
+            return Err(io::ErrorKind::Unsupported.into());
+        }
+        Ok(()) if !is_at(&file, path) => return Ok(None),
+        Ok(()) => {}
+    }
+    list.push(path.to_owned());
+    Ok(Some(Locked { path: path.to_owned(), file: Some(file) }))
+}
+
+/// Opens a file to lock it; nothing if it has just been removed.
+fn open_lock(path: &Path) -> io::Result<Option<File>> {
+    let mut options = File::options();
+    options.read(true).write(true);
+    // Without the right to delete: a file that is open keeps its name.
+    #[cfg(windows)]
+    std::os::windows::fs::OpenOptionsExt::share_mode(&mut options, 0x1 | 0x2);
+    match options.clone().create_new(true).open(path) {
+        Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+        created => return created.map(Some),
+    }
+    let opened = fs::symlink_metadata(path).and_then(|about| {
+        if !about.is_file() {
+            return Err(io::Error::other(format!("{} is not a file; remove it", path.display())));
+        }
+        // The file of another user may be locked, if not written.
+        options.open(path).or_else(|_| File::open(path))
+    });
+    match opened {
+        Ok(file) => Ok(Some(file)),
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        // Windows: the other run is removing it.
+        Err(error) if cfg!(windows) && error.raw_os_error() == Some(32) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Says whether an open file has this name.
+#[cfg(unix)]
+fn is_at(file: &File, path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt;
+
+    let number = |about: fs::Metadata| (about.dev(), about.ino());
+    file.metadata().and_then(|own| Ok(number(own) == number(fs::symlink_metadata(path)?))).unwrap_or(false)
+}
+
+/// Says whether an open file has this name: it does, as it was opened so that it keeps it.
+#[cfg(not(unix))]
+fn is_at(_file: &File, _path: &Path) -> bool {
+    true
 }
 
 /// Removes a file of [`create`].
@@ -164,8 +243,7 @@ pub fn watch() -> io::Result<()> {
 }
 
 /// Writes a line to standard error, in place of a progress bar.
-#[cfg(unix)]
-fn say(text: &str) {
+pub fn say(text: &str) {
     use std::io::{IsTerminal, Write};
 
     let mut error = io::stderr();

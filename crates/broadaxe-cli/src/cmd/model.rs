@@ -49,7 +49,7 @@ use crate::{
     answer::join,
     args::{InputArgs, OutArgs},
     error::{Error, quoted},
-    file::write::Whole,
+    file::write::{Lock, Whole},
 };
 
 /// A model with its shapes.
@@ -135,6 +135,54 @@ fn open_sizes(loaded: &Loaded, values: &[ValueId]) -> Option<Error> {
 }
 
 /// Where a changed model goes: to OUT, or over the model itself.
+struct Destination<'a> {
+    args: &'a OutArgs,
+    /// That of a model which is replaced.
+    lock: Option<Lock>,
+}
+
+impl<'a> Destination<'a> {
+    /// Locks the model if it is replaced; it is read after that.
+    ///
+    /// # Errors
+    /// When another one cannot be written next to it.
+    fn new(args: &'a OutArgs) -> Result<Self, Error> {
+        let is_replaced = args.in_place && !args.dry_run && args.model.is_file();
+        Ok(Self { args, lock: is_replaced.then(|| Lock::of(&args.model)).transpose()? })
+    }
+
+    /// Returns the file that is written, if one is.
+    ///
+    /// # Errors
+    /// When the command line names none, or one that a changed model does not go to.
+    fn path(&self, model: &Model) -> Result<Option<PathBuf>, Error> {
+        destination(self.args, model)
+    }
+
+    /// Writes a changed model: its files are all there before the first of them gets its name.
+    fn save(&self, model: &Model, edits: &[Edit], out: &Path) -> Result<Written, Error> {
+        let written = format::write(model, edits).map_err(Error::from)?;
+        // The files of two runs would not fit together.
+        let several = (self.lock.is_none() && written.files.len() > 1).then(|| Lock::of(out)).transpose()?;
+        let plain = stream::plain_name(out);
+        let path =
+            |extension: &str| if extension.is_empty() { out.to_path_buf() } else { plain.with_extension(extension) };
+        // The second file only ever grows, so that the old model reads it too, should the run end between the two names.
+        let mut files = Vec::new();
+        for file in written.files.iter().rev() {
+            let path = path(file.extension);
+            files.push((Whole::create(&path)?, path, file));
+        }
+        for (whole, path, file) in files {
+            let lock = self.lock.as_ref().filter(|_| file.extension.is_empty());
+            stream::save((whole, lock), &path, |to| file.write(model, to))?;
+        }
+        drop(several);
+        Ok(written)
+    }
+}
+
+/// Returns the file that a changed model is written to, if it is.
 fn destination(args: &OutArgs, model: &Model) -> Result<Option<PathBuf>, Error> {
     if args.dry_run {
         return Ok(None);
@@ -193,21 +241,4 @@ fn checked_output(out: &Path, why: &str, accepted: &[String]) -> Result<(), Erro
         }
         _ => Ok(()),
     }
-}
-
-/// Writes a changed model: its files are all there before the first of them gets its name.
-fn save(model: &Model, edits: &[Edit], out: &Path) -> Result<Written, Error> {
-    let written = format::write(model, edits).map_err(Error::from)?;
-    let plain = stream::plain_name(out);
-    let path = |extension: &str| if extension.is_empty() { out.to_path_buf() } else { plain.with_extension(extension) };
-    // The second file only ever grows, so that the old model reads it too, should the run end between the two names.
-    let mut files = Vec::new();
-    for file in written.files.iter().rev() {
-        let path = path(file.extension);
-        files.push((Whole::create(&path)?, path, file));
-    }
-    for (whole, path, file) in files {
-        stream::save(whole, &path, |to| file.write(model, to))?;
-    }
-    Ok(written)
 }

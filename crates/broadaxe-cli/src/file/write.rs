@@ -6,7 +6,10 @@
 //!
 //! While it is being written the file is locked. What a killed run left behind is not, and that is how the next run for
 //! the same OUT knows that it may remove it; process numbers would not say so across containers.
+//!
+//! A run that keeps a part of the previous file locks OUT, reads it, and replaces it ([`Lock`]).
 
+mod lock;
 mod archive;
 mod plain;
 mod tensors;
@@ -22,6 +25,7 @@ use std::{
 use broadaxe::ViewMut;
 use broadaxe_kernels::{DType, MappingMut};
 pub use encode::encode;
+pub use lock::Lock;
 pub use plain::Plain;
 
 use self::{
@@ -67,17 +71,31 @@ impl Whole {
     ///
     /// # Errors
     /// When anything cannot be written; the previous file, if there was one, is then as it was.
-    pub fn save(mut self, contents: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Error> {
+    pub fn save(self, contents: impl FnOnce(&mut File) -> io::Result<()>) -> Result<(), Error> {
+        self.replace(None, contents)
+    }
+
+    /// As [`Whole::save`], for a file that was read under a lock.
+    ///
+    /// # Errors
+    /// As [`Whole::save`]; when another program has changed the file since then.
+    pub fn replace(
+        mut self,
+        lock: Option<&Lock>,
+        contents: impl FnOnce(&mut File) -> io::Result<()>,
+    ) -> Result<(), Error> {
+        let failed = |error: io::Error| Error::io(&self.path, "write the file", &error);
         let write = || {
             contents(&mut self.file)?;
             self.file.flush()?;
             if let Ok(previous) = fs::metadata(&self.path) {
                 fs::set_permissions(&self.temporary, previous.permissions())?;
             }
-            self.file.sync_all()?;
-            stop::keep(&self.temporary, &self.path)
+            self.file.sync_all()
         };
-        write().map_err(|error| Error::io(&self.path, "write the file", &error))?;
+        write().map_err(failed)?;
+        lock.map_or(Ok(()), Lock::check)?;
+        stop::keep(&self.temporary, &self.path).map_err(failed)?;
         self.kept = true;
         // The new name is on the disk when the folder is; not every system can open a folder for that.
         if let Ok(folder) = File::open(folder(&self.path)) {
@@ -100,10 +118,11 @@ impl Drop for Whole {
 pub struct Output {
     /// The format; nothing for text (.csv).
     format: Option<Format>,
+    place: Place,
     key: String,
-    /// The other arrays of a file of this name, which are kept.
-    kept: Option<Kept>,
     whole: Whole,
+    /// Held while the result is computed into the file.
+    lock: Option<Lock>,
 }
 
 /// What a new file keeps of the previous one.
@@ -166,8 +185,16 @@ impl Output {
         if key.is_empty() || key.len() > 1024 {
             return Err(Error::usage(format!("{place}: the name of the array should have 1 to 1024 bytes")));
         }
-        let whole = Whole::create(path)?;
-        let kept = format.map_or(Ok(None), |format| Kept::find(path, format, &key)).map_err(|error| {
+        let output = Self { format, place: place.clone(), key, whole: Whole::create(path)?, lock: None };
+        // It is read again, under a lock, when it is replaced.
+        output.kept()?;
+        Ok(output)
+    }
+
+    /// Finds what the previous file holds but for the array that is written.
+    fn kept(&self) -> Result<Option<Kept>, Error> {
+        let path = self.place.path();
+        let kept = self.format.map_or(Ok(None), |format| Kept::find(path, format, &self.key)).map_err(|error| {
             let text = format!(
                 "cannot keep the other arrays of the file: {}; remove it, or write to another one",
                 error.message()
@@ -175,11 +202,17 @@ impl Output {
             Error::new(ErrorKind::File, text).of(path)
         })?;
         let others = kept.as_ref().map_or_else(Vec::new, Kept::names);
-        if place.key().is_none() && !others.is_empty() {
+        if self.place.key().is_none() && !others.is_empty() {
             let (path, others) = (path.display(), listed(others.into_iter()));
             return Err(Error::usage(format!("{path} holds {others}; write -o {path}:KEY to add or replace one")));
         }
-        Ok(Self { format, key, kept, whole })
+        Ok(kept)
+    }
+
+    /// Locks the file if it can hold other arrays.
+    fn locked(&self) -> Result<Option<Lock>, Error> {
+        let is_archive = self.format.is_some_and(|format| format != Format::Npy);
+        is_archive.then(|| Lock::of(self.place.path())).transpose()
     }
 
     /// Says whether an array of this shape can be written.
@@ -197,16 +230,16 @@ impl Output {
         Err(Error::usage(text).of(&self.whole.path))
     }
 
-    /// Says whether elements can be computed into the file: those of a `.npz` cannot, as their checksum precedes them,
-    /// nor those of a file that keeps others.
+    /// Says whether elements can be computed into the file: those of a `.npz` cannot, as their checksum precedes them.
     pub fn can_be_mapped(&self) -> bool {
         let has_head = |format| encode::head(format, &self.key, DType::U8, &[], 1).is_some();
-        self.kept.is_none() && self.format.is_some_and(has_head)
+        self.format.is_some_and(has_head)
     }
 
     /// Makes the file as long as an array of this dtype and shape needs, writes what comes before the elements, and maps these.
     ///
-    /// `None` for few elements, which are better written at once, and where the system does not map them.
+    /// `None` for few elements, which are better written at once, for a file that keeps other arrays, and where the system does not map
+    /// elements. Otherwise the file stays locked: other arrays cannot be added while these elements are computed.
     ///
     /// # Errors
     /// When the disk has no room for them; the previous file, if there was one, is then as it was.
@@ -217,6 +250,10 @@ impl Output {
         let bytes = bytes as usize;
         let head = self.format.and_then(|format| encode::head(format, &self.key, dtype, shape, bytes));
         let Some(head) = head else { return Ok(None) };
+        let lock = self.locked()?;
+        if self.kept()?.is_some() {
+            return Ok(None);
+        }
         let make = |file: &mut File| {
             let Some(mapping) = MappingMut::new(file, head.len() as u64, bytes)? else {
                 file.set_len(0)?;
@@ -225,7 +262,9 @@ impl Output {
             file.write_all(&head)?;
             Ok(Some(Mapped { mapping, dtype, shape: shape.to_vec() }))
         };
-        make(&mut self.whole.file).map_err(|error| Error::io(&self.whole.path, "write the file", &error))
+        let made = make(&mut self.whole.file).map_err(|error| Error::io(&self.whole.path, "write the file", &error))?;
+        self.lock = lock.filter(|_| made.is_some());
+        Ok(made)
     }
 
     /// Gives the file its name, all elements having been computed into it.
@@ -239,7 +278,7 @@ impl Output {
         }
         // The pages that were written belong to the file, mapped or not.
         drop(mapped);
-        self.whole.save(|_| Ok(()))
+        self.whole.replace(self.lock.as_ref(), |_| Ok(()))
     }
 
     /// Writes the array and gives the file its name.
@@ -247,8 +286,10 @@ impl Output {
     /// # Errors
     /// Those of [`Whole::save`].
     pub fn save(self, array: &Plain<'_>) -> Result<(), Error> {
-        let Self { format, key, kept, whole } = self;
-        whole.save(|file| match (format, kept) {
+        let lock = self.locked()?;
+        let kept = self.kept()?;
+        let Self { format, key, whole, .. } = self;
+        whole.replace(lock.as_ref(), |file| match (format, kept) {
             (None, _) => csv::write(array, file),
             (Some(format), None) => encode(format, &key, array, file),
             (Some(_), Some(Kept::Tensors(kept))) => kept.write(&key, array, file),
@@ -310,10 +351,15 @@ fn folder(path: &Path) -> &Path {
     path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."))
 }
 
+/// Returns as much of a name as a temporary name has.
+fn stem(name: &str) -> &str {
+    &name[..name.floor_char_boundary(MAX_STEM)]
+}
+
 /// Creates and locks a temporary file in the folder of `path`, after removing those that killed runs left there.
 fn create_beside(path: &Path) -> Result<(File, PathBuf), Error> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
-    let stem = &name[..name.floor_char_boundary(MAX_STEM)];
+    let stem = stem(&name);
     let folder = folder(path);
     sweep(folder, stem);
     let mut number = 0;

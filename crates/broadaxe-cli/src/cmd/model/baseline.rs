@@ -16,7 +16,7 @@ use super::fingerprint::{self, code};
 use crate::{
     config::absolute,
     error::{Error, ErrorKind, escaped, quoted},
-    file::write::Whole,
+    file::write::{Lock, Whole},
 };
 
 /// The version of the form of the file.
@@ -128,11 +128,11 @@ impl Baseline {
         self.counts.get(&fingerprint).copied().unwrap_or(0)
     }
 
-    /// Writes a baseline with these findings, atomically; returns how many there are.
+    /// Replaces a baseline by one with these findings, atomically; returns how many there are.
     ///
     /// # Errors
-    /// When the file cannot be written.
-    pub(super) fn write(path: &Path, mut entries: Vec<KnownFinding>) -> Result<usize, Error> {
+    /// When the file cannot be written, or another program has changed it since it was locked.
+    pub(super) fn write(lock: &Lock, mut entries: Vec<KnownFinding>) -> Result<usize, Error> {
         entries.sort();
         entries.dedup_by(|next, first| {
             let same = next.fingerprint == first.fingerprint && next.model == first.model;
@@ -141,7 +141,7 @@ impl Baseline {
             }
             same
         });
-        Whole::create(path)?.save(|file| {
+        Whole::create(lock.path())?.replace(Some(lock), |file| {
             let mut to = io::BufWriter::new(file);
             write!(to, "{{\n  \"version\": {VERSION},\n  \"findings\": [")?;
             for (at, entry) in entries.iter().enumerate() {
@@ -219,13 +219,13 @@ mod tests {
         let path = folder.join("baseline.json");
         assert!(Baseline::read(&path).unwrap().is_none());
         let entries = vec![entry("b.onnx", "x", 3, 1), entry("a.onnx", "y", 2, 1), entry("a.onnx", "y", 2, 2)];
-        assert_eq!(Baseline::write(&path, entries).unwrap(), 4);
+        assert_eq!(Baseline::write(&Lock::of(&path).unwrap(), entries).unwrap(), 4);
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text.lines().count(), 7, "one finding per line: {text}");
         let baseline = Baseline::read(&path).unwrap().unwrap();
         assert_eq!(baseline.entries, [entry("a.onnx", "y", 2, 3), entry("b.onnx", "x", 3, 1)]);
         assert_eq!([1, 2, 3].map(|print| baseline.count(print)), [0, 3, 1]);
-        assert_eq!(Baseline::write(&path, Vec::new()).unwrap(), 0);
+        assert_eq!(Baseline::write(&Lock::of(&path).unwrap(), Vec::new()).unwrap(), 0);
         assert_eq!(Baseline::read(&path).unwrap().unwrap().entries, []);
         let cases = [
             ("", "not a baseline"),

@@ -79,7 +79,7 @@ impl Extracted {
             let path = stem.with_extension(format!("{part}.npy"));
             files.push((Output::create(&Place::file(&path))?, path, array));
         }
-        save(whole, &args.output, |to| to.write_all(&one.model))?;
+        save((whole, None), &args.output, |to| to.write_all(&one.model))?;
         let (name, op) = (quoted(&self.node), quoted(&self.op));
         let mut text = format!("{}: {name} ({op}), {} bytes\n", args.output.display(), one.model.len());
         let mut json = self.json();

@@ -13,7 +13,7 @@ use broadaxe_models::{
 };
 use serde_json::{Value, json};
 
-use super::{Loaded, Open, destination, given_for, load, open, progress::Progress, save};
+use super::{Destination, Loaded, Open, given_for, load, open, progress::Progress};
 use crate::{
     answer::{Answer, Json, table},
     args::{FixArgs, InputArgs, OutArgs, UpgradeArgs},
@@ -28,8 +28,8 @@ use crate::{
 /// When a target is unknown, the model cannot be read, a change cannot be made, or OUT cannot be written.
 pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
     let _progress = Progress::of(&args.out.model);
-    let repair = repaired(args, &open)?;
-    repair.answer(args)
+    let to = Destination::new(&args.out)?;
+    repaired(args, &open)?.answer(args, &to)
 }
 
 /// The changes that repair a model, of which one of an old opset is brought to opset 7 first.
@@ -45,12 +45,12 @@ struct Repaired {
 
 impl Repaired {
     /// Makes the changes, and says what was done.
-    fn answer(&self, args: &FixArgs) -> Result<Answer, Error> {
+    fn answer(&self, args: &FixArgs, to: &Destination<'_>) -> Result<Answer, Error> {
         let verify = |before| (!args.out.no_verify).then_some((before, &self.inputs));
         let Some((old, upgrade)) = &self.old else {
-            return change(&self.loaded, &self.plan, &args.out, verify(&self.loaded));
+            return change(&self.loaded, &self.plan, to, verify(&self.loaded));
         };
-        let mut answer = change(&self.loaded, &self.plan, &args.out, verify(old))?;
+        let mut answer = change(&self.loaded, &self.plan, to, verify(old))?;
         let upgraded = show(&old.model, upgrade, args.out.quiet);
         answer.text = format!("upgrade to opset {}:\n{upgraded}\nfix:\n{}", upgrade::OPSET, answer.text);
         if let Json::Value(json) = &mut answer.json {
@@ -65,8 +65,9 @@ impl Repaired {
 /// # Errors
 /// As [`fix()`]; when nothing could be verified that was to be.
 pub fn fixed(args: &FixArgs, open: Open<'_>) -> Result<(Answer, Option<Vec<u8>>), Error> {
+    let to = Destination::new(&args.out)?;
     let repair = repaired(args, open)?;
-    let answer = repair.answer(args)?;
+    let answer = repair.answer(args, &to)?;
     if let Some(reason) = answer.json.member("unverified").as_str() {
         return Err(Error::new(ErrorKind::Value, format!("not verified: {reason}")).of(&args.out.model));
     }
@@ -101,6 +102,7 @@ fn repaired(args: &FixArgs, open: Open<'_>) -> Result<Repaired, Error> {
 /// # Errors
 /// As [`fix()`]; a model with a node that has no exact counterpart is not written.
 pub fn upgrade(args: &UpgradeArgs) -> Result<Answer, Error> {
+    let to = Destination::new(&args.out)?;
     let (loaded, plan) = raised(args, &open)?;
     if let (Some(left), false) = (plan.left.first(), args.out.dry_run) {
         let node = node_name(&loaded.model, left.node);
@@ -108,7 +110,7 @@ pub fn upgrade(args: &UpgradeArgs) -> Result<Answer, Error> {
         return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&args.out.model));
     }
     let inputs = InputArgs::default();
-    change(&loaded, &plan, &args.out, (!args.out.no_verify).then_some((&loaded, &inputs)))
+    change(&loaded, &plan, &to, (!args.out.no_verify).then_some((&loaded, &inputs)))
 }
 
 /// As [`upgrade()`], for a caller that may hold the model; returns the changed model too where it is not written.
@@ -116,6 +118,7 @@ pub fn upgrade(args: &UpgradeArgs) -> Result<Answer, Error> {
 /// # Errors
 /// As [`upgrade()`], also where nothing is to be written; the error names every node.
 pub fn upgraded(args: &UpgradeArgs, open: Open<'_>) -> Result<(Answer, Option<Vec<u8>>), Error> {
+    let to = Destination::new(&args.out)?;
     let (loaded, plan) = raised(args, open)?;
     if !plan.left.is_empty() {
         let one = |left: &fix::Left| format!("{}: {}", node_name(&loaded.model, left.node), left.reason);
@@ -123,7 +126,7 @@ pub fn upgraded(args: &UpgradeArgs, open: Open<'_>) -> Result<(Answer, Option<Ve
         return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&args.out.model));
     }
     let inputs = InputArgs::default();
-    let answer = change(&loaded, &plan, &args.out, (!args.out.no_verify).then_some((&loaded, &inputs)))?;
+    let answer = change(&loaded, &plan, &to, (!args.out.no_verify).then_some((&loaded, &inputs)))?;
     Ok((answer, unwritten(&loaded, &plan, &args.out)?))
 }
 
@@ -134,9 +137,14 @@ fn raised(args: &UpgradeArgs, open: Open<'_>) -> Result<(Loaded, Fix), Error> {
 }
 
 /// Makes the changes, compares the model with the one before if asked to, and says what was done.
-fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<(&Loaded, &InputArgs)>) -> Result<Answer, Error> {
-    let model = &loaded.model;
-    let destination = destination(out, model)?;
+fn change(
+    loaded: &Loaded,
+    plan: &Fix,
+    to: &Destination<'_>,
+    verify: Option<(&Loaded, &InputArgs)>,
+) -> Result<Answer, Error> {
+    let (model, out) = (&loaded.model, to.args);
+    let path = to.path(model)?;
     let of = |error: broadaxe_models::Error| Error::from(error).of(&out.model);
     let verified = match verify {
         Some((before, inputs)) if !plan.edits.is_empty() || !std::ptr::eq(before, loaded) => {
@@ -160,10 +168,10 @@ fn change(loaded: &Loaded, plan: &Fix, out: &OutArgs, verify: Option<(&Loaded, &
         let reason = escaped(unverified_for(verified));
         text += &format!("not verified: {reason}; nothing was written, --no-verify writes the model all the same\n");
     }
-    let destination = destination.filter(|_| unverified.is_none());
-    let destination = written(model, plan, destination, &mut text)?;
+    let path = path.filter(|_| unverified.is_none());
+    let path = written(model, plan, (to, path), &mut text)?;
     let text = terminal::fitted(&text, terminal::columns());
-    let mut json = describe(model, plan, verified.as_ref(), destination.as_deref());
+    let mut json = describe(model, plan, verified.as_ref(), path.as_deref());
     if let Some(verified) = unverified {
         json["unverified"] = unverified_for(verified).into();
     }
@@ -177,13 +185,18 @@ fn is_wrong(plan: &Fix) -> bool {
 
 /// Writes the changed model, and says so. A model in which everything is left that should change would look repaired if it were
 /// written.
-fn written(model: &Model, plan: &Fix, to: Option<PathBuf>, text: &mut String) -> Result<Option<PathBuf>, Error> {
-    let Some(path) = to else { return Ok(None) };
+fn written(
+    model: &Model,
+    plan: &Fix,
+    (to, path): (&Destination<'_>, Option<PathBuf>),
+    text: &mut String,
+) -> Result<Option<PathBuf>, Error> {
+    let Some(path) = path else { return Ok(None) };
     if plan.edits.is_empty() && is_wrong(plan) {
         *text += "nothing was repaired, and nothing was written\n";
         return Ok(None);
     }
-    save(model, &plan.edits, &path)?;
+    to.save(model, &plan.edits, &path)?;
     *text += &format!("{}: written\n", path.display());
     Ok(Some(path))
 }

@@ -8,13 +8,12 @@
 use std::{
     env,
     ffi::OsStr,
-    fs,
     path::{Path, PathBuf, absolute},
     sync::{
         Arc,
         atomic::{AtomicBool, Ordering},
     },
-    time::{Duration, SystemTime, UNIX_EPOCH},
+    time::{Duration, SystemTime},
 };
 
 use broadaxe_models::{
@@ -26,7 +25,10 @@ use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
 use super::{store, stream};
-use crate::args::{CheckArgs, InputArgs};
+use crate::{
+    args::{CheckArgs, InputArgs},
+    file::stamp::{Stamp, nanos},
+};
 
 /// The form of an entry; it changes when [`ResultEntry`] does.
 const FORM: &str = "2";
@@ -60,17 +62,6 @@ struct SeenFile {
     stamp: Option<Stamp>,
     /// The hash of its bytes, where they are few.
     hash: Option<[u64; 2]>,
-}
-
-/// What the system says of a file; it changes when the file does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct Stamp {
-    len: u64,
-    /// Nanoseconds since 1970, as are those below.
-    modified: i64,
-    /// When anything about the file changed, which programs cannot set back; where the system does not say that, the time above.
-    changed: i64,
-    number: u64,
 }
 
 /// Whether a file is as it was.
@@ -255,24 +246,6 @@ impl SeenFile {
     }
 }
 
-impl Stamp {
-    /// Looks at a file; nothing where it is missing or is no regular file.
-    #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix says more"))]
-    fn of(path: &Path) -> Option<Self> {
-        let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
-        let modified = nanos(about.modified().ok()?);
-        let mut stamp = Self { len: about.len(), modified, changed: modified, number: 0 };
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::MetadataExt;
-
-            stamp.changed = about.ctime().saturating_mul(1_000_000_000).saturating_add(about.ctime_nsec());
-            stamp.number = about.ino();
-        }
-        Some(stamp)
-    }
-}
-
 /// Hashes the bytes of a file of this size.
 fn hash_of(path: &Path, stamp: Stamp) -> Option<[u64; 2]> {
     let bytes = store::read(path, stamp.len)?;
@@ -288,13 +261,6 @@ fn hash(parts: &[&[u8]]) -> u128 {
         hasher.write(part);
     }
     hasher.finish_128()
-}
-
-fn nanos(time: SystemTime) -> i64 {
-    match time.duration_since(UNIX_EPOCH) {
-        Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
-        Err(error) => i64::try_from(error.duration().as_nanos()).map_or(i64::MIN, |before| -before),
-    }
 }
 
 /// Identifies this program; another one may judge differently. Nothing where it is part of another program, and was built from an unknown

@@ -15,7 +15,7 @@ use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 
 use crate::{
     error::{Error, ErrorKind},
-    file::write::Whole,
+    file::write::{Lock, Whole},
 };
 
 /// The most bytes of models that are held in memory.
@@ -94,13 +94,13 @@ pub(super) fn open_head(path: &Path) -> Result<Source, Error> {
 /// Writes a model's file; one whose name ends with `.gz` is compressed, to the same bytes at any time.
 ///
 /// # Errors
-/// Those of [`Whole::save`].
+/// Those of [`Whole::replace`].
 pub(super) fn save(
-    whole: Whole,
+    (whole, lock): (Whole, Option<&Lock>),
     path: &Path,
     contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Error> {
-    whole.save(|to| {
+    whole.replace(lock, |to| {
         let mut to = io::BufWriter::new(to);
         if is_compressed(path) {
             // The encoder writes no name, and 0 as the time.
@@ -291,7 +291,7 @@ mod tests {
         for name in ["a.param", "a.param.gz"] {
             let path = folder.join(name);
             let written = [0, 1].map(|_| {
-                save(Whole::create(&path).unwrap(), &path, |to| to.write_all(&bytes)).unwrap();
+                save((Whole::create(&path).unwrap(), None), &path, |to| to.write_all(&bytes)).unwrap();
                 fs::read(&path).unwrap()
             });
             assert_eq!(written[0], written[1], "{name}");

@@ -17,6 +17,7 @@ use crate::{
     args::AcceptArgs,
     config::{Settings, absolute, relative},
     error::{Error, ErrorKind, escaped},
+    file::write::Lock,
 };
 
 /// What decides whether findings count.
@@ -146,6 +147,7 @@ impl<'a> Suppress<'a> {
     /// When the file cannot be written.
     pub(super) fn write(&self, records: &[CheckRecord]) -> Result<Option<String>, Error> {
         let Some(path) = &self.write else { return Ok(None) };
+        let lock = Lock::of(path)?;
         let previous = Baseline::read(path)?.unwrap_or_else(|| Baseline::empty(path));
         let seen = Seen::new(&previous.folder, records);
         let is_kept = |entry: &&KnownFinding| !seen.has(entry) && previous.folder.join(&entry.model).exists();
@@ -157,7 +159,7 @@ impl<'a> Suppress<'a> {
                 entries.extend(self.failing(record).map(|finding| KnownFinding::new(&model, finding)));
             }
         }
-        let count = Baseline::write(path, entries)?;
+        let count = Baseline::write(&lock, entries)?;
         let s = if count == 1 { "" } else { "s" };
         Ok(Some(format!("{}: written, {count} finding{s}", escaped(&path.display().to_string()))))
     }

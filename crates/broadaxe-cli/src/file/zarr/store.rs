@@ -17,7 +17,7 @@ use super::{
     super::{
         Entry, Stored, byte_count,
         data::{Data, within},
-        write::{Plain, uncreated},
+        write::{Lock, Plain, uncreated},
     },
     METADATA,
 };
@@ -165,6 +165,8 @@ impl ZarrOutput {
             chunk.resize(full, 0);
             written.store_chunk(&index, ArrayBytes::new_flen(chunk)).map_err(failed)?;
         }
+        // The folder gets its name in two steps.
+        let _lock = Lock::of_folder(&self.path)?;
         stop::keep_folder(&self.temporary, &self.path)
             .map_err(|error| Error::io(&self.path, "write the directory", &error))
     }

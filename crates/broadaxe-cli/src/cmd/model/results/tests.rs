@@ -1,6 +1,6 @@
 //! Results that are used again, and those that are not.
 
-use std::fs::File;
+use std::fs::{self, File};
 
 use broadaxe_models::{check_model, format, infer::infer};
 use broadaxe_testing::temporary;
