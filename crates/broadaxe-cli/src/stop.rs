@@ -135,10 +135,11 @@ pub fn remove(temporary: &Path) {
 /// What the system answers.
 pub fn create_folder(name: &str) -> io::Result<PathBuf> {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
+    let temporary = std::path::absolute(std::env::temp_dir())?;
     let mut list = temporaries();
     loop {
         let number = NUMBER.fetch_add(1, Ordering::Relaxed);
-        let path = std::env::temp_dir().join(format!("{name}-{}-{number}", std::process::id()));
+        let path = temporary.join(format!("{name}-{}-{number}", std::process::id()));
         match private_folder().create(&path) {
             // A run that was killed may have left one behind.
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}

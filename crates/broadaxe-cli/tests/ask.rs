@@ -47,7 +47,7 @@ impl Place {
             fs::write(about.join("METADATA"), text).expect("a file");
         }
         fs::write(packages.join("onnxruntime.py"), PACKAGE).expect("a file");
-        let script = format!("#!/bin/sh\nPYTHONPATH='{}' exec python3 \"$@\"\n", packages.display());
+        let script = format!("#!/bin/sh\nPYTHONPATH='{}':$PYTHONPATH exec python3 \"$@\"\n", packages.display());
         fs::write(bin.join("python"), script).expect("a file");
         fs::set_permissions(bin.join("python"), fs::Permissions::from_mode(0o755)).expect("a program");
         place
@@ -63,6 +63,31 @@ impl Place {
             .env("TMPDIR", self.0.join("temporary"))
             .output()
             .expect("the command starts")
+    }
+
+    /// Makes a folder of files that leave a file in `ran`, by the names of modules and programs that Python and the command look for.
+    fn hostile(&self) -> PathBuf {
+        let (folder, ran) = (self.0.join("hostile"), self.0.join("ran"));
+        fs::create_dir_all(&ran).expect("a folder");
+        fs::create_dir_all(folder.join("bin")).expect("a folder");
+        let write = |name: &str, text: String| {
+            let path = folder.join(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(&path, text).expect("a file");
+            fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).expect("a program");
+        };
+        let left = |name: &str| ran.join(name.replace('/', "-")).display().to_string();
+        let sites = (8..20).map(|minor| format!("lib/python3.{minor}/site-packages/usercustomize.py"));
+        let modules = ["sitecustomize", "usercustomize", "json", "importlib", "numpy", "onnxruntime", "startup"];
+        for name in modules.map(|name| format!("{name}.py")).into_iter().chain(sites) {
+            write(&name, format!("open({:?}, 'w').close()\n", left(&name)));
+        }
+        for name in ["python", "python3", "bin/python", "bin/python3", "engine/bin/python"] {
+            write(name, format!("#!/bin/sh\necho > '{}'\n", left(name)));
+        }
+        fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/face.onnx"), folder.join("face.onnx"))
+            .expect("a copy");
+        folder
     }
 
     fn files(&self, folder: &str) -> Vec<String> {
@@ -137,4 +162,50 @@ fn wrong_usage() {
         assert_eq!(output.status.code(), Some(2), "{args:?}: {text}");
         assert!(text.contains(want), "{args:?}: {text}");
     }
+}
+
+/// Variables that name the current folder, as those of many shell profiles do, run nothing of it.
+#[test]
+fn nothing_of_the_current_folder_is_run() {
+    let place = Place::new("hostile");
+    let folder = place.hostile();
+    let path = std::env::var("PATH").expect("a path");
+    let paths = [format!(".:{path}"), format!(":{path}"), format!("{path}:"), format!("bin:{path}")];
+    let others = [
+        &[("PYTHONPATH", ":/x")][..],
+        &[("PYTHONPATH", "/x:")],
+        &[("PYTHONPATH", ".")],
+        &[("PYTHONPATH", "../hostile:lib")],
+        &[("PYTHONPATH", "."), ("PYTHONWARNINGS", "ignore::startup.Warning")],
+        &[("PYTHONHOME", ".")],
+        &[("PYTHONUSERBASE", ".")],
+        &[("PYTHONSTARTUP", "startup.py"), ("PYTHONINSPECT", "1")],
+        &[("VIRTUAL_ENV", ".")],
+        &[("VIRTUAL_ENV", "")],
+        &[("CONDA_PREFIX", "engine")],
+        &[("TMPDIR", ".")],
+    ];
+    let cases = paths.iter().map(|path| vec![("PATH", path.as_str())]).chain(others.map(<[_]>::to_vec));
+    let mut failures = Vec::new();
+    for variables in cases {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_broadaxe"));
+        command.args(["check", "--quiet", "face.onnx", "--ask", "ort", "--no-cache", "--json"]).current_dir(&folder);
+        command.env("BROADAXE_ENGINES", place.0.join("engines")).envs(variables.iter().copied());
+        let output = command.output().expect("the command starts");
+        // The engine is found and asked all the same.
+        let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let (ran, evidence) = (place.files("ran"), &found["models"][0]["findings"][0]["evidence"]);
+        if !ran.is_empty() || evidence != "asked now" {
+            failures.push(format!("{variables:?} ran {ran:?}, {evidence}"));
+        }
+        ran.iter().for_each(|name| fs::remove_file(place.0.join("ran").join(name)).expect("a file"));
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+    let mut command = Command::new(env!("CARGO_BIN_EXE_broadaxe"));
+    command.args(["check", "face.onnx", "--ask", "ort"]).current_dir(&folder).env("BROADAXE_ENGINES", "/x:.");
+    let output = command.output().expect("the command starts");
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{text}");
+    assert!(text.contains("BROADAXE_ENGINES names the folder '.', which is not absolute"), "{text}");
+    assert_eq!(place.files("ran"), [] as [&str; 0]);
 }

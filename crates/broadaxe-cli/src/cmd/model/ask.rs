@@ -3,6 +3,7 @@
 //! Nothing is installed, and engines run in processes of their own, driven by Python scripts that are part of this program.
 
 mod runtimes;
+mod isolation;
 mod engines;
 mod child;
 mod cache;
@@ -70,7 +71,7 @@ impl Asking {
             wanted.iter().flat_map(|one| one.runtime.needs.iter().chain([&one.runtime.package])).copied().collect();
         packages.sort_unstable();
         packages.dedup();
-        let engines = choose(&wanted, &environments(&pythons(&args.engines), &packages))?;
+        let engines = choose(&wanted, &environments(&pythons(&args.engines)?, &packages)?)?;
         let cache = if cached { Cache::of_user(!args.ask_again) } else { Cache::none() };
         Ok(Some(Self::with(&engines, cache, Duration::from_secs(args.ask_seconds))))
     }

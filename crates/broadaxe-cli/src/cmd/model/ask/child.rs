@@ -2,7 +2,6 @@
 
 use std::{
     io::{BufRead, BufReader, Read},
-    path::PathBuf,
     process::ChildStdout,
     sync::mpsc::{RecvTimeoutError, Sender},
     time::Duration,
@@ -15,11 +14,13 @@ use broadaxe_models::{
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::engines::{self, Engine};
+use super::{
+    engines::{self, Engine},
+    isolation::EmptyFolder,
+};
 use crate::{
     child::Child,
     error::{Error, escaped},
-    stop,
 };
 
 /// How long an engine may take to start.
@@ -43,7 +44,7 @@ pub(super) struct Asker {
 #[derive(Debug)]
 struct Running {
     child: Child<Option<Reply>>,
-    folder: Folder,
+    folder: EmptyFolder,
     /// Whether it has given a wrong result.
     was_wrong: bool,
 }
@@ -149,11 +150,8 @@ impl Asker {
 
 impl Running {
     fn new(engine: &Engine, script: &str) -> Result<Self, Error> {
-        let folder = stop::create_folder("broadaxe-ask")
-            .map_err(|error| Error::io(&std::env::temp_dir(), "make a temporary folder", &error))?;
-        let folder = Folder(folder);
-        let mut command = engines::command(&engine.python, script, &[]);
-        command.current_dir(&folder.0).envs(["TMPDIR", "TEMP", "TMP"].map(|name| (name, &folder.0)));
+        let folder = EmptyFolder::new()?;
+        let mut command = engines::command(&engine.python, &folder, script, &[]);
         let child = Child::start(&mut command, read).map_err(|error| Error::io(&engine.python, "start it", &error))?;
         child.send(script.as_bytes().to_vec());
         Ok(Self { child, folder, was_wrong: false })
@@ -165,16 +163,6 @@ impl Running {
         let how = child.ended();
         drop(folder);
         how
-    }
-}
-
-/// The folder of a process, which is removed when this is dropped.
-#[derive(Debug)]
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        stop::remove_folder(&self.0);
     }
 }
 

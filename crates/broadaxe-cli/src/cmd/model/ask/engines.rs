@@ -13,8 +13,8 @@ use std::{
     time::Duration,
 };
 
-use super::runtimes::Wanted;
-use crate::error::{Error, escaped};
+use super::{isolation::EmptyFolder, runtimes::Wanted};
+use crate::error::{Error, escaped, quoted};
 
 /// Runs a script whose length is the first argument, and which comes first on standard input.
 pub(super) const BOOT: &str = include_str!("scripts/boot.py");
@@ -40,10 +40,22 @@ pub(super) struct Engine {
 }
 
 /// Lists the Pythons that may have engines: those of the folders, the active environment, and those of the search path.
-pub(super) fn pythons(folders: &[PathBuf]) -> Vec<PathBuf> {
+///
+/// Only the command line may name a folder relative to the current one: a variable is set once and for all folders.
+///
+/// # Errors
+/// When `BROADAXE_ENGINES` names a relative folder.
+pub(super) fn pythons(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     let mut found = Vec::new();
-    let named = env::var_os("BROADAXE_ENGINES").map(|list| env::split_paths(&list).collect::<Vec<_>>());
-    for folder in folders.iter().chain(named.iter().flatten()).filter(|folder| !folder.as_os_str().is_empty()) {
+    let list = env::var_os("BROADAXE_ENGINES").unwrap_or_default();
+    let named: Vec<PathBuf> = env::split_paths(&list).filter(|folder| !folder.as_os_str().is_empty()).collect();
+    if let Some(folder) = named.iter().find(|folder| folder.is_relative()) {
+        let folder = quoted(&folder.display().to_string());
+        let text =
+            format!("BROADAXE_ENGINES names the folder '{folder}', which is not absolute; write --engines {folder}");
+        return Err(Error::usage(format!("{text}, or an absolute path")));
+    }
+    for folder in folders.iter().chain(&named).filter(|folder| !folder.as_os_str().is_empty()) {
         found.extend(python_of(folder));
         let mut inside: Vec<PathBuf> =
             fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
@@ -51,7 +63,8 @@ pub(super) fn pythons(folders: &[PathBuf]) -> Vec<PathBuf> {
         found.extend(inside.iter().take(MOST_ENVIRONMENTS).filter_map(|folder| python_of(folder)));
     }
     for active in ["VIRTUAL_ENV", "CONDA_PREFIX"] {
-        found.extend(env::var_os(active).and_then(|folder| python_of(Path::new(&folder))));
+        let folder = env::var_os(active).map(PathBuf::from).filter(|folder| folder.is_absolute());
+        found.extend(folder.and_then(|folder| python_of(&folder)));
     }
     let path = env::var_os("PATH").unwrap_or_default();
     found.extend(["python3", "python"].iter().filter_map(|name| on_path(name, &path)));
@@ -61,7 +74,7 @@ pub(super) fn pythons(folders: &[PathBuf]) -> Vec<PathBuf> {
             unique.push(python);
         }
     }
-    unique
+    Ok(unique)
 }
 
 /// Returns the Python of an environment, in the layout of Unix or of Windows.
@@ -72,39 +85,41 @@ fn python_of(folder: &Path) -> Option<PathBuf> {
         .find(|python| python.is_file())
 }
 
-/// Returns the first program of this name in the folders of a search path.
+/// Returns the first program of this name in the absolute folders of a search path.
 fn on_path(name: &str, path: &OsStr) -> Option<PathBuf> {
     let file = format!("{name}{}", env::consts::EXE_SUFFIX);
-    let folders = env::split_paths(path).filter(|folder| !folder.as_os_str().is_empty());
+    let folders = env::split_paths(path).filter(|folder| folder.is_absolute());
     folders.map(|folder| folder.join(&file)).find(|python| python.is_file())
 }
 
-/// Makes the command that runs a script; the caller writes the script to its standard input first.
-pub(super) fn command(python: &Path, script: &str, arguments: &[OsString]) -> Command {
-    let mut command = Command::new(python);
+/// Makes the command that runs a script in a folder; the caller writes the script to its standard input first.
+pub(super) fn command(python: &Path, folder: &EmptyFolder, script: &str, arguments: &[OsString]) -> Command {
+    let mut command = folder.command(python);
     command.arg("-c").arg(BOOT).arg(script.len().to_string()).args(arguments);
-    command.env("PYTHONDONTWRITEBYTECODE", "1").env("PYTHONIOENCODING", "utf-8");
-    // A part of MNN installs packages when it is imported; without an index, pip does not.
-    command.env("PIP_NO_INDEX", "1").env("PIP_FIND_LINKS", "");
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     command
 }
 
 /// Asks all Pythons which of these packages they have; those that do not answer have none.
-pub(super) fn environments(pythons: &[PathBuf], packages: &[&str]) -> Vec<Environment> {
+///
+/// # Errors
+/// When the folder for temporary files cannot be written.
+pub(super) fn environments(pythons: &[PathBuf], packages: &[&str]) -> Result<Vec<Environment>, Error> {
     let wanted = serde_json::to_string(packages).unwrap_or_default();
-    let probe = |python: &PathBuf| {
-        let (python, wanted) = (python.clone(), wanted.clone());
-        thread::spawn(move || probe(&python, &wanted).unwrap_or_default())
-    };
-    let running: Vec<_> = pythons.iter().map(probe).collect();
-    let answers = running.into_iter().map(|thread| thread.join().unwrap_or_default());
-    pythons.iter().zip(answers).map(|(python, packages)| Environment { python: python.clone(), packages }).collect()
+    let folder = EmptyFolder::new()?;
+    let answers: Vec<BTreeMap<String, String>> = thread::scope(|scope| {
+        let (folder, wanted) = (&folder, &wanted);
+        let ask = |python| move || probe(python, folder, wanted).unwrap_or_default();
+        let running: Vec<_> = pythons.iter().map(|python| scope.spawn(ask(python))).collect();
+        running.into_iter().map(|thread| thread.join().unwrap_or_default()).collect()
+    });
+    let environment = |(python, packages): (&PathBuf, _)| Environment { python: python.clone(), packages };
+    Ok(pythons.iter().zip(answers).map(environment).collect())
 }
 
 /// Asks a Python which of these packages it has; one that does not answer in time is ended.
-fn probe(python: &Path, wanted: &str) -> Option<BTreeMap<String, String>> {
-    let mut child = command(python, PROBE, &[wanted.into()]).spawn().ok()?;
+fn probe(python: &Path, folder: &EmptyFolder, wanted: &str) -> Option<BTreeMap<String, String>> {
+    let mut child = command(python, folder, PROBE, &[wanted.into()]).spawn().ok()?;
     let (mut stdin, mut stdout) = child.stdin.take().zip(child.stdout.take())?;
     let (to, from) = mpsc::channel();
     thread::spawn(move || {

@@ -94,7 +94,7 @@ impl Folder {
 
     fn engines(&self, wanted: &[&str]) -> Result<Vec<Engine>, Error> {
         let wanted = super::wanted(&wanted.iter().map(|one| (*one).to_owned()).collect::<Vec<_>>(), RUNTIME)?;
-        choose(&wanted, &environments(&pythons(std::slice::from_ref(&self.0)), &["fake-engine"]))
+        choose(&wanted, &environments(&pythons(std::slice::from_ref(&self.0))?, &["fake-engine"])?)
     }
 
     fn asking(&self, wanted: &[&str]) -> Asking {
