@@ -154,6 +154,12 @@ impl Error {
         Self::new(ErrorKind::Output, format!("cannot write to standard output: {error}"))
     }
 
+    /// Makes the error of a run without a standard output.
+    pub fn closed_output() -> Self {
+        let text = "standard output is closed, so nothing was done; redirect what is not needed to /dev/null";
+        Self::new(ErrorKind::Output, text)
+    }
+
     /// Names the file at fault, unless one is named already.
     #[must_use]
     pub fn of(mut self, path: &Path) -> Self {

@@ -5,7 +5,6 @@ use std::{
     ffi::OsString,
     fmt::{self, Display},
     io::{self, Write},
-    process::ExitCode,
 };
 
 use anstyle::{AnsiColor, Style};
@@ -19,13 +18,13 @@ use crate::{
     stop, terminal, tips,
 };
 
-/// Runs the command with the arguments of the process.
-pub fn main() -> ExitCode {
-    ExitCode::from(main_with(&std::env::args_os().collect::<Vec<_>>()))
-}
-
 /// Runs the command with these arguments, of which the first is its name, and returns the exit code.
-pub fn main_with(args: &[OsString]) -> u8 {
+///
+/// Every subcommand prints something, so none runs if standard output was closed when the process was started.
+pub fn main_with(args: &[OsString], output_is_closed: bool) -> u8 {
+    if output_is_closed {
+        return tell(&Error::closed_output());
+    }
     match complete::answered(args, Cli::command) {
         Ok(false) => {}
         Ok(true) => return 0,

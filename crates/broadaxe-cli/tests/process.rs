@@ -235,6 +235,45 @@ fn a_full_output_is_an_error() {
     }
 }
 
+/// Nothing can be printed, and no file may get what should be printed.
+#[test]
+fn a_closed_output_is_an_error() {
+    use clap::CommandFactory;
+
+    let folder = Folder::new("closed");
+    let run = |args: &str, streams: &str| {
+        let script = format!("exec {BIN} {args} {streams}");
+        Command::new("sh").args(["-c", &script]).current_dir(&folder.0).output().unwrap()
+    };
+    let help = broadaxe_cli::args::Cli::command();
+    let mut lines: Vec<String> = help.get_subcommands().map(|one| format!("{} --help", one.get_name())).collect();
+    let others =
+        ["", "--help", "--version", "--version --json", "rules", "rules --json", "ops", "shape 2 3", "ls a.npy"];
+    lines.extend(others.map(str::to_owned));
+    let others =
+        ["completions bash", "page -o -", "man", "eval a a=a.npy -o -", "eval a a=a.npy -o out.npy", "targets"];
+    lines.extend(others.map(str::to_owned));
+    for line in lines {
+        for streams in [">&-", "<&- >&-"] {
+            let output = run(&line, streams);
+            let said = stderr(&output);
+            assert_eq!(code(&output), Some(2), "{line}: {said}");
+            assert!(said.starts_with("error: standard output is closed, so nothing was done;"), "{line}: {said}");
+        }
+        assert_eq!(code(&run(&line, ">&- 2>&-")), Some(2), "{line}");
+    }
+    assert_eq!(folder.names(), ["a.npy", "b.npy"], "nothing is run");
+    // The other streams may be closed, and the null device is open.
+    let before = fs::read(folder.0.join("a.npy")).unwrap();
+    for streams in ["<&-", "2>&-", "<&- 2>&-", "> /dev/null", "<> /dev/null >&0"] {
+        let output = run("eval a+b a=a.npy b=b.npy -o out.npy", streams);
+        assert_eq!(code(&output), Some(0), "{streams}: {}", stderr(&output));
+        assert!(fs::read(folder.0.join("out.npy")).unwrap().starts_with(b"\x93NUMPY"), "{streams}");
+        assert_eq!(code(&run("eval a*b a=a.npy b=none.npy -o out.npy", streams)), Some(2), "{streams}");
+    }
+    assert_eq!(fs::read(folder.0.join("a.npy")).unwrap(), before);
+}
+
 #[test]
 fn a_reader_that_stops_changes_no_exit_code() {
     let folder = Folder::new("head");

@@ -164,7 +164,7 @@ pub(crate) fn command(py: Python<'_>, args: Vec<String>) -> PyResult<Told> {
 
 /// Runs the command line `broadaxe` with these arguments, and returns its exit code.
 #[pyfunction]
-pub(crate) fn command_line(py: Python<'_>, args: Vec<OsString>) -> PyResult<u8> {
+pub(crate) fn command_line(py: Python<'_>, args: Vec<OsString>, output_is_closed: bool) -> PyResult<u8> {
     // Nothing of Python is touched meanwhile, and the command handles signals itself.
-    py.detach(|| caught(|| Ok(broadaxe_cli::front::main_with(&args))))
+    py.detach(|| caught(|| Ok(broadaxe_cli::front::main_with(&args, output_is_closed))))
 }

@@ -50,3 +50,22 @@ def test_a_closed_output_is_no_crash():
     command = f'"{sys.executable}" -m broadaxe rules | head -1'
     done = subprocess.run(command, shell=True, capture_output=True, text=True, cwd=ROOT, check=False)
     assert "Traceback" not in done.stderr and "panic" not in done.stderr
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the shell of Windows closes no streams")
+def test_closed_streams_are_errors_and_files_do_not_get_their_text(tmp_path):
+    def shell(args, streams):
+        command = f'exec "{sys.executable}" -m broadaxe {args} {streams}'
+        return subprocess.run(command, shell=True, capture_output=True, text=True, cwd=tmp_path, check=False)
+
+    for args in ("rules", "--help", "--version --json", "eval x x=2 -o out.npy"):
+        for streams in (">&-", "<&- >&-", ">&- 2>&-"):
+            done = shell(args, streams)
+            assert done.returncode == 2, (args, streams, done)
+            assert ("standard output is closed" in done.stderr) == ("2>" not in streams), (args, streams, done)
+    assert not list(tmp_path.iterdir())
+    for streams in ("<&-", "2>&-", "<&- 2>&-"):
+        assert shell("eval x x=2 -o out.npy", streams).returncode == 0, streams
+        assert (tmp_path / "out.npy").read_bytes().startswith(b"\x93NUMPY"), streams
+        assert shell("eval x x=none.npy -o out.npy", streams).returncode == 2, streams
+        assert (tmp_path / "out.npy").read_bytes().startswith(b"\x93NUMPY"), streams
