@@ -106,6 +106,62 @@ fn settings_apply_and_the_command_line_wins() {
     assert!(code == 1 && out.contains("onnx: 2 differ"), "{out}{errors}");
 }
 
+/// A file that cannot be read is not the same as none: other findings would fail.
+#[test]
+#[cfg(unix)]
+fn a_configuration_that_cannot_be_read_is_an_error() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let project = Project::new("unreadable");
+    let file = "not a regular file";
+    type Case<'a> = (&'a str, fn(&Path), &'a str);
+    let cases: [Case<'_>; 7] = [
+        ("folder", |path| fs::create_dir(path).unwrap(), file),
+        ("pipe", |path| assert!(Command::new("mkfifo").arg(path).status().unwrap().success()), file),
+        ("device", |path| symlink("/dev/zero", path).unwrap(), file),
+        ("lost link", |path| symlink("none", path).unwrap(), "cannot read"),
+        ("loop", |path| symlink(path, path).unwrap(), "cannot read"),
+        ("bytes", |path| fs::write(path, b"for = ['onnx'] # broadaxe \xff").unwrap(), "not UTF-8"),
+        (
+            "locked",
+            |path| {
+                fs::write(path, "").unwrap();
+                fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+            },
+            "cannot read",
+        ),
+    ];
+    for name in ["broadaxe.toml", "pyproject.toml"] {
+        for (what, make, says) in &cases {
+            let path = project.0.join(name);
+            make(&path);
+            // The superuser reads what is locked.
+            if *what != "locked" || fs::read(&path).is_err() {
+                for line in ["check models/face.onnx -q", "fix models/face.onnx --for onnx --dry-run"] {
+                    let (code, _, said) = project.run("", line);
+                    let advice = "--no-config runs without it, and --config FILE reads another file";
+                    let is_said = said.starts_with(&format!("error: {name}: ")) && said.contains(advice);
+                    assert!(code == 2 && is_said && said.contains(says), "{name}, {what}: {code} {said}");
+                    let (code, _, said) = project.run("models", "check face.onnx -q");
+                    assert!(code == 2 && said.starts_with(&format!("error: ../{name}: ")), "{name}, {what}: {said}");
+                }
+                let (code, _, said) = project.run("", "check models/face.onnx -q --no-config");
+                assert_eq!(code, 1, "{name}, {what}: {said}");
+            }
+            fs::remove_file(&path).or_else(|_| fs::remove_dir(&path)).unwrap();
+        }
+    }
+    // So is a baseline that the configuration names.
+    project.write("broadaxe.toml", "baseline = 'known.json'\n");
+    for (what, make, _) in &cases {
+        let path = project.0.join("known.json");
+        make(&path);
+        let (code, _, said) = project.run("", "check models/face.onnx -q");
+        assert!(code == 2 && said.starts_with("error: known.json: "), "{what}: {said}");
+        fs::remove_file(&path).or_else(|_| fs::remove_dir(&path)).unwrap();
+    }
+}
+
 /// The settings with an entry `[[ignore]]`.
 fn ignoring(keys: &str) -> String {
     format!("for = ['onnx', 'tosa']\n\n[[ignore]]\nreason = 'batch is 1'\n{keys}\n")

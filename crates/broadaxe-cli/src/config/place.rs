@@ -13,6 +13,8 @@ use crate::error::{Error, ErrorKind};
 const OWN: &str = "broadaxe.toml";
 /// The name of the file that may have them in a table.
 const SHARED: &str = "pyproject.toml";
+/// What works where a file that was found cannot be read.
+const UNREAD: &str = "  --no-config runs without it, and --config FILE reads another file";
 /// The most bytes that a configuration file may have.
 const MAX_CONFIG_BYTES: u64 = 1 << 20;
 /// The most characters of a line that are shown below an error.
@@ -52,15 +54,19 @@ impl Document {
     }
 
     /// Finds the nearest configuration file in an absolute folder and those above it.
+    ///
+    /// # Errors
+    /// When there is one that cannot be read: without it, other models might pass than its project wants.
     pub(super) fn find(folder: &Path) -> Result<Option<Self>, Error> {
         let mut shown = PathBuf::new();
         for folder in folder.ancestors() {
-            if folder.join(OWN).is_file() {
-                return Self::read_as(&folder.join(OWN), shown.join(OWN)).map(Some);
-            }
-            if folder.join(SHARED).is_file() {
-                let document = Self::read_as(&folder.join(SHARED), shown.join(SHARED))?;
-                if document.has_table()? {
+            for name in [OWN, SHARED] {
+                let (path, shown) = (folder.join(name), shown.join(name));
+                if is_absent(&path) {
+                    continue;
+                }
+                let document = Self::read_as(&path, shown).map_err(|error| error.with_detail(UNREAD))?;
+                if name == OWN || document.has_table()? {
                     return Ok(Some(document));
                 }
             }
@@ -112,6 +118,12 @@ impl Document {
     pub(super) fn line(&self, span: &Range<usize>) -> usize {
         self.text[..self.text.floor_char_boundary(span.start)].matches('\n').count() + 1
     }
+}
+
+/// Says whether there is nothing of a name; where that cannot be found out, reading it says why.
+fn is_absent(path: &Path) -> bool {
+    let error = path.symlink_metadata().err().map(|error| error.kind());
+    matches!(error, Some(io::ErrorKind::NotFound | io::ErrorKind::NotADirectory))
 }
 
 /// Says in our words what the parser says about keys, with the key that was meant.
