@@ -94,6 +94,33 @@ def test_names_are_not_code(action, project, models):
     assert not list(project.rglob("pwned"))
 
 
+def test_a_name_with_line_ends_and_blanks_is_one_name(action, project, models):
+    (project / "more models").mkdir()
+    for name in ("two\nlines.onnx", "more models/a\n\n b .onnx", "plain.onnx"):
+        shutil.copy(models / "failing.onnx", project / name)
+    code, log, _ = action(models="*.onnx\nmore models/*.onnx", targets="onnx")
+    assert code == 1, log
+    assert tags(log) == {"two%0Alines.onnx": 2, "more models/a%0A%0A b .onnx": 2, "plain.onnx": 2}, log
+
+
+def test_the_configuration_is_chosen_and_what_it_turns_off_is_said(action, project, models):
+    shutil.copy(models / "failing.onnx", project / "model.onnx")
+    (project / "broadaxe.toml").write_text("for = ['onnx']\nfail-on = []\n")
+    (project / "own file.toml").write_text("for = ['onnx']\n[[ignore]]\nnode = 'bias1'\nreason = 'known'\n")
+    said = r"(?m)^::notice title=broadaxe::(.*)$"
+    cases = [
+        ({}, 0, ["2 findings do not fail (fail-on of broadaxe.toml)"]),
+        ({"config": "own file.toml"}, 1, ["1 finding ignored (own file.toml)"]),
+        ({"no_config": "true"}, 1, []),
+        ({"fail_on": "differs"}, 1, []),
+    ]
+    for inputs, wanted, notices in cases:
+        code, log, _ = action(models="model.onnx", **inputs)
+        assert (code, re.findall(said, log)) == (wanted, notices), log
+    code, log, _ = action(models="model.onnx", no_config="yes")
+    assert code == 2 and "::error::the input 'no-config' is true or false" in log, log
+
+
 def test_errors_say_what_is_wrong(action, project):
     (project / "not a model.onnx").write_text("text")
     cases = [

@@ -48,6 +48,16 @@ def test_variables_choose_models_targets_and_the_wheel(project, models, offline,
     assert [issue["location"]["path"] for issue in json.loads(quality.read_text())] == ["a b.onnx"]
 
 
+def test_names_with_line_ends_and_the_configuration(project, models, offline):
+    shutil.copy(models / "failing.onnx", project / "two\nlines.onnx")
+    (project / "broadaxe.toml").write_text("for = ['onnx']\nfail-on = []\n")
+    (project / "own.toml").write_text("for = ['onnx']\n")
+    for variables, wanted in (({}, 0), ({"BROADAXE_NO_CONFIG": "true"}, 1), ({"BROADAXE_CONFIG": "own.toml"}, 1), ({"BROADAXE_NO_CONFIG": "yes"}, 2)):
+        code, log, (_, quality) = job(project, offline, **variables)
+        assert code == wanted, log
+    assert {issue["location"]["path"] for issue in json.loads(quality.read_text())} == {"two\nlines.onnx"}
+
+
 def test_errors_say_what_is_wrong(project, models, offline):
     code, log, _ = job(project, offline)
     assert code == 2 and "no file matches '**/*.onnx'" in log, log

@@ -56,6 +56,9 @@ pub struct Checked {
     /// What the run says about its configuration and baseline, such as entries that are not used; absent if there is nothing to say.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
+    /// How many findings do not count, with the file that says so; findings say that too.
+    #[serde(skip)]
+    pub accepted: Vec<String>,
 }
 
 /// A file that was not judged.
@@ -130,7 +133,7 @@ impl Json {
             Self::Checked(found) if without == Some("findings") => {
                 let models = found.models.iter().map(CheckRecord::head).collect();
                 let (errors, skipped) = (found.errors.clone(), found.skipped.clone());
-                let head = Checked { models, errors, skipped, notes: found.notes.clone() };
+                let head = Checked { models, errors, skipped, notes: found.notes.clone(), accepted: Vec::new() };
                 part(&json!(head), pointer, without)
             }
             Self::Checked(found) => part(&json!(found), pointer, without),

@@ -58,6 +58,16 @@ pub struct ModelSettings {
     pub inputs: InputArgs,
     /// The verdicts that fail.
     pub fail_on: Vec<FailOn>,
+    /// Whether the configuration file names them.
+    is_configured: bool,
+}
+
+impl ModelSettings {
+    /// Says whether findings with this verdict would fail if the configuration file did not name the verdicts that do.
+    pub fn lets_pass(&self, verdict: &str) -> bool {
+        let is_in = |list: &[FailOn]| list.iter().any(|fails| fails.is(verdict));
+        self.is_configured && is_in(&USUAL_FAIL_ON) && !is_in(&self.fail_on)
+    }
 }
 
 /// Settings of one source; nothing where it leaves them to others.
@@ -140,7 +150,9 @@ impl Settings {
         file.input_shapes.retain(|one| line.input_shapes.iter().all(|other| input(one) != input(other)));
         let targets = line.targets.clone().or(file.targets);
         let defaults = || USUAL_TARGETS.iter().filter_map(|name| name.parse().ok()).collect();
+        let is_configured = line.fail_on.is_none() && file.fail_on.is_some();
         ModelSettings {
+            is_configured,
             targets: Target::distinct(targets.unwrap_or_else(defaults)),
             inputs: InputArgs { input_shapes: line.input_shapes.clone(), configured: file.input_shapes },
             fail_on: line.fail_on.clone().or(file.fail_on).unwrap_or_else(|| USUAL_FAIL_ON.to_vec()),

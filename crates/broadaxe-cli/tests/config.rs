@@ -106,6 +106,45 @@ fn settings_apply_and_the_command_line_wins() {
     assert!(code == 1 && out.contains("onnx: 2 differ"), "{out}{errors}");
 }
 
+/// The report and the commands for GitHub say how many findings the project itself turns off.
+#[test]
+fn what_turns_findings_off_is_said() {
+    let project = Project::new("off");
+    let none: [&str; 2] = ["do not fail", "::notice"];
+    let cases: [(&str, &str, i32, &[&str], &[&str]); 6] = [
+        ("for = ['onnx']\nfail-on = []\n", "", 0, &["2 findings do not fail (fail-on of broadaxe.toml)"], &[]),
+        (
+            "[[models]]\npath = '**'\nfor = ['onnx']\nfail-on = ['refused']\n",
+            "",
+            0,
+            &["2 findings do not fail (fail-on of"],
+            &[],
+        ),
+        // The command line is not part of a change.
+        ("for = ['onnx']\nfail-on = []\n", "--fail-on refused", 0, &[], &none),
+        ("for = ['onnx']\nfail-on = []\n", "--no-config", 1, &[], &none),
+        ("for = ['onnx']\nfail-on = ['differs', 'refused', 'guarded']\n", "", 1, &[], &none),
+        (
+            "for = ['onnx']\nfail-on = []\n[[ignore]]\nnode = 'bias1'\nreason = 'a'\n",
+            "",
+            0,
+            &["1 finding ignored (broadaxe.toml); 1 finding does not fail (fail-on of broadaxe.toml)"],
+            &[],
+        ),
+    ];
+    for (text, options, code, says, hides) in cases {
+        project.write("broadaxe.toml", text);
+        let line = format!("check models/face.onnx -q {options}");
+        let (got, out, errors) = project.run("", &line);
+        let said = out.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(got == code && says.iter().all(|part| said.contains(part)), "{text}{line}: {got} {said} {errors}");
+        assert!(hides.iter().all(|part| !said.contains(part)), "{text}{line}: {said}");
+        let (_, commands, _) = project.run("", &format!("{line} --format github"));
+        let notice = says.iter().all(|part| commands.contains(&format!("::notice title=broadaxe::{part}")));
+        assert!(notice && hides.iter().all(|part| !commands.contains(part)), "{text}{line}: {commands}");
+    }
+}
+
 /// A file that cannot be read is not the same as none: other findings would fail.
 #[test]
 #[cfg(unix)]
@@ -215,7 +254,7 @@ fn reports_count_ignored_findings_and_name_unused_entries() {
         ("check models/face.onnx", 0, &[ignored, "onnx  2 differ"], &["wrong result", "upgrade", "remove it"]),
         ("check models/face.onnx --all", 0, &[ignored], &["wrong result"]),
         ("check models/face.onnx --quiet", 0, &[ignored], &[]),
-        ("check models/face.onnx --format github", 0, &[], &["::"]),
+        ("check models/face.onnx --format github", 0, &[], &["::error", "::warning"]),
         ("check models/face.onnx --format gitlab", 0, &["[]"], &["bias1"]),
         ("check models/face.onnx --format concise", 0, &[], &["bias1"]),
         ("check models/face.onnx --format full", 0, &[ignored], &["wrong result"]),

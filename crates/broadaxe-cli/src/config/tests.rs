@@ -7,7 +7,7 @@ fn read(text: &str) -> Result<Settings, Error> {
 
 /// Writes the settings of a model in a line.
 fn shown(settings: &Settings, model: &str) -> String {
-    let ModelSettings { targets, inputs, fail_on } = settings.for_model(Path::new(model));
+    let ModelSettings { targets, inputs, fail_on, .. } = settings.for_model(Path::new(model));
     let targets: Vec<String> = targets.iter().map(Target::to_string).collect();
     let shapes = [inputs.input_shapes, inputs.configured].concat();
     format!("{} | {} | {fail_on:?}", targets.join(","), shapes.join(" "))

@@ -121,6 +121,7 @@ impl Job<'_> {
     fn settle(&self, found: &mut Checked, errors: &mut Vec<Error>) -> Result<bool, Error> {
         let refused = self.suppress.fails(&found.models);
         found.notes.extend(self.suppress.notes(&found.models));
+        found.accepted = self.suppress.counts(&found.models);
         let formats = self.args.outputs.iter().map(|output| output.format).chain([self.args.format]);
         for format in formats {
             found.notes.extend(left_out(format, found, Shown { all: self.args.all })?);
@@ -152,7 +153,8 @@ impl Job<'_> {
 
     /// Describes for people what was found in a model.
     fn described(&self, record: &CheckRecord, asked: &Asked, is_batch: bool) -> String {
-        let accepted = self.suppress.counts(record);
+        let accepted = self.suppress.counts(std::slice::from_ref(record));
+        let accepted: String = accepted.iter().map(|line| format!("  {line}\n")).collect();
         let shown = Shown { all: self.args.all };
         let view = View { shown, accepted: &accepted, is_batch, quiet: self.args.quiet };
         let draw = if self.args.format == ReportFormat::Full { full } else { report::model };

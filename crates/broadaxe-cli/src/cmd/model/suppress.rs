@@ -76,19 +76,29 @@ impl<'a> Suppress<'a> {
         }
     }
 
-    /// Says in a line each how many findings of a record are ignored and known.
-    pub(super) fn counts(&self, record: &CheckRecord) -> String {
-        let count = |is: fn(&&FindingRecord) -> bool| record.findings.iter().filter(is).count();
-        let line = |count: usize, what: &str, file: Option<&Path>| match (count, file) {
-            (0, _) | (_, None) => String::new(),
-            (count, Some(file)) => {
-                let s = if count == 1 { "" } else { "s" };
-                format!("  {count} finding{s} {what} ({})\n", escaped(&file.display().to_string()))
-            }
+    /// Says in a line each how many findings of marked records do not count, and why.
+    pub(super) fn counts(&self, records: &[CheckRecord]) -> Vec<String> {
+        let findings = || records.iter().flat_map(|record| &record.findings);
+        let passing = |record: &CheckRecord| {
+            let settings = self.settings.for_model(Path::new(&record.model));
+            let passes = |one: &&FindingRecord| !one.is_suppressed() && settings.lets_pass(&one.verdict);
+            record.findings.iter().filter(passes).count()
         };
-        let ignored = line(count(|finding| finding.ignored.is_some()), "ignored", self.settings.file.as_deref());
-        let path = self.baseline.as_ref().map(|baseline| baseline.path.as_path());
-        ignored + &line(count(|finding| finding.known), "known", path)
+        let shown = |path: Option<&PathBuf>| path.map(|path| escaped(&path.display().to_string()));
+        let file = shown(self.settings.file.as_ref());
+        let by_fail_on = file.as_ref().map(|file| format!("fail-on of {file}"));
+        let known = shown(self.baseline.as_ref().map(|baseline| &baseline.path));
+        let lines = [
+            (findings().filter(|one| one.ignored.is_some()).count(), ["ignored"; 2], file),
+            (findings().filter(|one| one.known).count(), ["known"; 2], known),
+            (records.iter().map(passing).sum(), ["does not fail", "do not fail"], by_fail_on),
+        ];
+        let line = |(count, [one, several], why): (usize, [&str; 2], Option<String>)| match (count, why?) {
+            (0, _) => None,
+            (1, why) => Some(format!("1 finding {one} ({why})")),
+            (_, why) => Some(format!("{count} findings {several} ({why})")),
+        };
+        lines.into_iter().filter_map(line).collect()
     }
 
     /// Says whether the findings of marked records end with exit code 1. Those that are written to a baseline do not.

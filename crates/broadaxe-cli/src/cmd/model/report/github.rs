@@ -5,7 +5,7 @@ use broadaxe_models::report::Shown;
 use super::severity::{self, error_line, line, sentence};
 use crate::{answer::Checked, error::escaped};
 
-/// Writes one line per finding, and one per file that could not be judged.
+/// Writes one line per finding, one per file that could not be judged, and one on the findings that the project turns off.
 pub(super) fn commands(found: &Checked, shown: Shown) -> String {
     let mut text = String::new();
     for record in &found.models {
@@ -22,6 +22,9 @@ pub(super) fn commands(found: &Checked, shown: Shown) -> String {
         let file = property(&slashed(&error.file, cfg!(windows)));
         let line = error_line(error);
         text += &format!("::error file={file},line={line},title=broadaxe::{}\n", message(&escaped(&error.sentence())));
+    }
+    if !found.accepted.is_empty() {
+        text += &format!("::notice title=broadaxe::{}\n", message(&found.accepted.join("; ")));
     }
     text
 }
