@@ -527,18 +527,23 @@ export class Check {
         name: file.name,
         blob: new Blob(file.pieces.map((piece) => ('new' in piece ? bytesOf(piece.new) : (files[piece.kept.file]?.slice(piece.kept.at, piece.kept.at + piece.kept.len) ?? new Blob([]))))),
       }));
+      const downloads = h('div', { class: 'actions' });
+      const offer = (): void => swap(downloads, made.map((file) => h('button', { type: 'button', class: 'button primary', onclick: () => save(file.name, file.blob) }, `Download ${file.name}`, h('span', { class: 'button-note' }, size(file.blob.size)))));
+      if (fixed.offered) offer();
+      else if (made.length > 0) swap(downloads, h('button', { type: 'button', class: 'button', onclick: offer }, 'Offer it all the same'));
       swap(
         box,
         h(
           'div',
           { class: 'card fixed' },
-          h('h3', {}, made.length > 0 ? 'The fixed model' : 'Nothing was changed'),
+          h('h3', {}, made.length === 0 ? 'Nothing was changed' : !fixed.offered ? 'The changed model is not verified' : fixed.wrong ? 'The model, fixed in part' : 'The fixed model'),
+          fixed.outcome !== null && h('p', { class: fixed.offered ? 'note' : 'notice' }, capital(fixed.outcome), '.'),
           h('ul', {}, fixed.summary.map((text) => h('li', {}, text))),
           fixed.left.length > 0 && [h('h4', {}, 'Not fixed'), h('ul', {}, fixed.left.map((text) => h('li', {}, text)))],
-          h('div', { class: 'actions' }, made.map((file) => h('button', { type: 'button', class: 'button primary', onclick: () => save(file.name, file.blob) }, `Download ${file.name}`, h('span', { class: 'button-note' }, size(file.blob.size))))),
+          downloads,
         ),
       );
-      announce(`${fixed.name} is ready`, 0);
+      announce(fixed.offered && made.length > 0 ? `${fixed.name} is ready` : (fixed.outcome ?? 'Nothing was changed'), 0);
     } catch (error) {
       const text = error instanceof Error ? error.message : String(error);
       swap(box, h('p', { class: 'message' }, text));

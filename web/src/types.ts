@@ -227,7 +227,14 @@ export type Piece = { kept: { file: number; at: number; len: number } } | { new:
 export interface Fixed {
   error?: string;
   name: string;
+  /** The changes. */
   summary: string[];
+  /** What was found out about the changed model. */
+  outcome: string | null;
+  /** Whether the files are offered; where they are not, the page gives them only to those who ask again. */
+  offered: boolean;
+  /** Whether a node is left that a runtime computes otherwise or rejects. */
+  wrong: boolean;
   /** Findings that were not fixed, with the reason. */
   left: string[];
   files: { name: string; pieces: Piece[] }[];

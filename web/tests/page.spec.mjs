@@ -344,6 +344,19 @@ test('check: a file can be dropped on every part', async () => {
   await close();
 });
 
+test('check: a model that is not verified is offered after a second click', async () => {
+  const { page, close } = await open(`${mock}#/check`);
+  await give(page, 'unverified.onnx');
+  await page.getByRole('button', { name: 'Fix the model' }).click();
+  await page.waitForSelector('.fixed:has-text("Not verified: the lengths of its operands are not all known.")');
+  assert.equal(await page.getByRole('button', { name: /^Download unverified-fixed/ }).count(), 0);
+  assert.ok(!(await page.textContent('.fixed')).includes('The fixed model'));
+  await page.getByRole('button', { name: 'Offer it all the same' }).click();
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: /^Download unverified-fixed/ }).click()]);
+  assert.equal(download.suggestedFilename(), 'unverified-fixed.onnx');
+  await close();
+});
+
 test('check: the module of this page', async (context) => {
   const { page, close } = await open(`${real}#/check?for=onnx,openvino,ncnn&example=face.onnx`);
   if ((await page.textContent('main')).includes('cannot check models')) return context.skip('the page has no check module');

@@ -118,14 +118,6 @@ impl Answer {
 }
 
 impl Json {
-    /// Returns a member; null where there is none.
-    pub(crate) fn member(&self, name: &str) -> &Value {
-        match self {
-            Self::Value(value) | Self::Array(value, _) => &value[name],
-            Self::Checked(_) => &Value::Null,
-        }
-    }
-
     /// Writes the part that a pointer such as `/models/0` names, without one of its members; none where there is no such part.
     pub fn part(&self, pointer: &str, without: Option<&str>) -> Option<String> {
         match self {

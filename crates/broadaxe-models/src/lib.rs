@@ -27,6 +27,7 @@ pub mod equivalence;
 pub mod ask;
 pub mod extract;
 mod check_file;
+mod fix_model;
 pub mod census;
 pub mod sizes;
 #[cfg(test)]
@@ -38,5 +39,6 @@ pub use broadaxe_format::{
 };
 pub use check_file::{check_file, check_model};
 pub use copied::{Copied, CopiedPart};
+pub use fix_model::{FixOutcome, Fixed, fix_model, upgrade_model};
 pub use meaning::{Kind, Meaning, Operator, meaning};
 pub use profiles::{PROFILES, Profile, Target};

@@ -20,7 +20,7 @@ use crate::{
     fix::{self, Fix, Left, LeftKind, Step, Want, emit_edits},
     format,
     graph::{Model, NodeId},
-    infer::{Origin, Shapes, infer},
+    infer::{Shapes, given, infer},
     profiles::Target,
 };
 
@@ -115,12 +115,7 @@ pub fn plan(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<(Optio
         return Ok((None, plan));
     }
     let upgraded = format::changed(model, &format::write(model, &changes.edits)?)?;
-    let inputs = model.graphs.first().map_or(&[][..], |graph| &graph.inputs);
-    let given = inputs.iter().filter_map(|&input| {
-        let known = shapes.of.get(input.0 as usize).filter(|known| known.origin == Origin::Given)?;
-        Some((model.value(input).name.clone(), known.shape.dims()?.to_vec()))
-    });
-    let shapes = infer(&upgraded, &given.collect::<Vec<_>>())?;
+    let shapes = infer(&upgraded, &given(model, shapes))?;
     let better = fix::plan(&upgraded, &shapes, targets)?;
     if better.left.len() >= plan.left.len() {
         return Ok((None, plan));

@@ -4,16 +4,14 @@ use std::{cell::RefCell, path::Path};
 
 use broadaxe_draw::{ask::drawn, words::escaped};
 use broadaxe_models::{
-    Model, NodeId, PROFILES, Source, Target, check_model,
+    FixOutcome, Model, NodeId, PROFILES, Source, Target, check_model,
     edit::Piece,
     extract::extract,
     fix::{Fix, Step},
-    format,
+    fix_model, format,
     infer::{Shapes, infer},
     meaning,
     report::{CheckRecord, FindingRecord, GroupedSample, Shown, drawings, grouped, node_name, words},
-    upgrade,
-    verify::verify,
 };
 use serde_json::{Value, json};
 
@@ -176,36 +174,37 @@ impl Open {
         self.model.walk().into_iter().filter_map(row).collect()
     }
 
-    /// Fixes the model for the targets that it was checked for, and verifies the changed one.
+    /// Fixes the model for the targets that it was checked for. The files of a model that is not offered are given too: the page shows
+    /// them to those who ask again.
     fn fix(&self) -> Result<Value, String> {
         let say = |error: broadaxe_models::Error| error.to_string();
-        let (upgraded, plan) = upgrade::plan(&self.model, &self.shapes, &self.targets).map_err(say)?;
-        let (model, upgrade) =
-            upgraded.as_ref().map_or((&self.model, None), |upgraded| (&upgraded.model, Some(&upgraded.changes)));
-        let mut summary = upgrade.map_or_else(Vec::new, |upgrade| changes(&self.model, upgrade));
-        summary.extend(changes(model, &plan));
-        let left = words::left(model, &plan.left);
-        if summary.is_empty() {
-            return Ok(json!({ "name": self.name, "summary": ["nothing to change"], "left": left, "files": [] }));
+        let fixed = fix_model(&self.model, &self.shapes, &self.targets, true).map_err(say)?;
+        let said = fixed.outcome.text();
+        if let FixOutcome::Different(_) = fixed.outcome {
+            return Err(said.unwrap_or_default());
         }
-        let written = format::write(model, &plan.edits).map_err(say)?;
-        let after = format::changed(model, &written).map_err(say)?;
-        let after_shapes = infer(&after, &[]).map_err(say)?;
-        let verified = verify(&self.model, &self.shapes, &after, &after_shapes).map_err(say)?;
-        if let Some(difference) = &verified.difference {
-            return Err(format!("the changed model is not the same: {difference}"));
+        let model = fixed.base(&self.model);
+        let upgrade = fixed.upgraded.as_ref().map(|upgraded| changes(&self.model, &upgraded.changes));
+        let summary = [upgrade.unwrap_or_default(), changes(model, &fixed.plan)].concat();
+        let mut files = Vec::new();
+        if !summary.is_empty() {
+            let (written, _) = fixed.changed(&self.model).map_err(say)?;
+            for file in &written.files {
+                let (name, pieces) = (self.fixed_name(file.extension), file.original_pieces(model).map_err(say)?);
+                let kept = self.number_of(file.extension);
+                let pieces: Vec<Value> = pieces.iter().map(|one| piece(one, kept)).collect();
+                files.push(json!({ "name": name, "pieces": pieces }));
+            }
         }
-        if verified.nodes > 0 {
-            summary.push(format!("verified: {verified}"));
-        }
-        let files = written.files.iter().map(|file| {
-            let (name, pieces) = (self.fixed_name(file.extension), file.original_pieces(model).map_err(say)?);
-            let kept = self.number_of(file.extension);
-            let pieces: Vec<Value> = pieces.iter().map(|one| piece(one, kept)).collect();
-            Ok(json!({ "name": name, "pieces": pieces }))
-        });
-        let files = files.collect::<Result<Vec<_>, String>>()?;
-        Ok(json!({ "name": self.fixed_name(""), "summary": summary, "left": left, "files": files }))
+        Ok(json!({
+            "name": self.fixed_name(""),
+            "summary": summary,
+            "outcome": said.map(|said| escaped(&said)),
+            "offered": fixed.is_offered(),
+            "wrong": fixed.is_wrong(),
+            "left": words::left(model, &fixed.plan.left),
+            "files": files,
+        }))
     }
 
     /// Returns the number of the file that a changed file keeps bytes of.
@@ -309,4 +308,45 @@ fn base64(bytes: &[u8]) -> String {
         }
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Opens a file, checks it for targets, and answers `fix`.
+    fn fixed(name: &str, bytes: &[u8], targets: &[&str]) -> Value {
+        crate::edge::FILES.set(vec![bytes.to_vec()]);
+        let ask = |word: &str, about: Value| answer(word, &about.to_string()).unwrap();
+        let requests = [
+            ("open", json!({ "files": [{ "name": name, "size": bytes.len() }], "main": 0 })),
+            ("check", json!({ "targets": targets })),
+        ];
+        for (word, about) in requests {
+            let answered = ask(word, about);
+            assert!(answered["error"].is_null(), "{answered}");
+        }
+        ask("fix", json!({}))
+    }
+
+    /// The page says what the command says, and offers what the command writes.
+    #[test]
+    fn the_page_does_not_offer_what_the_command_refuses() {
+        let open: &[u8] = b"7767517\n6 7\nInput i 0 1 x\nConvolution k 1 1 x e 0=16 1=3 6=432\nSplit s 1 2 e a b\nPooling p 1 1 a c 0=1 4=1\n\
+            InnerProduct g 1 1 c d 0=16 1=1 2=256\nBinaryOp m 2 1 d b y 0=2\n";
+        let face: &[u8] = include_bytes!("../../../examples/face.onnx");
+        let unknown = "not verified: the lengths of its operands are not all known";
+        let cases = [
+            ("open.param", open, "openvino", false, false, 1, unknown),
+            ("face.onnx", face, "none", false, true, 0, "nothing was fixed"),
+            ("face.onnx", face, "onnx6", true, false, 0, "nothing to change"),
+            ("face.onnx", face, "ncnn", true, false, 1, "verified: 3 comparisons"),
+        ];
+        for (name, bytes, target, offered, wrong, files, said) in cases {
+            let answer = fixed(name, bytes, &[target]);
+            assert_eq!((&answer["offered"], &answer["wrong"]), (&json!(offered), &json!(wrong)), "{answer}");
+            assert!(answer["outcome"].as_str().is_some_and(|text| text.starts_with(said)), "{answer}");
+            assert_eq!(answer["files"].as_array().map(Vec::len), Some(files), "{answer}");
+        }
+    }
 }

@@ -16,7 +16,7 @@ use crate::{
     error::{Error, ErrorKind},
     format,
     graph::{GraphId, Model, NodeId},
-    infer::{Inferences, Origin, Shapes, infer},
+    infer::{Inferences, Shapes, given, infer},
     profiles::Target,
 };
 
@@ -279,13 +279,6 @@ impl<'a> Judgement<'a> {
         fix.left.sort_by_key(|left| left.node);
         fix
     }
-}
-
-/// Returns the shapes that a caller gave to the inputs.
-fn given(model: &Model, shapes: &Shapes) -> Vec<(String, Vec<broadaxe_shape::Dim>)> {
-    let known = model.main().inputs.iter().filter_map(|id| Some((id, shapes.of.get(id.0 as usize)?)));
-    let given = known.filter(|(_, known)| known.origin == Origin::Given);
-    given.filter_map(|(id, known)| Some((model.value(*id).name.clone(), known.shape.dims()?.to_vec()))).collect()
 }
 
 /// Gathers the findings of a report for all its targets, or for the one of this number alone.
