@@ -3,7 +3,7 @@
 use std::fmt::{self, Display};
 
 pub use broadaxe_draw::words::{columns, join, letter, spaced, steps, strides, tuple};
-use broadaxe_models::report::CheckRecord;
+use broadaxe_models::report::{CheckRecord, Shown, grouped};
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -130,6 +130,12 @@ impl Json {
             }
             Self::Checked(found) => part(&json!(found), pointer, without),
         }
+    }
+
+    /// Writes the groups of the findings of the first model that was checked, in the words of the report; nothing where there is none.
+    pub fn grouped(&self) -> Option<String> {
+        let Self::Checked(Checked { models, .. }) = self else { return None };
+        serde_json::to_string(&grouped(models.first()?, Shown::default())).ok()
     }
 
     /// Writes some items of the list that a pointer names, from this one on: none behind the last, or where there is no such list.

@@ -76,6 +76,12 @@ impl Told {
         self.answer.json.items(pointer, first)
     }
 
+    /// Writes the groups of what a check of one model found, in the words of the command, as JSON; nothing for other answers.
+    #[getter]
+    fn grouped(&self) -> Option<String> {
+        self.answer.json.grouped()
+    }
+
     /// The changed model, where it was not written.
     #[getter]
     fn changed<'py>(&self, py: Python<'py>) -> Option<Bound<'py, PyBytes>> {

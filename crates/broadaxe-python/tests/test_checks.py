@@ -107,7 +107,7 @@ def test_what_is_neither_true_nor_false_says_so():
 
 def test_reprs_are_short_lines():
     cases = [
-        (bx.check(FACE), "<Check face.onnx: 3 nodes; onnx: 2 differ, 1 same; openvino: 3 same; ncnn: 1 differ, 2 same>"),
+        (bx.check(FACE), "<Check face.onnx: 3 nodes; onnx: 2 differ (2 kinds), 1 same; openvino: 3 same; ncnn: 1 differs, 2 same>"),
         (bx.fix(small(), ["openvino"]), "<Fix: 1 change, verified>"),
         (bx.upgrade(FACE), "<Fix: 4 changes, verified>"),
         (bx.fix(FACE, targets="onnx"), "<Fix: 4 changes, verified>"),
@@ -310,7 +310,8 @@ def test_assert_same():
     with pytest.raises(AssertionError) as raised:
         assert_same(FACE, ["onnx", "ncnn"])
     text = str(raised.value)
-    assert "differs on ncnn: Add bias1" in text and "onnx: 2 differ, 1 same" in text and len(text) < 1500
+    assert "BX101 wrong result on ncnn: 1 node\n  bias1 (Add), #" in text and "onnx: 2 differ (2 kinds), 1 same" in text
+    assert len(text) < 1500
     onnx = pytest.importorskip("onnx")
     value = lambda name, shape: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)  # noqa: E731
     nodes = [onnx.helper.make_node("Add", [f"x{i}", "b"], [f"x{i + 1}"], f"sum{i}") for i in range(50)]
@@ -319,7 +320,25 @@ def test_assert_same():
     with pytest.raises(AssertionError) as raised:
         assert_same(many, "equal-rank")
     text = str(raised.value)
-    assert "sum0, sum1, sum2 and 47 more" in text and len(text.splitlines()) < 8
+    assert "equal-rank: 50 nodes\n  sum0 (Add), #0, sum{1..49}\n" in text and len(text.splitlines()) < 8
+
+
+def test_groups_are_those_of_the_command():
+    onnx = pytest.importorskip("onnx")
+    helper, value = onnx.helper, lambda name: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, 4, 4, 4])
+    rows = onnx.numpy_helper.from_array(np.arange(4, dtype=np.float32), "c")
+    nodes = [helper.make_node(op, [f"x{i}", "c"], [f"x{i + 1}"], op.lower()) for i, op in enumerate(("Add", "Mul", "Sub"))]
+    graph = helper.make_graph(nodes, "g", [value("x0")], [value("x3")], [rows])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    for which, targets, groups in ((model, "none", 1), (model, ["none", "equal-rank"], 2), (FACE, ["onnx", "ncnn"], 3), (FACE, "onnx6", 0)):
+        found = bx.check(which, targets)
+        heads = re.findall(r"^(error|warning|note)\[(\w+)\]", found.text, re.MULTILINE)
+        assert [(one.severity, one.code) for one in found.groups] == heads and len(heads) == groups
+        assert sum(len(one.members) for one in found.groups) == len(found.problems)
+        assert found._repr_html_().count("<details") == groups
+        for one in found.groups:
+            assert one.sample["node"].startswith(found.findings[one.members[0]].node) and one.title in found._repr_html_()
+            assert one.severity == "error" and one.title in found.text
 
 
 def test_many_findings_cost_little():

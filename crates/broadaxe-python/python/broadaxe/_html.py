@@ -15,7 +15,7 @@ _SMALL = "opacity:.75;font-size:.92em"
 _MOST = 30
 _LEFT = {"finding": "not repaired", "unsupported": "not supported", "unknown": "not known"}
 
-_TINTS = {"differs": "crimson", "refused": "crimson", "guarded": "darkorange", "unsupported": "darkorange"}
+_TINTS = {"error": "crimson", "warning": "darkorange"}
 
 
 def plain(text):
@@ -76,11 +76,6 @@ def _page(*parts):
     return _tag("div", _join(parts), "color:inherit;background:transparent")
 
 
-def _verdict(verdict):
-    tint = _TINTS.get(verdict, "currentColor")
-    return _tag("span", verdict, f"font-weight:600;color:color-mix(in srgb,{tint} 70%,currentColor)")
-
-
 def _tuple(dims):
     if dims is None:
         return "(...)"
@@ -101,59 +96,34 @@ def _more(rest, what):
     return _note(f"... and {rest} more {what}") if rest > 0 else Html()
 
 
-def _number(value):
-    return "no finite number" if value is None else f"{value:g}"
-
-
 def check(found):
-    """Write what `check` found."""
-    from ._models import grouped
-
+    """Write what `check` found, in the words of the command."""
+    report, groups = found._grouped, found.groups
     verdicts = ("same", "differs", "refused", "unsupported", "guarded", "unknown")
     used = [name for name in verdicts if any(getattr(target, name) for target in found.targets)]
     rows = [[_bold(target.name), *(getattr(target, name) or "-" for name in used)] for target in found.targets]
-    shapes = "all shapes known" if not found.unknown else f"{found.unknown} of unknown shape"
-    title = [_bold(os.path.basename(found.model)), f": {count(found.nodes, 'element-wise node')}, {shapes}"]
+    title = [_bold(os.path.basename(found.model)), f": {report['nodes']}"]
     parts = [_tag("div", _join(title)), _table(["target", *used], rows, range(1, len(used) + 1))]
-    groups = grouped(found.problems)
     if groups:
-        lines = [_group(one, names) for one, names in groups[:_MOST]]
-        parts += [_table(["verdict", "target", "operator", "nodes", "what happens"], lines, (3,))]
+        parts += [_table(["what happens", "nodes", ""], [_group(one) for one in groups[:_MOST]], (1,))]
         parts.append(_more(len(groups) - _MOST, "groups of findings"))
-    if found.others:
-        parts.append(_note(f"Element-wise nodes only; not judged: {count(found.others, 'other node')}."))
+    parts += [_note(f"{report[key]}.") for key in ("fixable", "hidden", "others") if report[key]]
     return _page(*parts)
 
 
-def _group(one, names):
-    reason = one.reason.split(": element (")[0] if one.counterexample else one.reason
-    said = [_tag("div", reason)]
-    if one.counterexample:
-        said.append(_tag("div", _example(one)))
-    if one.condition:
-        said.append(_tag("div", _join(["the same if ", _code(one.condition)])))
-    if one.repair:
-        cost = f"copies {_copied(one.repair.copied)} each time" if one.repair.copied else "no run-time copy"
-        said.append(_tag("div", _join([_tag("i", "fix: "), one.repair.text, f" ({cost})"])))
-    listed = Html() if len(names) == 1 else _join([_code(name) for name in names[:_MOST]], ", ")
-    listed += _more(len(names) - _MOST, "nodes")
-    first = names[0] if len(names) == 1 else f"{names[0]} and {len(names) - 1} more"
-    said.append(_fold(first, listed + _details(one)))
-    return [_verdict(one.verdict), one.target, one.op, len(names), _join(said)]
-
-
-def _details(one):
-    rows = [[operand.tensor, _tuple(operand.shape), operand.origin] for operand in one.operands]
-    parts = [_table([f"operands of {one.node}", "shape", "known from"], [*rows, ["result", _tuple(one.result), ""]])]
-    if one.evidence:
-        parts.append(_note(f"{one.evidence}: {one.source}"))
-    return _join(parts)
-
-
-def _example(one):
-    example = one.counterexample
-    there = _number(example.there) if example.target_reads else f"missing: the result has shape {_tuple(example.target_shape)}"
-    return f"Element {_tuple(example.element)} is {_number(example.here)} here and {there} on {one.target}."
+def _group(one):
+    sample, rest = one.sample, len(one.members) - 1
+    said = [_tag("div", text) for text in (one.why,) if text]
+    said += [_tag("div", _join([_tag("i", f"{note['label']}: "), note["text"]])) for note in sample["notes"]]
+    if sample["fix"]:
+        said.append(_tag("div", _join([_tag("i", "fix: "), sample["fix"]])))
+    rows = [[row["name"], row["shape"], row["label"] or row["origin"]] for row in sample["rows"]]
+    listed = _join([_code(name) for name in one.others[:_MOST]], ", ") + _more(len(one.others) - _MOST, "nodes")
+    more = f" and {rest} more" if rest else ""
+    said.append(_fold(f"{sample['node']}{more}", listed + _table(["tensor", "shape", ""], rows)))
+    tint = _TINTS.get(one.severity, "currentColor")
+    title = _tag("span", one.title, f"font-weight:600;color:color-mix(in srgb,{tint} 70%,currentColor)")
+    return [_join([title, _tag("div", f"{one.code} {one.name}", _SMALL)]), rest + 1, _join(said)]
 
 
 def _copied(parts):

@@ -5,6 +5,7 @@ import functools
 import json
 import operator
 import os
+import typing
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,8 +16,6 @@ from ._records import Answered, Judged, Record, build_all, short
 
 PROBLEMS = ("differs", "refused", "guarded")
 """The verdicts that need attention."""
-
-_WORDS = {"differs": "differ", "guarded": "under a condition"}
 
 
 @dataclass(frozen=True)
@@ -109,19 +108,31 @@ class TargetCount(Record):
     guarded: int
     unknown: int
 
-    @property
-    def said(self) -> str:
-        """The counts that are not 0, in words."""
-        verdicts = ("differs", "refused", "unsupported", "guarded", "unknown", "same")
-        counts = [(getattr(self, verdict), _WORDS.get(verdict, verdict)) for verdict in verdicts]
-        return ", ".join(f"{number} {word}" for number, word in counts if number) or "nothing to look at"
+
+@dataclass(frozen=True)
+class Group(Record):
+    """Findings of one cause, as the command groups them.
+
+    `members` are the places of the findings in `Check.findings`. `sample` describes the first of them, and `others` are the names of the
+    nodes of the others, folded where they differ in numbers.
+    """
+
+    severity: str
+    code: str
+    name: str
+    title: str
+    why: str
+    members: list[int]
+    others: list[str]
+    sample: dict[str, typing.Any]
 
 
 @dataclass(frozen=True, repr=False)
 class Check(Judged):
     """What `check` found in a model; prints as the command prints it, and a notebook shows it as a table.
 
-    `ok` says whether nothing needs attention, `problems` lists what does, `findings` everything.
+    `ok` says whether nothing needs attention, `problems` lists what does, `groups` has those of one cause together, and `findings` has
+    everything.
     """
 
     version: int
@@ -150,8 +161,17 @@ class Check(Judged):
             return []
         return build_all(Finding, [one for one in self._data("findings") if one["verdict"] in PROBLEMS])
 
+    @functools.cached_property
+    def _grouped(self) -> dict[str, typing.Any]:
+        return json.loads(vars(self)["_told"].grouped)
+
+    @functools.cached_property
+    def groups(self) -> list[Group]:
+        """The findings that need attention, those of one cause together, in the groups and words of the command."""
+        return build_all(Group, self._grouped["groups"])
+
     def __repr__(self) -> str:
-        said = "".join(f"; {target.name}: {target.said}" for target in self.targets)
+        said = "".join(f"; {target['name']}: {target['counts']}" for target in self._grouped["targets"])
         return f"<Check {short(os.path.basename(self.model))}: {count(self.nodes, 'node')}{said}>"
 
     def _repr_html_(self) -> str:
@@ -402,7 +422,7 @@ def fix(model, targets, out=None, verify=True, input_shapes=None):
 
     With `out` the changed model is written there, atomically; else it is returned in `model_bytes`. Like the command, it computes
     the element-wise nodes before and after and compares them bit for bit; `verify=False` leaves that out. Nodes that could not be
-    repaired are listed in `left`. Raises ValueError where the changed model would not be the same or nothing could be verified.
+    fixed are listed in `left`; where that is all of them, there is no changed model. Raises ValueError where the changed model would not be the same or nothing could be verified.
     """
     words = ["fix", *_words(targets, input_shapes), *([] if verify else ["--no-verify"])]
     return Fix._of(_ask(model, words + _out(out)))
@@ -450,12 +470,3 @@ def sizes(model, sweep, input_shapes=None):
     """Say which sizes of an open dim a model accepts; `sweep` is such as "height=1..512"."""
     words = ["sizes", f"--sweep={_text(sweep, 'sweep', 'height=1..512')}", *_words(None, input_shapes)]
     return Sizes._of(_ask(model, words))
-
-
-def grouped(findings):
-    """Group findings by what they say: pairs of the first of each group and the names of its nodes."""
-    groups = {}
-    for one in findings:
-        said = one.source if one.source is not None else one.reason
-        groups.setdefault((one.target, one.verdict, one.op, said), (one, []))[1].append(one.node)
-    return list(groups.values())

@@ -108,7 +108,7 @@ class Answered(Record):
         return self.text
 
     def __getstate__(self) -> dict[str, typing.Any]:
-        for name in ("text", "_coloured", "model_bytes", *self._LARGE):
+        for name in ("text", "_coloured", "model_bytes", "_grouped", *self._LARGE):
             getattr(self, name, None)
         late = {f"_{name}" for name in self._LARGE}
         return {key: value for key, value in vars(self).items() if key != "_told" and key not in late}

@@ -1,10 +1,11 @@
 """Assertions for tests of models, for pytest or any other runner."""
 
-from ._models import check, grouped
+from ._html import count
+from ._models import check
 from ._records import short
 
 _GROUPS = 10
-_NODES = 3
+_NAMES = 3
 
 
 def assert_same(model, targets, input_shapes=None):
@@ -25,18 +26,17 @@ def assert_same(model, targets, input_shapes=None):
 
 
 def _message(found):
-    groups = grouped(found.problems)
-    nodes = "1 node" if found.nodes == 1 else f"{found.nodes} element-wise nodes"
-    lines = [f"{short(found.model)} does not mean the same everywhere ({nodes})"]
-    for target in found.targets:
-        lines.append(f"  {target.name}: {target.said}")
-    for one, names in groups[:_GROUPS]:
-        more = f" and {len(names) - _NODES} more" if len(names) > _NODES else ""
-        said = f"if {one.condition}" if one.condition else one.reason
-        lines.append(f"{one.verdict} on {one.target}: {short(one.op)} {', '.join(short(name) for name in names[:_NODES])}{more}")
-        lines.append(f"  {short(said, 300)}")
-        if one.repair is not None:
-            lines.append(f"  fix: {short(one.repair.text, 300)}")
-    if len(groups) > _GROUPS:
-        lines.append(f"... and {len(groups) - _GROUPS} more groups; broadaxe.check lists them")
+    report = found._grouped
+    lines = [f"{short(found.model)} does not mean the same everywhere ({report['nodes']})"]
+    lines += [f"  {target['name']}: {target['counts']}" for target in report["targets"]]
+    for one in found.groups[:_GROUPS]:
+        lines.append(f"{one.code} {one.title}: {count(len(one.members), 'node')}")
+        others, more = one.others[:_NAMES], ", ..." if len(one.others) > _NAMES else ""
+        lines.append(f"  {', '.join(short(name) for name in [one.sample['node'], *others])}{more}")
+        conditions = [note["text"] for note in one.sample["notes"] if note["label"] == "if"]
+        lines += [f"  {short(text, 300)}" for text in [one.why, *conditions] if text]
+        if one.sample["fix"]:
+            lines.append(f"  fix: {short(one.sample['fix'], 300)}")
+    if len(found.groups) > _GROUPS:
+        lines.append(f"... and {len(found.groups) - _GROUPS} more groups; broadaxe.check lists them")
     return "\n".join(lines)
