@@ -3,7 +3,7 @@
 use std::{collections::HashSet, path::Path};
 
 use crate::{
-    Model,
+    Model, NodeId,
     check::check,
     error::Error,
     fix::advise,
@@ -45,8 +45,9 @@ pub fn check_model(path: &Path, model: &Model, shapes: &Shapes, targets: &[Targe
         && upgrade::is_old(model)
         && let (Some(upgraded), fix) = upgrade::plan(model, shapes, targets)?
     {
-        let left: HashSet<String> = fix.left.iter().map(|left| node_name(&upgraded.model, left.node)).collect();
-        record.set_fixable(|finding| !left.contains(&finding.node));
+        let name = |(id, target): &(NodeId, String)| (node_name(&upgraded.model, *id), target.clone());
+        let remains: HashSet<(String, String)> = fix.remains.iter().map(name).collect();
+        record.set_fixable(|finding| !remains.contains(&(finding.node.clone(), finding.target.clone())));
     }
     Ok(record)
 }

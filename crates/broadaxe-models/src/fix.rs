@@ -12,6 +12,8 @@ mod advise;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::{
@@ -35,6 +37,8 @@ pub struct Fix {
     pub steps: Vec<Step>,
     /// The nodes that no change was found for.
     pub left: Vec<Left>,
+    /// What still has a verdict other than `same` in the changed model: the nodes, each with the name of the target.
+    pub remains: BTreeSet<(NodeId, String)>,
 }
 
 /// Finds the fewest changes after which every element-wise node means the same under all targets.
@@ -59,7 +63,7 @@ pub fn plan(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<Fix, E
 #[cfg(test)]
 pub(crate) fn ways(model: &Model, shapes: &Shapes, target: &Target) -> Vec<candidate::Candidate> {
     let inferences = crate::infer::Inferences::default();
-    let judges = judge::judges(model, shapes, &[*target], &std::collections::BTreeSet::new());
+    let judges = judge::judges(model, shapes, &[*target], &BTreeSet::new());
     let id = NodeId(0);
     let Some(Ok(meaning)) = crate::meaning::meaning(model, id) else { return vec![] };
     let Ok(subject) = candidate::Subject::new((model, shapes), &inferences, id, &meaning) else { return vec![] };

@@ -319,7 +319,16 @@ impl CheckRecord {
 
     /// Counts the findings that one fix for all targets of the check removes.
     pub fn fixable(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.fixable && !finding.is_suppressed()).count()
+        self.share_of(None).0
+    }
+
+    /// Counts, of one target or of all, the findings that one fix for all targets of the check removes, and those that a fix is looked for.
+    pub fn share_of(&self, target: Option<&str>) -> (usize, usize) {
+        let counts = |finding: &&FindingRecord| {
+            finding.is_repairable() && !finding.is_suppressed() && target.is_none_or(|target| finding.target == target)
+        };
+        let found = self.findings.iter().filter(counts);
+        found.fold((0, 0), |(fixed, all), finding| (fixed + usize::from(finding.fixable), all + 1))
     }
 
     /// Says of each finding that a repair is looked for whether one fix for all targets of the check removes it.
@@ -336,7 +345,7 @@ impl CheckRecord {
 
     /// Counts the findings by laws that need attention, and those of lacking operators that a repair was found for.
     pub fn repairable(&self) -> usize {
-        self.findings.iter().filter(|finding| finding.is_repairable() && !finding.is_suppressed()).count()
+        self.share_of(None).1
     }
 }
 

@@ -13,13 +13,15 @@
 mod legacy;
 mod rules;
 
+use std::collections::BTreeSet;
+
 use crate::{
     copied::Copied,
     edit::Edit,
     error::{Error, ErrorKind},
     fix::{self, Fix, Left, LeftKind, Step, Want, emit_edits},
     format,
-    graph::{Model, NodeId},
+    graph::{GraphId, Model, NodeId},
     infer::{Shapes, given, infer},
     profiles::Target,
 };
@@ -99,7 +101,8 @@ pub struct Upgraded {
     pub shapes: Shapes,
 }
 
-/// Plans a repair as [`fix::plan`] does, and brings a model of an old opset to opset 7 first where that leaves fewer nodes.
+/// Plans a repair as [`fix::plan`] does, and brings a model of an old opset to opset 7 first where that leaves fewer
+/// nodes on some targets, and more on none.
 ///
 /// The repair is then one of the upgraded model.
 ///
@@ -117,10 +120,19 @@ pub fn plan(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<(Optio
     let upgraded = format::changed(model, &format::write(model, &changes.edits)?)?;
     let shapes = infer(&upgraded, &given(model, shapes))?;
     let better = fix::plan(&upgraded, &shapes, targets)?;
-    if better.left.len() >= plan.left.len() {
+    // An upgrade may change what a node means on a target that has the old rule.
+    let (before, after) = (remains(model, &plan), remains(&upgraded, &better));
+    if after.len() >= before.len() || !after.is_subset(&before) {
         return Ok((None, plan));
     }
     Ok((Some(Upgraded { changes, model: upgraded, shapes }), better))
+}
+
+/// Names what a fix leaves by results, which keep their names: each with the target.
+fn remains<'a>(model: &'a Model, fix: &'a Fix) -> BTreeSet<(GraphId, &'a str, &'a str)> {
+    let result = |id: NodeId| model.node(id).outputs.iter().flatten().next().map(|&value| model.value(value));
+    let named = fix.remains.iter().filter_map(|(id, target)| Some((result(*id)?, target)));
+    named.map(|(value, target)| (value.graph, value.name.as_str(), target.as_str())).collect()
 }
 
 /// Applies all rules for a node, or says why there is none.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Fix, LeftKind,
+    Fix,
     rejudge::{found_for, hold},
 };
 use crate::{
@@ -45,15 +45,9 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
     }
     let all = || hold(model, shapes, targets, Some(found_for(report, targets.len(), None)));
     let fix = one.map_or_else(all, Ok)?;
-    // That one target lacks an operator does not keep the node from being repaired for another.
-    let left: BTreeSet<(NodeId, bool)> =
-        fix.left.iter().map(|left| (left.node, left.kind == LeftKind::Unsupported)).collect();
-    let is_left = |finding: &Finding| {
-        let lacks = matches!(finding.verdict, Verdict::Unsupported);
-        left.contains(&(finding.node, false)) || lacks && left.contains(&(finding.node, true))
-    };
     for finding in &mut report.findings {
-        finding.fixable = is_repairable(&finding.verdict) && !is_left(finding);
+        let remains = fix.remains.contains(&(finding.node, finding.target.clone()));
+        finding.fixable = is_repairable(&finding.verdict) && !remains;
     }
     Ok(())
 }

@@ -277,6 +277,7 @@ impl<'a> Judgement<'a> {
             }
         }
         fix.left.sort_by_key(|left| left.node);
+        fix.remains = found.keys().map(|&(id, at)| (id, self.targets[at].to_string())).collect();
         fix
     }
 }

@@ -329,21 +329,31 @@ pub fn copies(repair: &RepairRecord) -> Option<String> {
     (!copied.parts().is_empty()).then(|| format!("copies {copied} each time the model runs"))
 }
 
-/// Says how many findings can be fixed, `2 of 3 findings`, and what that needs, `, with an upgrade from opset 6 to 7` or an empty
-/// text; nothing where no finding needs a fix.
+/// Says how many findings can be fixed, `13 of 26 findings`, and of which targets and what that needs:
+/// ` (all of ncnn, none of coreml), with an upgrade from opset 6 to 7`, or an empty text; nothing where no finding needs a fix.
 pub fn fixable_share(record: &CheckRecord) -> Option<[String; 2]> {
     let (all, fixed) = (record.repairable(), record.fixable());
     let findings = if all == 1 { "finding" } else { "findings" };
     let old = record.opset.filter(|&opset| fixed > 0 && record.format == "onnx" && opset < OPSET);
     let upgrade = old.map_or_else(String::new, |opset| format!(", with an upgrade from opset {opset} to {OPSET}"));
-    (all > 0).then(|| [format!("{fixed} of {all} {findings}"), upgrade])
+    let shares = record.targets.iter().map(|target| (target.name.as_str(), record.share_of(Some(&target.name))));
+    let mut shares: Vec<_> = shares.filter(|(_, (_, all))| *all > 0).collect();
+    shares.sort_by_key(|&(_, (fixed, all))| (fixed < all, fixed == 0));
+    let said = shares.iter().map(|&(name, (fixed, all))| match fixed {
+        0 => format!("none of {name}"),
+        _ if fixed == all => format!("all of {name}"),
+        _ => format!("{fixed} of {all} of {name}"),
+    });
+    let said: Vec<String> = said.collect();
+    let is_told = fixed > 0 && fixed < all && said.len() > 1;
+    let said = if is_told { format!(" ({})", said.join(", ")) } else { String::new() };
+    (all > 0).then(|| [format!("{fixed} of {all} {findings}"), said + &upgrade])
 }
 
-/// Says how many findings can be fixed: `2 of 3 findings can be fixed, with an upgrade from opset 6 to 7`; nothing where none
-/// needs a fix.
+/// Says how many findings can be fixed: `13 of 26 findings can be fixed (all of ncnn, none of coreml)`; nothing where none needs a fix.
 pub fn fixable(record: &CheckRecord) -> Option<String> {
-    let [share, upgrade] = fixable_share(record)?;
-    Some(format!("{share} can be fixed{upgrade}"))
+    let [share, how] = fixable_share(record)?;
+    Some(format!("{share} can be fixed{how}"))
 }
 
 #[cfg(test)]

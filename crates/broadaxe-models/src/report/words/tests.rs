@@ -142,3 +142,20 @@ fn findings_that_can_be_fixed_are_counted() {
         assert_eq!(fixable(&record), want);
     }
 }
+
+/// A fix that serves some of the targets is offered as that.
+#[test]
+fn fixable_findings_are_counted_for_each_target() {
+    let cases = [
+        ("none,ncnn", "1 of 3 findings can be fixed (all of ncnn, none of none)"),
+        ("none,equal-rank,ncnn", "2 of 5 findings can be fixed (all of ncnn, 1 of 2 of equal-rank, none of none)"),
+        ("ncnn", "1 of 1 finding can be fixed"),
+        ("none", "0 of 2 findings can be fixed"),
+    ];
+    for (targets, want) in cases {
+        let targets: Vec<Target> = targets.split(',').map(|name| name.parse().unwrap()).collect();
+        let record = check_file("../../examples/face.onnx", &targets).unwrap();
+        let said = fixable(&record).unwrap();
+        assert_eq!(said.split(", with an upgrade").next(), Some(want), "{targets:?}");
+    }
+}

@@ -44,7 +44,7 @@ fn section(record: &CheckRecord, shown: Shown) -> String {
 
 /// Says how many findings `fix` removes.
 fn next(record: &CheckRecord) -> String {
-    let said = |[share, upgrade]: [String; 2]| format!("`broadaxe fix` can fix {share}{upgrade}.\n\n");
+    let said = |[share, how]: [String; 2]| format!("`broadaxe fix` can fix {share}{how}.\n\n");
     fixable_share(record).map_or_else(String::new, said)
 }
 
