@@ -1,10 +1,15 @@
 """What the tests share: dtypes, and arrays with edge values."""
 
+import os
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+import rough
+
+if os.environ.get("BROADAXE_TEST_ROUGH_NUMPY"):
+    rough.roughen()
 
 DTYPES = ["bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64"]
 

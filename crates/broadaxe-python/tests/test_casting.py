@@ -1,10 +1,12 @@
 """Which dtypes calls compute in, as `types` lists them and as `dtype=`, `casting=` and numbers of Python choose them."""
 
+import functools
 import itertools
 import warnings
 
 import numpy as np
 import pytest
+import reference
 
 import broadaxe as bx
 
@@ -47,14 +49,14 @@ def test_types_are_numpys():
 
 @pytest.mark.parametrize("name", ["add", "bitwise_and", "equal", "less", "arctan2", "true_divide", "power", "sqrt", "negative", "bitwise_count"])
 def test_numbers_are_cast_as_in_numpy(name):
-    ours, theirs = getattr(bx, name), getattr(np, name)
+    ours, theirs = getattr(bx, name), functools.partial(reference.answer, name)
     wrong, refused = [], 0
-    for args in itertools.product(NUMBERS + ARRAYS, repeat=theirs.nin):
+    for args in itertools.product(NUMBERS + ARRAYS, repeat=ours.nin):
         if all(isinstance(arg, np.ndarray) for arg in args) or not all(accepts(arg, name, args) for arg in args):
             continue
         for casting, asked in itertools.product(CASTINGS, ASKED):
             code = asked.get("signature")
-            asked = asked if code is None else {"signature": code * theirs.nin + "->" + code}
+            asked = asked if code is None else {"signature": code * ours.nin + "->" + code}
             want, got = (answer(function, *args, casting=casting, **asked) for function in (theirs, ours))
             refused += want is None
             if (want is None) != (got is None) or want is not None and (want.dtype != got.dtype or not close(got, want)):

@@ -17,7 +17,22 @@ from broadaxe import onnx_backend  # noqa: E402
 from broadaxe.onnx_backend import Unsupported  # noqa: E402
 
 NEWEST = onnx.defs.onnx_opset_version()
-TESTS = onnx.backend.test.BackendTest(onnx_backend.BroadaxeBackend, __name__)
+
+
+class Halves(dict):
+    """The tolerance of tests of attention in f16: NumPy computes the exponentials that they compare with, 4 ULP off on some machines."""
+
+    def __bool__(self):
+        return True
+
+    def __contains__(self, name):
+        return "attention" in name and "_fp16" in name
+
+    def __getitem__(self, name):
+        return {"rtol": 4 * 2**-10}
+
+
+TESTS = onnx.backend.test.BackendTest(onnx_backend.BroadaxeBackend, __name__, test_kwargs=Halves())
 OPERATORS = """add and argmax argmin attention batchnorm bitshift bitwise_and bitwise_or bitwise_xor cast clip compress concat constant constantofshape
 cumsum depthtospace dequantizelinear div dropout dynamicquantizelinear einsum equal expand eyelike flatten gather gathernd gather_elements gemm
 greater group_normalization hardmax identity if instancenorm l1normalization layer_normalization less logsoftmax loop lrn matmul

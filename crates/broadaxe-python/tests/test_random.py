@@ -4,6 +4,7 @@ import warnings
 
 import numpy as np
 import pytest
+import reference
 from conftest import DTYPES
 
 import broadaxe as bx
@@ -41,7 +42,7 @@ def one_case(generator):
     block = bytearray(generator.bytes(3000))
     shape = tuple(int(dim) for dim in generator.integers(0, 5, generator.integers(0, 4)))
     ours = generator.choice(list(OPERATORS))
-    operator, ufunc, views = getattr(bx, ours), getattr(np, OPERATORS[ours]), []
+    operator, views = getattr(bx, ours), []
     for k in range(operator.nin):
         own = tuple(1 if generator.random() < 0.25 else dim for dim in shape)
         own = own[int(generator.integers(0, len(shape) + 1)) if generator.random() < 0.3 else 0 :]
@@ -53,7 +54,7 @@ def one_case(generator):
         if copy.dtype == bool:
             copy[...] = copy.view("u1") != 0
     try:
-        want = ufunc(*copies)
+        want = reference.answer(OPERATORS[ours], *copies)
     except TypeError:
         with pytest.raises(TypeError):
             operator(*views)
