@@ -280,7 +280,7 @@ def _one_axis(axis, rank, method):
 def _resolved(operator, dtype):
     gives = _loops.result(operator, (dtype, dtype))
     truth = operator.__name__.startswith("logical_")
-    if gives is None or gives != dtype and not truth and (gives == np.bool_ or dtype.kind not in "biu"):
+    if gives is None or gives != dtype and not truth and (gives == np.bool_ or _loops.result(operator, (gives, gives)) != gives):
         raise TypeError(f"No loop matching the specified signature and casting was found for {operator.__name__}")
     return gives
 

@@ -223,6 +223,7 @@ impl Lowering<'_> {
             (Promotion::Class, _, [arg]) if !dtype.is_float() => return self.classify(name, *arg, dtype),
             (Promotion::Exponent, _, [base, exponent]) => return self.raise(name, dtype, rule, *base, *exponent),
             (_, "reciprocal", [arg]) if !dtype.is_float() => {
+                let dtype = promote::dtype(Promotion::Number, &typed).unwrap_or(dtype);
                 let divisor = Arg::Node(self.node(*arg, dtype)?);
                 return self.operate("div_trunc", Promotion::Number, rule, &[Arg::Weak(Literal::Int(1)), divisor]);
             }

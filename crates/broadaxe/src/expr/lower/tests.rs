@@ -142,6 +142,7 @@ fn operators_compute_in_numpys_dtypes() {
         ("isnan(i8)", "not_equal(i8, i8) bool (2, 3)"),
         ("isfinite(bool)", "equal(bool, bool) bool (2, 3)"),
         ("reciprocal(i8)", "div_trunc(1, i8) i8 (2, 3)"),
+        ("reciprocal(bool)", "div_trunc(1, i8(bool)) i8 (2, 3)"),
         ("logical_and(f32, i8)", "logical_and(bool(f32), bool(i8)) bool (2, 3)"),
         ("where(i8, f32, i8)", "where(bool(i8), f32, f32(i8)) f32 (2, 3)"),
         ("where(bool, 1, 2.5)", "where(bool, 1, 2.5) f64 (2, 3)"),
