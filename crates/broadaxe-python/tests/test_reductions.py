@@ -1,6 +1,7 @@
 """Compare reductions with NumPy's: keywords, dtypes, masks, NaN, empty axes, classes."""
 
 import functools
+import itertools
 import warnings
 
 import numpy as np
@@ -220,6 +221,8 @@ def test_classes_answer_or_stay():
             if axis == 0:
                 assert type(got) is Own
             np.testing.assert_allclose(np.asarray(got), np.asarray(want))
+    for name in ("argmax", "argmin"):
+        assert type(getattr(bx, name)(own)) is type(getattr(bx, name)(own[0], axis=0)) is np.intp
     assert isinstance(bx.sum(np.matrix([[1, 2]]), axis=1), np.matrix)
     pd = pytest.importorskip("pandas")
     assert type(bx.sum(pd.DataFrame({"a": [1.0, 2.0]}), axis=0)) is pd.Series and bx.max(pd.Series([1.0, 2.0])) == 2
@@ -316,6 +319,30 @@ def test_accumulate_is_sequential():
     np.testing.assert_array_equal(bx.maximum.accumulate(array), np.maximum.accumulate(array))
 
 
+def test_pieces_begin_with_their_first_element():
+    for name in ("hypot", "add", "subtract", "logical_and"):
+        array = np.array([-2.0, -0.0, 3.0, -4.0])
+        want, got = (getattr(module, name).reduceat(array, [0, 1, 2]) for module in (np, bx))
+        compare(want, got, name)
+        np.testing.assert_array_equal(np.signbit(got), np.signbit(want), name)
+
+
+@pytest.mark.parametrize("name", ["less", "equal", "greater", "logical_and"])
+def test_truths_are_folded_into_any_output(name):
+    for dtype, out in itertools.product(("?", "u1"), ("?", "u1", "f4")):
+        array = np.array([True, False, True]).astype(dtype)
+        for method, shape in (("reduce", ()), ("accumulate", 3)):
+            outcomes = [ask(getattr(getattr(module, name), method), array, out=np.zeros(shape, out)) for module in (np, bx)]
+            compare(*outcomes, (name, dtype, out, method))
+
+
+def test_folds_of_no_axis_have_any_rank():
+    array = np.ones([1] * 64, "i4")
+    for name in ("logical_xor", "gcd", "hypot", "subtract"):
+        for axis in ((), 0, 63):
+            compare(ask(getattr(np, name).reduce, array, axis=axis), ask(getattr(bx, name).reduce, array, axis=axis), (name, axis))
+
+
 def test_outer():
     for a, b in [(small("i4", (2, 3)), small("i4", (2,))), (small("i1", 2), 3), (1, 2), ([1, 2], [3.0]), (small("f4", ()), small("f4", 3))]:
         for name in ("add", "less", "divide", "arctan2"):
@@ -384,6 +411,7 @@ def test_methods_that_are_refused():
         (lambda m: m.add.at(np.ones(2), [0]), ValueError, "second operand needed"),
         (lambda m: m.negative.at(np.ones(2), [0], 1), ValueError, "second operand provided"),
         (lambda m: m.add.at(np.ones(2), [5], 1), IndexError, "out of bounds"),
+        (lambda m: m.bitwise_xor.at(np.ones(2), np.empty(0, int), 1), TypeError, "not supported|refused"),
         (lambda m: m.add.at(np.ones(2), [0, 1], [1, 2, 3]), ValueError, "not broadcastable to correct shape"),
     ]
     for call, kind, text in cases:

@@ -132,6 +132,13 @@ def test_masks_of_lists(where):
     assert got.tolist() == want.tolist()
 
 
+@pytest.mark.parametrize("mask, out", [((1,), ()), ((3, 1), (1,)), ((3, 1), (2,)), ((2, 1), (1, 1))])
+def test_outputs_hold_what_masks_stretch(mask, out):
+    for module in (np, bx):
+        with pytest.raises(ValueError, match="non-broadcastable output operand"):
+            module.add(np.ones(out), 1, where=np.ones(mask, bool), out=np.zeros(out))
+
+
 @pytest.mark.parametrize("where", [np.array([1, 0, 1]), np.array(2)])
 def test_masks_that_are_arrays_of_numbers_are_refused(where):
     for module in (np, bx):
@@ -342,3 +349,7 @@ def test_another_order_of_bytes_is_a_cast():
     assert bx.add(native, swapped, casting="equiv") == 2
     with pytest.raises(TypeError, match="input 1"):
         bx.add(native, swapped, casting="no")
+    for module in (np, bx):
+        assert module.sign(native, out=swapped.copy(), casting="equiv") == 1
+        with pytest.raises(TypeError, match="[Cc]annot cast ufunc|Cannot cast 'sign' output"):
+            module.sign(native, out=swapped.copy(), casting="no")

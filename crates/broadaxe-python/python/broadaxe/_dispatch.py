@@ -160,17 +160,17 @@ def finish(builder, root, out, mask, casting, order, name):
         raise ValueError("output array is read-only")
     from_ = _arrays.dtype_of(root.dtype) if root.dtype else np.dtype(float)
     short = _arrays.short_name(out.dtype)
+    # Another order of bytes is a cast too.
+    if (root.dtype != short or casting == "no") and not _loops.can_cast(from_, out.dtype, casting):
+        raise TypeError(f"Cannot cast '{name}' output from {from_!r} to {out.dtype!r} with casting rule '{casting}'")
     if root.dtype != short:
-        if not _loops.can_cast(from_, out.dtype, casting):
-            raise TypeError(f"Cannot cast '{name}' output from {from_!r} to {out.dtype!r} with casting rule '{casting}'")
         root = builder.cast(root, short)
+    # A mask broadcasts with the operands.
+    for shape in (root.shape,) if mask is None else (root.shape, mask.shape):
+        if not _stretches(shape, out.shape):
+            raise ValueError(f"non-broadcastable output operand with shape {out.shape} doesn't match the broadcast shape {shape}")
     if root.shape != out.shape:
-        try:
-            root = builder.broadcast(root, f"broadcast-to target={_dims(out.shape)}")
-        except ValueError:
-            raise ValueError(
-                f"non-broadcastable output operand with shape {out.shape} doesn't match the broadcast shape {root.shape}"
-            ) from None
+        root = builder.broadcast(root, f"broadcast-to target={_dims(out.shape)}")
     target = out if type(out) is np.ndarray else out.view(np.ndarray)
     if not out.dtype.isnative:
         if mask is not None:
@@ -183,6 +183,11 @@ def finish(builder, root, out, mask, casting, order, name):
         root = builder.choose(mask, root, builder.put(target))
     builder.compute(root, out=target)
     return out
+
+
+def _stretches(shape, target):
+    """Say whether an array of a shape is stretched to another one."""
+    return len(shape) <= len(target) and all(have in (1, to) for have, to in zip(reversed(shape), reversed(target)))
 
 
 def _dims(shape):

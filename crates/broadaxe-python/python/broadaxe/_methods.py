@@ -1,6 +1,7 @@
 """The methods of operators that NumPy's ufuncs have: reduce, accumulate, reduceat, outer, at, resolve_dtypes."""
 
 import itertools
+import math
 import operator as python
 
 import numpy as np
@@ -43,6 +44,7 @@ def reduce(operator, array, axis=0, dtype=None, out=None, keepdims=False, initia
             f"reduction operation '{operator.__name__}' does not have an identity, so to use a where mask one has to specify 'initial'"
         )
     result = _folded(operator, plain.astype(loop, copy=False), axes, start, where if masked else None)
+    result = result.reshape([dim for axis, dim in enumerate(plain.shape) if axis not in axes])
     if keepdims:
         result = np.expand_dims(result, tuple(axes))
     return _give(array, result, out, scalar)
@@ -56,12 +58,12 @@ def _identity(operator, dtype):
 
 
 def _folded(operator, array, axes, start, where):
-    """Fold axes of an array, brought to the front as one, from the first element to the last."""
+    """Fold axes of an array, brought to the front as one, from the first element to the last; the other axes become one too."""
     rest = [axis for axis in range(array.ndim) if axis not in axes]
-    count = int(np.prod([array.shape[axis] for axis in axes], dtype=np.int64))
+    count, width = (math.prod(array.shape[axis] for axis in some) for some in (axes, rest))
 
     def flat(values):
-        return values.transpose(axes + rest).reshape([count] + [array.shape[axis] for axis in rest])
+        return values.transpose(axes + rest).reshape(count, width)
 
     rows, mask = flat(array), None
     if where is not None:
@@ -139,7 +141,8 @@ def reduceat(operator, array, indices, axis=0, dtype=None, out=None):
     result = np.empty((len(starts), *rows.shape[1:]), rows.dtype)
     for k, (start, end) in enumerate(zip(starts, [*starts[1:], len(rows)])):
         piece = rows[start:end] if start < end else rows[start : start + 1]
-        result[k] = reduce(operator, piece, 0, rows.dtype)
+        # A piece begins with its first element: of one element it is that element.
+        result[k] = reduce(operator, piece, 0, rows.dtype, initial=None)
     return _give(array, np.moveaxis(result, 0, axis), out, scalar)
 
 
@@ -186,6 +189,9 @@ def at(operator, a, indices, b=None, /):
             f"array is not broadcastable to correct shape: {np.shape(b)} to {np.shape(numbers)} of the indices"
         ) from None
     numbers = np.asarray(numbers).reshape(-1)
+    if not len(numbers):
+        # Nothing is computed; dtypes are still checked.
+        operator(*(np.empty(0, one.dtype) for one in (plain, operand) if one is not None))
     for chosen in _rounds(numbers):
         places = np.unravel_index(numbers[chosen], plain.shape) if plain.ndim else ...
         operands = (plain[places],) if operand is None else (plain[places], operand[chosen].reshape(np.shape(plain[places])))
@@ -294,7 +300,7 @@ def _loop(operator, array, dtype, out):
             raise TypeError(f"No loop matching the specified signature and casting was found for {operator.__name__}")
         return loop
     own = _arrays.dtype_of(_arrays.short_name(array.dtype))
-    if out is not None:
+    if out is not None and not _loops.answers_truths(operator):
         own = _arrays.dtype_of(_arrays.short_name(np.promote_types(out.dtype, own)))
     elif operator.__name__ in ("add", "mul", "sum") and own.kind in "biu" and own.itemsize < 8:
         return np.dtype(np.uint64 if own.kind == "u" else np.int64)

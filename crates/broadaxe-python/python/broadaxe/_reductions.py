@@ -98,6 +98,9 @@ def _answer(name, x, axis, given):
     result = _Fold(name, array, axis, given).compute()
     if given["out"] is not None:
         return out
+    if name in ("argmax", "argmin") and isinstance(x, np.ndarray) and scalar and np.ndim(result) == 0:
+        # A position is a number, whatever the class of the array.
+        return result
     return _arrays.wrap(_arrays.wrapper((x,)), result, None, scalar)
 
 
