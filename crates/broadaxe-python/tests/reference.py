@@ -64,10 +64,19 @@ def ulp_bound(name, dtype):
     return float(claimed[2]) + (0 if HAS_MORE_DIGITS else NUMPYS_ULPS)
 
 
-def beyond(name, got, *args):
-    """Return the places of results that are farther from the exact ones than is claimed, or not NaN, infinite or 0 where those are."""
+def unit(size):
+    """Return the distance of floats at a size."""
+    return np.abs(np.spacing(size)).astype(WIDE)
+
+
+def beyond(name, got, *args, loop=None):
+    """Return the places of results that are farther from the exact ones than is claimed, or not NaN, infinite or 0 where those are.
+
+    `loop` is the dtype in which they were computed, where they were cast to another one.
+    """
     got = np.asarray(got)
-    exact = wide(name, got.dtype, args)
+    loop = loop or got.dtype
+    exact = wide(name, loop, args)
     with np.errstate(all="ignore"):
         rounded, given = exact.astype(got.dtype), got.astype(WIDE)
         size = np.abs(rounded)
@@ -77,5 +86,5 @@ def beyond(name, got, *args):
                 size = np.fmax(size, (np.abs(np.asarray(arg).astype(WIDE)) * 2.0**-7).astype(got.dtype))
         signs = (np.signbit(given) == np.signbit(rounded)) | name.startswith("logaddexp")
         same = (given == rounded) & signs | np.isnan(given) & np.isnan(rounded)
-        near = np.abs(given - exact) <= ulp_bound(name, got.dtype) * np.abs(np.spacing(size)).astype(WIDE)
+        near = np.abs(given - exact) <= ulp_bound(name, loop) * unit(size.astype(loop)) + (loop != got.dtype) * unit(size)
     return np.flatnonzero(~(same | near & (given != 0)))

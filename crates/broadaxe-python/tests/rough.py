@@ -23,7 +23,7 @@ class Rough:
         array = np.asarray(result)
         if array.dtype.kind != "f" or array.dtype.itemsize > 8:
             return result
-        moved = self._moved(array, args)
+        moved = np.where(kwargs.get("where", True), self._moved(array, args), array)
         if isinstance(result, np.ndarray):
             result[...] = moved
             return result

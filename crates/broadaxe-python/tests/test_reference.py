@@ -44,7 +44,7 @@ def test_more_than_the_claimed_error_is_found(name, dtype):
 
 
 @pytest.mark.skipif("BROADAXE_TEST_ROUGH_NUMPY" in os.environ, reason="this is the run with inaccurate functions")
-@pytest.mark.parametrize("file", ["test_casting.py", "test_functions.py", "test_operators.py", "test_random.py"])
+@pytest.mark.parametrize("file", ["test_casting.py", "test_differential.py", "test_functions.py", "test_operators.py", "test_random.py"])
 def test_no_test_depends_on_the_last_bits_of_numpy(file):
     """Run the tests that call functions with those of NumPy made as inaccurate as they are on some machines."""
     command = [sys.executable, "-m", "pytest", "-q", "--no-header", "-p", "no:warnings", "-p", "no:xdist", file]
