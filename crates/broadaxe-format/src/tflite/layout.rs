@@ -1,4 +1,9 @@
 //! Finds the tables of a model: subgraphs, tensors and operators; readers and writers start here.
+//!
+//! Each of them is a table of its own, as writers make them: otherwise four bytes of a file would cost as much as a whole operator.
+//! Writers share lists of fields, texts, vectors and the table of the empty buffer.
+
+use std::collections::HashSet;
 
 use super::{
     IDENTIFIER, IDENTIFIER_AT,
@@ -123,15 +128,23 @@ fn subgraphs(flat: &FlatReader<'_>, root: FlatTable) -> Result<Vec<SubgraphLayou
     within("subgraphs", graphs.len, MOST_SUBGRAPHS)?;
     let mut subgraphs: Vec<SubgraphLayout> = Vec::with_capacity(graphs.len);
     let (mut first_value, mut first_node) = (0, 0);
+    let mut found = HashSet::new();
+    let mut own = |list: FlatVector, k: usize, what: &str| {
+        let table = flat.entry(list, k)?;
+        let message = || format!("the table of {what} {k} is that of another one too; each needs a table of its own");
+        let error = || Error::format(message()).at(format_args!("byte {}", table.at));
+        if found.insert(table.at) { Ok(table) } else { Err(error()) }
+    };
     for k in 0..graphs.len {
-        let table = flat.entry(graphs, k)?;
+        let table = own(graphs, k, "subgraph")?;
         let tensors = flat.vector(table, field::SUBGRAPH_TENSORS, 4)?;
         let operators = flat.vector(table, field::SUBGRAPH_OPERATORS, 4)?;
         let (values, nodes) = (first_value + tensors.len, first_node + operators.len);
         within("tensors", values, MOST_TENSORS)?;
         within("operators", nodes, MOST_OPERATORS)?;
-        let tables = |list: FlatVector| (0..list.len).map(|k| flat.entry(list, k)).collect::<Result<Vec<_>, _>>();
-        let (tensors, operators) = (tables(tensors)?, tables(operators)?);
+        let mut tables =
+            |list: FlatVector, what| (0..list.len).map(|k| own(list, k, what)).collect::<Result<Vec<_>, Error>>();
+        let (tensors, operators) = (tables(tensors, "tensor")?, tables(operators, "operator")?);
         subgraphs.push(SubgraphLayout { table, tensors, operators, first_value, first_node });
         (first_value, first_node) = (values, nodes);
     }

@@ -378,18 +378,49 @@ fn a_long_chain() {
     assert!(got.ends_with("a custom operator has a name of 257 bytes; the limit is 256"), "{got}");
 }
 
-/// Many offsets that lead to one large table are no small work, and too many tables are none at all.
+/// Lets every offset of the only vector of `count` offsets, or of the last one, lead to what the last offset leads to.
+fn shared(bytes: &mut [u8], count: u32) {
+    let list = bytes.windows(4).rposition(|window| window == count.to_le_bytes()).unwrap() + 4;
+    let last = list + 4 * (count as usize - 1);
+    let target = last + u32::from_le_bytes(bytes[last..last + 4].try_into().unwrap()) as usize;
+    for at in (list..last).step_by(4) {
+        bytes[at..at + 4].copy_from_slice(&((target - at) as u32).to_le_bytes());
+    }
+}
+
+/// An operator costs memory, so each needs more of the file than an offset; so do tensors and subgraphs.
+#[test]
+fn no_table_is_shared() {
+    let cases = [
+        ("tensor", format!("{{0:3 2[{{0[{}]}}]}}", "{3'x'}".repeat(40))),
+        ("operator", format!("{{0:3 1[{{}}] 2[{{0[{{3'x'}}] 3[{}]}}]}}", "{1(0)}".repeat(40))),
+        ("subgraph", format!("{{0:3 2[{}]}}", "{4'g'}".repeat(40))),
+    ];
+    for (what, model) in cases {
+        let mut bytes = flat(&model);
+        assert!(!read(bytes.clone(), ends).starts_with('!'), "{what}");
+        shared(&mut bytes, 40);
+        let got = read(bytes, ends);
+        let want = format!(": the table of {what} 1 is that of another one too; each needs a table of its own");
+        assert!(got.starts_with("! byte ") && got.ends_with(&want), "{got}");
+    }
+    // Converters give all tensors without data the same buffer.
+    let mut buffers = flat(&format!("{{0:3 2[{{0[{{2:7 3'x'}}]}}] 4[{}]}}", "{}".repeat(40)));
+    shared(&mut buffers, 40);
+    assert_eq!(read(buffers, values), "x f32");
+}
+
+/// Many offsets that lead to one large text are no small work, and too many tables are none at all.
 #[test]
 fn overlapping_tables() {
     let name = "n".repeat(1 << 16);
     let tensors = "{3''}".repeat(4000);
     let mut bytes = flat(&format!("{{0:3 2[{{0[{tensors}{{3'{name}'}}]}}]}}"));
+    let target = bytes.windows(4).rposition(|window| window == (1_u32 << 16).to_le_bytes()).unwrap();
     let list = bytes.windows(4).position(|window| window == 4001_u32.to_le_bytes()).unwrap() + 4;
-    let last = list + 4 * 4000;
-    let target = last + u32::from_le_bytes(bytes[last..last + 4].try_into().unwrap()) as usize;
-    for k in 0..4000 {
-        let at = list + 4 * k;
-        bytes[at..at + 4].copy_from_slice(&((target - at) as u32).to_le_bytes());
+    for at in (list..list + 4 * 4000).step_by(4) {
+        let table = at + u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
+        bytes[table + 4..table + 8].copy_from_slice(&((target - table - 4) as u32).to_le_bytes());
     }
     let got = read(bytes, ends);
     assert!(got.contains("tables of the file overlap"), "{got}");

@@ -170,28 +170,6 @@ fn the_first_buffer_stays_empty() {
     assert!(again.values[0].constant.is_none() && again.values.last().unwrap().constant.is_some());
 }
 
-/// Two tensors that share one table: only the one that is named changes.
-#[test]
-fn tensors_that_share_a_table() {
-    let mut bytes = flat(
-        "{0:3 1[{}] 2[{0[{0(2) 2:1 3'w'}{0(2) 2:1 3'w'}{0(2) 3'y'}] 3[{1(0 1) 2(2)}]}] 4[{}{0<0000000000000000>}]}",
-    );
-    let list = bytes.windows(4).position(|window| window == 3_u32.to_le_bytes() && bytes.len() > 60).unwrap();
-    let lists: Vec<usize> = (0..bytes.len() - 16).filter(|&at| bytes[at..at + 4] == 3_u32.to_le_bytes()).collect();
-    let leads = |at: usize| at + u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap()) as usize;
-    let tensors =
-        lists.into_iter().find(|&at| leads(at + 4) < bytes.len() && leads(at + 8) < bytes.len() && at > list).unwrap();
-    let first = leads(tensors + 4);
-    let offset = (first - (tensors + 8)) as u32;
-    bytes[tensors + 8..tensors + 12].copy_from_slice(&offset.to_le_bytes());
-    let model = crate::read(&Source::memory(bytes, None)).unwrap();
-    assert_eq!(model.values[1].name, "w#1");
-    let written = crate::write(&model, &edits(&model, "shape w 1,2")).unwrap();
-    let again = crate::changed(&model, &written).unwrap();
-    let shapes: Vec<String> = again.values.iter().map(|found| value(&again, found)).collect();
-    assert!(shapes[0].starts_with("w = f32[1, 2]") && shapes[1].starts_with("w#1 = f32[2]"), "{shapes:?}");
-}
-
 #[test]
 fn bundles_are_not_changed() {
     let model = flat("{0:3 1[{}] 2[{0[{0(2) 3'x'}{0(2) 3'y'}] 3[{1(0 0) 2(1)}]}]}");
