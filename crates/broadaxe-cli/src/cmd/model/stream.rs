@@ -1,16 +1,21 @@
 //! Reads and writes models that are not plain files: compressed files, and standard input.
 //!
-//! Their bytes are held in memory, so their number is limited, for each model and for all that are read at a time. A limit on the ratio would
-//! not help: a graph whose weights are zeros is compressed as far as the format can.
+//! Their bytes are held in memory, so their number is limited, for each model and for all that are read at a time. A compressed file is
+//! also limited by its own size, but pages of zeros are neither held nor counted: a graph whose weights are zeros is compressed as far as
+//! gzip can. Only the first page of a file that is of no format is read.
 
 use std::{
+    cell::Cell,
     fs,
     io::{self, BufReader, Cursor, IsTerminal, Read, Write},
     path::{Path, PathBuf},
-    sync::{Condvar, Mutex, PoisonError},
+    sync::{Arc, Condvar, Mutex, PoisonError},
 };
 
-use broadaxe_models::{Source, format};
+use broadaxe_models::{
+    Source, format,
+    source::ReadAt,
+};
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 
 use crate::{
@@ -20,9 +25,11 @@ use crate::{
 
 /// The most bytes of models that are held in memory.
 const MAX_MODEL_BYTES: u64 = 2 << 30;
-/// The most bytes that one compressed byte becomes.
-const MAX_EXPANSION: u64 = 1032;
-const PIECE_BYTES: usize = 1 << 20;
+/// The bytes that any compressed file may become, and how many more each of its bytes may. Graphs of real models become 75 times as many,
+/// but less than 10 MB; weights hardly become more.
+const FREE_BYTES: u64 = 64 << 20;
+const MAX_EXPANSION: u64 = 32;
+const PAGE_BYTES: usize = 64 << 10;
 /// The bytes with which a compressed file begins.
 const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 /// As many bytes as say of which format a file is.
@@ -68,13 +75,14 @@ pub(super) fn open(path: &Path) -> Result<Source, Error> {
     if !is_compressed(path) {
         return Ok(source);
     }
-    let pieces = pieces(decompressed(source), MAX_MODEL_BYTES).map_err(|error| damaged(path, &error))?;
-    let pieces = pieces.ok_or_else(|| {
-        let message =
-            format!("the model has more than {MAX_MODEL_BYTES} bytes when decompressed; decompress it to a file first");
-        Error::new(ErrorKind::File, message).of(path)
-    })?;
-    Ok(Source::pieces(pieces, Some(plain_name(path))))
+    let packed = source.len();
+    let pages = Pages::read(decompressed(source), Some(plain_name(path)), || limit(packed));
+    pages.map_err(|error| damaged(path, &error))?.map_err(|error| error.of(path))
+}
+
+/// Returns how many bytes a compressed file of this size may become.
+fn limit(packed: u64) -> u64 {
+    packed.saturating_mul(MAX_EXPANSION).saturating_add(FREE_BYTES).min(MAX_MODEL_BYTES)
 }
 
 /// Opens a file to detect its format; only the first bytes of a compressed one are there.
@@ -130,39 +138,92 @@ fn standard_input() -> Result<Source, Error> {
     let mut head = Vec::new();
     (&mut input).take(GZIP_MAGIC.len() as u64).read_to_end(&mut head).map_err(fail)?;
     let packed = head == GZIP_MAGIC;
-    let whole = Cursor::new(head).chain(input);
-    let pieces = if packed {
-        pieces(MultiGzDecoder::new(BufReader::new(whole)), MAX_MODEL_BYTES)
-            .map_err(|error| damaged(Path::new("-"), &error))?
+    let count = Cell::new(0);
+    let whole = Counted { from: Cursor::new(head).chain(input), count: &count };
+    let pages = if packed {
+        let unpacked = MultiGzDecoder::new(BufReader::new(whole));
+        Pages::read(unpacked, None, || limit(count.get())).map_err(|error| damaged(Path::new("-"), &error))?
     } else {
-        pieces(whole, MAX_MODEL_BYTES).map_err(fail)?
+        Pages::read(whole, None, || MAX_MODEL_BYTES).map_err(fail)?
     };
-    let pieces = pieces.ok_or_else(|| {
-        let message = format!("standard input has more than {MAX_MODEL_BYTES} bytes; save the model to a file first");
-        Error::new(ErrorKind::File, message)
-    })?;
-    Ok(Source::pieces(pieces, None))
+    pages.map_err(|error| error.of(Path::new("-")))
 }
 
-/// Reads everything; nothing where it has more than `most` bytes.
-fn pieces(mut from: impl Read, most: u64) -> io::Result<Option<Vec<Vec<u8>>>> {
-    let (mut pieces, mut total) = (Vec::new(), 0);
-    loop {
-        let mut piece = Vec::new();
-        piece.try_reserve_exact(PIECE_BYTES).map_err(|_| io::ErrorKind::OutOfMemory)?;
-        (&mut from).take(PIECE_BYTES as u64).read_to_end(&mut piece)?;
-        total += piece.len() as u64;
-        let last = piece.len() < PIECE_BYTES;
-        if total > most {
-            return Ok(None);
+/// The bytes of a model in pages; none for a page of zeros.
+#[derive(Debug, Default)]
+struct Pages(Vec<Option<Box<[u8]>>>);
+
+impl Pages {
+    /// Reads everything if the first page is that of a model, and else that page. The inner error is that of a model with more bytes than
+    /// `most` returns, or with pages of zeros that end beyond all limits.
+    fn read(mut from: impl Read, path: Option<PathBuf>, most: impl Fn() -> u64) -> io::Result<Result<Source, Error>> {
+        let (mut pages, mut len, mut held) = (Self::default(), 0, 0);
+        loop {
+            let mut page = Vec::new();
+            page.try_reserve_exact(PAGE_BYTES).map_err(|_| io::ErrorKind::OutOfMemory)?;
+            (&mut from).take(PAGE_BYTES as u64).read_to_end(&mut page)?;
+            let count = page.len();
+            len += count as u64;
+            let is_zero = page.iter().all(|&byte| byte == 0);
+            held += if is_zero { 0 } else { count as u64 };
+            if held > most() || len > MAX_MODEL_BYTES {
+                return Ok(Err(too_large(held.min(most()), len)));
+            }
+            let is_other = pages.0.is_empty() && count == PAGE_BYTES && {
+                let head = Source::memory(page.as_slice(), path.clone());
+                !format::detect(&head).is_ok_and(|format| format.is_some())
+            };
+            pages.0.push((!is_zero).then(|| page.into_boxed_slice()));
+            if is_other || count < PAGE_BYTES {
+                return Ok(Ok(Source::host(Arc::new(pages), len, path)));
+            }
         }
-        if last {
-            piece.shrink_to_fit();
+    }
+}
+
+impl ReadAt for Pages {
+    fn read_at(&self, mut buffer: &mut [u8], at: u64) -> io::Result<()> {
+        let mut at = at as usize;
+        while !buffer.is_empty() {
+            let page = self.0.get(at / PAGE_BYTES).ok_or(io::ErrorKind::UnexpectedEof)?;
+            let within = at % PAGE_BYTES;
+            let (part, rest) = buffer.split_at_mut(buffer.len().min(PAGE_BYTES - within));
+            match page {
+                Some(page) => {
+                    let bytes = page.get(within..within + part.len());
+                    part.copy_from_slice(bytes.ok_or(io::ErrorKind::UnexpectedEof)?);
+                }
+                None => part.fill(0),
+            }
+            (at, buffer) = (at + part.len(), rest);
         }
-        pieces.push(piece);
-        if last {
-            return Ok(Some(pieces));
-        }
+        Ok(())
+    }
+}
+
+fn too_large(held: u64, len: u64) -> Error {
+    let message = if len > MAX_MODEL_BYTES {
+        format!("the model has more than {MAX_MODEL_BYTES} bytes; write it to a file that is not compressed")
+    } else {
+        format!(
+            "the file becomes more than {held} bytes, more than {MAX_EXPANSION} for each byte that is compressed; if it is a model, \
+             decompress it to a file first"
+        )
+    };
+    Error::new(ErrorKind::File, message)
+}
+
+/// Counts the bytes that are read.
+struct Counted<'a, R> {
+    from: R,
+    count: &'a Cell<u64>,
+}
+
+impl<R: Read> Read for Counted<'_, R> {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let count = self.from.read(buffer)?;
+        self.count.set(self.count.get() + count as u64);
+        Ok(count)
     }
 }
 
@@ -199,7 +260,7 @@ impl Room {
         let packed = |path| fs::metadata(path).map_or(0, |about| about.len());
         let bytes = match path {
             path if is_standard_input(path) => MAX_MODEL_BYTES,
-            path if is_compressed(path) => packed(path).saturating_mul(MAX_EXPANSION).min(MAX_MODEL_BYTES),
+            path if is_compressed(path) => limit(packed(path)),
             _ => 0,
         };
         let mut free = FREE.lock().unwrap_or_else(PoisonError::into_inner);
@@ -231,21 +292,51 @@ mod tests {
         to.finish().unwrap()
     }
 
+    fn gathered(bytes: &[u8], most: u64) -> Result<Vec<u8>, String> {
+        let source = Pages::read(bytes, None, || most).unwrap().map_err(|error| error.to_string())?;
+        Ok(source.read(0, source.len() as usize).unwrap())
+    }
+
     #[test]
     fn everything_within_the_limit_is_read() {
-        for len in [0, 1, PIECE_BYTES - 1, PIECE_BYTES, PIECE_BYTES + 1, 3 * PIECE_BYTES] {
-            let bytes: Vec<u8> = (0..len).map(|at| at as u8).collect();
-            let read = |most: usize| pieces(&bytes[..], most as u64).unwrap().map(|pieces| pieces.concat());
-            assert!(read(len).is_some_and(|read| read == bytes), "{len}");
-            assert_eq!(read(len.saturating_sub(1)).is_none(), len > 0, "{len}");
+        for len in [0, 1, PAGE_BYTES - 1, PAGE_BYTES, PAGE_BYTES + 1, 3 * PAGE_BYTES] {
+            let text = b"7767517\n".iter().copied().chain((0..).map(|at: usize| at as u8));
+            let bytes: Vec<u8> = text.take(len).collect();
+            assert!(gathered(&bytes, len as u64).unwrap() == bytes, "{len}");
+            assert_eq!(gathered(&bytes, len.saturating_sub(1) as u64).is_err(), len > 0, "{len}");
         }
+    }
+
+    /// Weights that are zeros cost nothing, wherever a page begins.
+    #[test]
+    fn pages_of_zeros_do_not_count() {
+        let zeros = vec![0; 4 * PAGE_BYTES + 5];
+        let bytes = [b"7767517\n".as_slice(), &zeros, b"end", &zeros].concat();
+        assert!(gathered(&bytes, 2 * PAGE_BYTES as u64).unwrap() == bytes);
+        assert!(gathered(&bytes, PAGE_BYTES as u64).is_err());
+        let source = Pages::read(&bytes[..], None, || MAX_MODEL_BYTES).unwrap().unwrap();
+        for at in [PAGE_BYTES - 3, 4 * PAGE_BYTES + 11, 5 * PAGE_BYTES - 1] {
+            assert!(source.read(at as u64, PAGE_BYTES + 9).unwrap() == bytes[at..at + PAGE_BYTES + 9], "{at}");
+        }
+    }
+
+    /// What is no model by its first bytes is not decompressed, and what is one does not become any number of bytes.
+    #[test]
+    fn a_small_file_does_not_become_a_large_one() {
+        let endless = |head: &'static [u8], byte| Cursor::new(head).chain(io::repeat(byte));
+        for byte in [0, b'x'] {
+            let other = Pages::read(endless(b"", byte), None, || u64::MAX).unwrap().unwrap();
+            assert_eq!(other.len(), PAGE_BYTES as u64, "{byte}");
+        }
+        let error = Pages::read(endless(b"7767517\n", b'x'), None, || limit(2000)).unwrap().unwrap_err();
+        assert!(error.to_string().contains("becomes more than 67172864 bytes"), "{error}");
     }
 
     #[test]
     fn compressed_files() {
         let folder = temporary::path("stream");
         fs::create_dir_all(&folder).unwrap();
-        let (text, long) = (b"7767517".as_slice(), vec![b'x'; 100_000]);
+        let (text, long) = (b"7767517".as_slice(), [b"7767517\n".as_slice(), &vec![b'x'; 100_000]].concat());
         let whole = packed(&long);
         let mut wrong = whole.clone();
         *wrong.last_mut().unwrap() ^= 1;
@@ -253,7 +344,7 @@ mod tests {
         let cases: [Case<'_>; 8] = [
             ("a.param.gz", packed(text), Ok(text.to_vec())),
             ("A.PARAM.GZ", packed(text), Ok(text.to_vec())),
-            ("two.gz", [packed(text), packed(&long)].concat(), Ok([text, &long].concat())),
+            ("two.gz", [packed(&long), packed(text)].concat(), Ok([&long, text].concat())),
             ("empty.gz", packed(b""), Ok(Vec::new())),
             ("plain.param", packed(text), Ok(packed(text))),
             ("not.gz", text.to_vec(), Err("cannot be decompressed as gzip")),
@@ -287,7 +378,7 @@ mod tests {
     fn what_is_written_is_read() {
         let folder = temporary::path("stream-save");
         fs::create_dir_all(&folder).unwrap();
-        let bytes = vec![b'x'; 100_000];
+        let bytes = [b"7767517\n".as_slice(), &vec![b'x'; 100_000]].concat();
         for name in ["a.param", "a.param.gz"] {
             let path = folder.join(name);
             let written = [0, 1].map(|_| {
