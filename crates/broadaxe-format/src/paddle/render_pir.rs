@@ -155,7 +155,8 @@ impl PirRender<'_> {
             )
         };
         let shape = |element: &str, dims: &str| {
-            format!("{{\"#\":\"0.t_dtensor\",\"D\":[{{\"#\":\"0.t_{element}\"}},{dims},\"NCHW\",[],0]}}")
+            let element = quote(&format!("0.t_{element}"));
+            format!("{{\"#\":\"0.t_dtensor\",\"D\":[{{\"#\":{element}}},{dims},\"NCHW\",[],0]}}")
         };
         let element = self.element(fresh)?;
         let (input, dims) = (self.number(fresh.input), dims_of(&fresh.shape));

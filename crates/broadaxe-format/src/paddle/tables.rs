@@ -12,8 +12,9 @@ use super::{
     json::{Json, Kind, parse},
 };
 use crate::{
+    edit::Edit,
     facts::{attribute, compare, compare_edits, cut, ends, nodes, text, told, value, values},
-    graph::Model,
+    graph::{Model, NodeId, Use},
     source::Source,
 };
 
@@ -465,6 +466,16 @@ fn small() -> String {
 fn edits() {
     let model = (PADDLE.read)(&Source::memory(small().as_bytes(), None)).unwrap();
     compare_edits(&model, PIR_EDITS, text);
+}
+
+/// What a file says between quotes is written between quotes, also the name of a type that is not known.
+#[test]
+fn names_with_controls_are_escaped_in_new_operations() {
+    let model =
+        (PADDLE.read)(&Source::memory(small().replace("0.t_f32", r#"0.t_\u001b\"f"#).as_bytes(), None)).unwrap();
+    let edit = Edit::Unsqueeze { at: Use { node: NodeId(0), input: 0 }, axes: vec![0] };
+    let changed = crate::write(&model, &[edit]).and_then(|written| crate::changed(&model, &written));
+    assert_eq!(changed.map(|changed| changed.nodes.len()), Ok(model.nodes.len() + 2));
 }
 
 /// Only the whole text is read: its last bracket closes the program.
