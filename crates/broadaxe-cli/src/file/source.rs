@@ -88,7 +88,8 @@ impl<R: Read + Seek> Source<R> {
         if at.checked_add(length).is_some_and(|end| end <= self.length) {
             return Ok(());
         }
-        let text = format!("the file is cut short: {length} bytes are needed here, and it ends at {}", self.length);
-        Err(Error::field("file", at, text))
+        let end = self.length;
+        let text = format!("the file is cut short: {length} bytes are needed from byte {at} on, and it ends at {end}");
+        Err(Error::field("file", at.min(end), text))
     }
 }
