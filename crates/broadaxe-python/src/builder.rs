@@ -9,11 +9,11 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use broadaxe::{
     Call, DType, Expr, Graph, Node, Rule, System,
     call::Function,
-    expr::operate,
+    expr::{ExprStep, operate},
     frameworks::{self, Arg, Attribute},
 };
 use pyo3::{
-    Borrowed,
+    Borrowed, IntoPyObjectExt,
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
     types::{PyBool, PyDict, PyList, PyTuple},
@@ -144,6 +144,24 @@ impl Expression {
     #[getter]
     pub(crate) fn names(&self, py: Python<'_>) -> Py<PyTuple> {
         self.names.clone_ref(py)
+    }
+
+    /// Lists the steps, each after those that it uses: numbers, positions in the names, operators with their sign, and calls.
+    fn steps<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyList>> {
+        let steps = self.expr.steps();
+        let steps = steps.iter().map(|step| match step {
+            ExprStep::Number(literal) => ("number", number::value(py, *literal)?).into_pyobject(py),
+            ExprStep::Name(index) => ("name", index).into_pyobject(py),
+            ExprStep::Sign(sign, operator, operands) => ("sign", operator, operands, sign).into_pyobject(py),
+            ExprStep::Call(system, name, operands, attributes) => {
+                let given = PyDict::new(py);
+                for (key, value) in *attributes {
+                    given.set_item(key, attribute_value(py, value)?)?;
+                }
+                ("call", name, *operands, system.map(System::name), given).into_pyobject(py)
+            }
+        });
+        PyList::new(py, steps.collect::<PyResult<Vec<_>>>()?)
     }
 
     /// The text that was parsed.
@@ -398,6 +416,18 @@ impl Order {
             Self::Operands => return order::alike(size, shape, operands),
         }
         order::in_order(size, shape, &axes)
+    }
+}
+
+/// Makes an attribute's value an object of Python.
+fn attribute_value<'py>(py: Python<'py>, value: &Attribute) -> PyResult<Bound<'py, PyAny>> {
+    match value {
+        Attribute::Bool(value) => value.into_bound_py_any(py),
+        Attribute::Int(value) => value.into_bound_py_any(py),
+        Attribute::Float(value) => value.into_bound_py_any(py),
+        Attribute::Text(value) => value.into_bound_py_any(py),
+        Attribute::Ints(values) => values.into_bound_py_any(py),
+        Attribute::Floats(values) => values.into_bound_py_any(py),
     }
 }
 

@@ -2,6 +2,7 @@
 
 use broadaxe::{DType, Scalar, promote::Literal};
 use pyo3::{
+    IntoPyObjectExt,
     exceptions::PyOverflowError,
     prelude::*,
     types::{PyBool, PyFloat, PyInt},
@@ -22,6 +23,18 @@ pub(crate) fn read(object: &Bound<'_, PyAny>) -> PyResult<Option<Literal>> {
         };
     }
     Ok(object.cast_exact::<PyBool>().ok().map(|value| Literal::Bool(value.is_true())))
+}
+
+/// Makes a number of Python.
+///
+/// # Errors
+/// What Python raises, such as `MemoryError`.
+pub(crate) fn value(py: Python<'_>, literal: Literal) -> PyResult<Bound<'_, PyAny>> {
+    match literal {
+        Literal::Bool(value) => value.into_bound_py_any(py),
+        Literal::Int(value) => value.into_bound_py_any(py),
+        Literal::Float(value) => value.into_bound_py_any(py),
+    }
 }
 
 fn wide(int: &Bound<'_, PyInt>) -> PyResult<i128> {

@@ -31,15 +31,31 @@ mod lower;
 
 use broadaxe_shape::Rule;
 
+use broadaxe_frameworks::System;
+
 use crate::{
     array::Array,
     error::Error,
     eval::{Evaluation, Options},
-    frameworks::Arg,
+    frameworks::{Arg, Attribute},
     graph::{Graph, Node},
     operand::Operand,
+    promote::Literal,
     view::View,
 };
+
+/// One step of an expression; its operands are positions in the list of steps.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExprStep<'a> {
+    /// A number in the text.
+    Number(Literal),
+    /// An array, by its position in [`Expr::names`].
+    Name(usize),
+    /// A sign and the operator that computes it on arrays. On numbers alone it is Python's arithmetic.
+    Sign(&'static str, &'static str, Vec<usize>),
+    /// A call by name, of the framework before the dot.
+    Call(Option<System>, &'a str, &'a [usize], &'a [(String, Attribute)]),
+}
 
 /// A parsed expression.
 ///
@@ -76,6 +92,25 @@ impl Expr {
     /// Returns the names of the arrays, in order of first use.
     pub fn names(&self) -> &[String] {
         &self.parsed.names
+    }
+
+    /// Lists the steps, each after the steps it uses; the last one is the result. For callers that compute by functions of their own.
+    ///
+    /// ```
+    /// use broadaxe::{Expr, expr::ExprStep};
+    /// let expr = Expr::parse("a - b")?;
+    /// assert_eq!(expr.steps(), [ExprStep::Name(0), ExprStep::Name(1), ExprStep::Sign("-", "sub", vec![0, 1])]);
+    /// # Ok::<(), broadaxe::Error>(())
+    /// ```
+    pub fn steps(&self) -> Vec<ExprStep<'_>> {
+        let steps = self.parsed.steps.iter().map(|step| match &step.kind {
+            parse::Kind::Number(literal) => ExprStep::Number(*literal),
+            parse::Kind::Name(index) => ExprStep::Name(*index),
+            parse::Kind::Unary(sign, operand) => ExprStep::Sign(sign, names::of_unary_sign(sign), vec![*operand]),
+            parse::Kind::Binary(sign, left, right) => ExprStep::Sign(sign, names::of_sign(sign), vec![*left, *right]),
+            parse::Kind::Call(call) => ExprStep::Call(call.system, &call.name, &call.arguments, &call.attributes),
+        });
+        steps.collect()
     }
 
     /// Adds this expression to a graph, its names bound to nodes or to numbers; as [`Expr::lower`] otherwise.

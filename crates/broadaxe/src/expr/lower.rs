@@ -72,11 +72,9 @@ impl Lowering<'_> {
     }
 
     fn unary(&mut self, sign: &str, arg: Arg) -> Result<Arg, Error> {
-        match (sign, arg) {
-            (_, Arg::Weak(literal)) => fold::unary(sign, literal).map(Arg::Weak),
-            ("+", _) => self.named("positive", &[arg]).map(Arg::Node),
-            ("-", _) => self.named("neg", &[arg]).map(Arg::Node),
-            _ => self.named("bitwise_not", &[arg]).map(Arg::Node),
+        match arg {
+            Arg::Weak(literal) => fold::unary(sign, literal).map(Arg::Weak),
+            Arg::Node(_) => self.named(names::of_unary_sign(sign), &[arg]).map(Arg::Node),
         }
     }
 

@@ -75,6 +75,15 @@ pub(super) fn of_sign(sign: &str) -> &'static str {
     OPERATOR_OF_SIGN.iter().find(|(known, _)| *known == sign).map_or("add", |(_, name)| name)
 }
 
+/// Returns the name of the operator of a sign before its operand.
+pub(super) fn of_unary_sign(sign: &str) -> &'static str {
+    match sign {
+        "+" => "positive",
+        "-" => "neg",
+        _ => "bitwise_not",
+    }
+}
+
 /// Returns the operator of this name or alias.
 pub(super) fn operator(name: &str) -> Option<&'static Op> {
     let name = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, name)| name);
