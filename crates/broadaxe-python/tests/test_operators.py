@@ -211,7 +211,9 @@ def test_classes_are_asked():
 
     greedy, plain = np.ones(2).view(Greedy), np.ones(2)
     assert bx.add(plain, greedy) == ("greedy", bx.add, "__call__", 2, [])
-    assert bx.add(Passes(), greedy, rule="pdpd")[-1] == ["rule"]
+    assert bx.add(plain, greedy, rule="pdpd")[-1] == ["rule"]
+    with pytest.raises(TypeError, match="brings operands together itself"):
+        bx.add(Passes(), greedy, rule="pdpd")
     assert bx.add(plain, plain, out=greedy)[-1] == ["out"]
     for other in (Refuses(), Passes()):
         with pytest.raises(TypeError):

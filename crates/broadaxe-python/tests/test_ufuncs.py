@@ -301,7 +301,10 @@ def test_round_to_decimals(dtype):
 
 def test_subok():
     masked = np.ma.array([1, 2], mask=[0, 1])
-    assert type(bx.broadcast_to(masked, (3, 2))) is type(np.broadcast_to(masked, (3, 2))) is np.ndarray
+    with pytest.raises(TypeError, match="its mask would be dropped here; pass array.filled"):
+        bx.broadcast_to(masked, (3, 2))
+    matrix = np.matrix([[1, 2]])
+    assert type(bx.broadcast_to(matrix, (3, 2))) is type(np.broadcast_to(matrix, (3, 2))) is np.ndarray
     for module in (np, bx):
         wide = module.broadcast_to(masked, (3, 2), subok=True)
         assert type(wide) is np.ma.MaskedArray and wide.shape == (3, 2)

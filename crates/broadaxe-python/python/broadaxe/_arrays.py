@@ -4,7 +4,7 @@ import sys
 
 import numpy as np
 
-from . import _broadaxe
+from . import _broadaxe, _operands
 
 NAMES = dict(_broadaxe.dtypes())
 """The name that NumPy has for each dtype."""
@@ -65,8 +65,11 @@ def plain(array):
 
 def check_output(out):
     """Raise TypeError for an output that is no array."""
+    if _operands.is_dask(out):
+        raise TypeError("a Dask array cannot be an output; use the result")
     if not isinstance(out, np.ndarray):
         raise TypeError(f"out must be an array of NumPy's, a tuple of arrays, ... or None, not {type(out).__name__}")
+    _operands.check_plain(out, "out")
 
 
 def is_number(value):
@@ -74,10 +77,14 @@ def is_number(value):
     return type(value) in (bool, int, float)
 
 
-def borrow(value):
-    """Return a number of Python unchanged and anything else as a plain array, of shared memory where possible."""
+def borrow(value, name="an operand", masks=False):
+    """Return a number of Python unchanged and anything else as a plain array, of shared memory where possible.
+
+    Raises TypeError for what would lose something as a plain array; `masks` accepts masked arrays, without their mask.
+    """
     if _broadaxe.is_plain(value) or is_number(value):
         return value
+    _operands.check_plain(value, name, masks)
     if isinstance(value, np.ndarray):
         return plain(value)
     if isinstance(value, np.generic) or hasattr(value, "__array_interface__"):

@@ -6,27 +6,22 @@ with axes of 1 where its operand has none, so that a worker needs neither the ru
 """
 
 import ast
-import sys
 
 import numpy as np
 
 from . import _broadaxe
 from ._arrays import borrow, dtype_of
+from ._operands import check_blocks, is_dask, letters
 
 
-def is_dask(value):
-    """Say whether a value is an array of Dask's, without importing Dask."""
-    module = sys.modules.get("dask.array")
-    return module is not None and isinstance(value, module.Array)
-
-
-def _lazy(value):
+def _lazy(value, name="an operand"):
     """Return an operand as a Dask array of NumPy blocks, or a number unchanged."""
     import dask.array as da
 
     if is_dask(value):
+        check_blocks(value, name)
         return value
-    value = borrow(value)
+    value = borrow(value, name)
     return value if not isinstance(value, np.ndarray) else da.from_array(value, chunks=-1)
 
 
@@ -112,7 +107,7 @@ def broadcast(arrays, rule, axis):
     """Return Dask arrays with the shape of the broadcast of arrays, which repeat chunks."""
     import dask.array as da
 
-    arrays = [array if is_dask(array) else _lazy(np.asarray(borrow(array))) for array in arrays]
+    arrays = [_lazy(array if is_dask(array) else np.asarray(borrow(array, "array")), "array") for array in arrays]
     if any(_is_unknown(array) for array in arrays):
         raise ValueError("a Dask array has chunks of unknown size; call compute_chunk_sizes() on it first")
     shape, places = _broadaxe.place([array.shape for array in arrays], rule, axis)
@@ -142,7 +137,7 @@ def blockwise(operator, args, out, kwargs):
         if key not in ("rule", "axis", "dtype", "casting", "out"):
             raise TypeError(f"{operator.__name__}() has no keyword '{key}' for Dask arrays")
     _refuse(out)
-    operands = [_lazy(arg) for arg in args]
+    operands = [_lazy(arg, name) for arg, name in zip(args, letters(args))]
     shape, places = _places(operands, kwargs.get("rule"), kwargs.get("axis"))
     options = {key: kwargs[key] for key in ("dtype", "casting") if key in kwargs}
     # One element of each says what dtype comes of them.
@@ -161,7 +156,7 @@ def evaluate(text, named, out, rule, axis):
         name, inner, options = folded
         return fold(name, evaluate(ast.get_source_segment(text.strip(), inner), named, None, rule, axis), **options)
     _check(tree)
-    operands = [_lazy(named[name]) for name in names]
+    operands = [_lazy(named[name], name) for name in names]
     builder = _broadaxe.GraphBuilder(rule, axis)
     values = {name: builder.put(_probe(operand)) for name, operand in zip(names, operands)}
     result = builder.lower(_broadaxe.Expression(text), values)
@@ -234,12 +229,14 @@ def _check(tree):
 def call(system, name, operands, attributes, out):
     """Answer a call of a framework's operator on Dask arrays."""
     _refuse(out)
-    operands = [_lazy(operand) for operand in operands]
+    operands = [_lazy(operand, f"x{k + 1}") for k, operand in enumerate(operands)]
     builder = _broadaxe.GraphBuilder()
     values = [builder.put(_probe(operand)) for operand in operands]
     given = {key: value for key, value in attributes.items() if value is not None}
     result = builder.call(system, name, values, given)
     kind, rule, reads = _broadaxe.rule_of(system, name, given)
+    if " target=" in rule:
+        raise TypeError(f"{system}.{name} has the shape of the whole array, which no chunk has; use bx.broadcast_to")
     lists = operands[1:] if kind == "pdpd" and len(operands) > 2 else []
     shape, places = _places(operands[:2] if lists else operands, rule, None)
     # Further lists of a layer go where the first one goes, each by itself.

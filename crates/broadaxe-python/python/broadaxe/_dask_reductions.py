@@ -9,7 +9,7 @@ from typing import Callable, NamedTuple
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _operands
 from ._reductions import fold as fold_whole
 
 
@@ -233,6 +233,7 @@ def fold(name, x, axis=None, dtype=None, out=None, keepdims=False, **options):
     for key in options:
         if key not in TREES[name].options:
             raise TypeError(f"{name}() has no keyword '{key}' for Dask arrays")
+    _operands.check_blocks(x, "x")
     # An array of one element, or of none, says what comes of the whole, or what is wrong.
     probe = np.ones([0 if dim == 0 else 1 for dim in x.shape], x.dtype)
     given = None if dtype is None else _arrays.dtype_of(_arrays.short_name(dtype))

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import _arrays, _broadaxe, _dask, _forms, _loops
+from . import _arrays, _broadaxe, _classes, _dask, _forms, _loops, _operands
 from ._reductions import fold
 
 KEYWORDS = ("out", "where", "dtype", "casting", "rule", "axis", "order", "subok", "signature", "sig")
@@ -17,27 +17,27 @@ def dispatch(operator, args, kwargs):
     if len(args) > 1 and _forms.reads_axis(operator, args[1]):
         return _forms.fold_second(operator, args, kwargs)
     args, out = _output(operator, args, kwargs)
-    folds = operator.variadic and len(args) == 1
-    if folds and not _dask.is_dask(args[0]):
+    if operator.variadic and len(args) == 1:
         return fold(operator.__name__, args[0], **{**kwargs, "out": out})
     scalar = out is not Ellipsis
     out = out if scalar else None
-    deferred = _defer(operator, args, out, kwargs)
-    if deferred is not NotImplemented:
-        return deferred
-    if folds:
-        return fold(operator.__name__, args[0], **{**kwargs, "out": out})
     for key in kwargs:
         if key not in KEYWORDS:
             raise TypeError(f"{operator.__name__}() got an unexpected keyword argument '{key}'")
     if kwargs.get("axis") is not None and kwargs.get("rule") is None:
         hint = "; to fold axes, pass one array" if operator.variadic else ""
         raise TypeError(f"{operator.__name__}() has an axis only with a rule that has one, such as rule='pdpd'{hint}")
+    deferred = _defer(operator, args, out, kwargs)
+    if deferred is not NotImplemented:
+        return deferred
     result = compute(operator, args, out, kwargs)
+    context = (_classes.counted(operator, len(args)), tuple(args), 0)
     if out is not None:
+        if _operands.kind(out) == _operands.MASKED:
+            # It combines the masks of the operands.
+            out.__array_wrap__(out, context)
         return out
-    chosen = _arrays.wrapper(args) if kwargs.get("subok", True) else None
-    return _arrays.wrap(chosen, result, (operator, tuple(args), 0), scalar)
+    return _arrays.wrap(_arrays.wrapper(args) if kwargs.get("subok", True) else None, result, context, scalar)
 
 
 def _output(operator, args, kwargs):
@@ -60,39 +60,15 @@ def _output(operator, args, kwargs):
 
 def _defer(operator, args, out, kwargs):
     """Let an operand that wants it answer the call itself; NotImplemented where none does."""
-    if any(_dask.is_dask(arg) for arg in args):
-        if operator.variadic and len(args) == 1:
-            return _dask.fold(operator.__name__, args[0], **{**kwargs, "out": out})
-        return _dask.blockwise(operator, args, out, kwargs)
-    passed = {key: value for key, value in kwargs.items() if key != "out"}
+    _operands.check_rule(args, _operands.letters(args), kwargs.get("rule"))
+    _operands.check_plain(kwargs.get("where"), "where")
+    passed = {key: value for key, value in kwargs.items() if key != "out" and not (key == "rule" and value in (None, "numpy"))}
     if out is not None:
         passed["out"] = (out,)
-    return ask_classes(operator, "__call__", args, (out,), passed)
-
-
-def ask_classes(operator, method, args, outs, passed):
-    """Let a class with an `__array_ufunc__` of its own answer; NotImplemented where there is none."""
-    overriding = []
-    for arg in (*args, *outs):
-        override = getattr(type(arg), "__array_ufunc__", NotImplemented)
-        if override is NotImplemented or override is np.ndarray.__array_ufunc__:
-            continue
-        if override is None:
-            raise TypeError(f"operand of type '{type(arg).__name__}' does not support ufuncs (__array_ufunc__=None)")
-        # A class is asked before those that it derives from, and each class once.
-        if all(type(arg) is not type(known) for known, _ in overriding):
-            at = next((i for i, (known, _) in enumerate(overriding) if issubclass(type(arg), type(known))), None)
-            overriding.insert(len(overriding) if at is None else at, (arg, override))
-    if not overriding:
-        return NotImplemented
-    for arg, override in overriding:
-        answer = override(arg, operator, method, *args, **passed)
-        if answer is not NotImplemented:
-            return answer
-    names = ", ".join(f"'{type(arg).__name__}'" for arg in args)
-    raise TypeError(
-        f"operand type(s) all returned NotImplemented from __array_ufunc__({operator!r}, '{method}', ...): {names}"
-    )
+    answer = _classes.ask(_classes.counted(operator, len(args)), "__call__", args, (out,), passed)
+    if answer is NotImplemented and any(_operands.is_dask(arg) for arg in args):
+        return _dask.blockwise(operator, args, out, kwargs)
+    return answer
 
 
 def compute(operator, args, out, kwargs):
@@ -101,7 +77,9 @@ def compute(operator, args, out, kwargs):
     if casting not in _loops.CASTINGS:
         raise ValueError(f"casting is one of no, equiv, safe, same_kind and unsafe, not {casting!r}")
     builder = _broadaxe.GraphBuilder(kwargs.get("rule"), kwargs.get("axis"))
-    operands = [_arrays.borrow(arg) for arg in args]
+    masks = out is None or _operands.kind(out) == _operands.MASKED
+    out = out.view(np.ndarray) if masks and out is not None else out
+    operands = [_arrays.borrow(arg, name, masks) for arg, name in zip(args, _operands.letters(args))]
     where = kwargs.get("where", True)
     given = None if where is True else as_mask(where)
     wanted = _loops.wanted(operator, kwargs)
@@ -133,7 +111,7 @@ def compute(operator, args, out, kwargs):
 
 def as_mask(where):
     """Return what `where=` says as a plain array of bools: an array of them, or a list of anything that is true or false."""
-    mask = np.asarray(where)
+    mask = np.asarray(_arrays.borrow(where, "where"))
     if mask.dtype != bool:
         if hasattr(where, "dtype") and not isinstance(where, np.generic):
             raise TypeError(f"Cannot cast array data from {mask.dtype!r} to dtype('bool') according to the rule 'safe'")

@@ -8,7 +8,7 @@ from sys import _getframe as _frame
 
 import numpy as np
 
-from . import _arrays, _broadaxe, _dask
+from . import _arrays, _broadaxe, _classes, _dask, _operands
 from ._broadaxe import Compiled
 from ._dispatch import finish
 
@@ -81,7 +81,7 @@ def check_options(kwargs, names=()):
     return given
 
 
-def _operands(wanted, given, names, local_dict, global_dict, depth):
+def _bound(wanted, given, names, local_dict, global_dict, depth):
     """Return what the names stand for, in their order; `depth` is the caller's frame, counted from here.
 
     Keywords come first, then `names` alone, or else the dictionaries, or the caller's variables where there are none.
@@ -125,7 +125,8 @@ def _default(name, given, local_dict, global_dict):
     try:
         return local_dict[name]
     except KeyError:
-        places = [place for place in (given, local_dict, global_dict) if isinstance(place, Mapping)]
+        # Frames of pandas and datasets of xarray have names, too.
+        places = [place for place in (given, local_dict, global_dict) if isinstance(place, Mapping) or hasattr(place, "columns")]
         raise MissingName(name, [key for place in places for key in place]) from None
 
 
@@ -142,11 +143,24 @@ def _answer(expression, operands, out, order, casting, rule, axis):
 
 def compute(expression, operands, out, order, casting, rule, axis):
     """Evaluate an expression over operands of any kind, in the order of its names."""
-    if any(_dask.is_dask(operand) for operand in operands):
+    if _classes.has_say(expression, operands, out):
+        return _classes.evaluate(expression, operands, out, rule, axis)
+    if any(_operands.is_dask(operand) for operand in operands):
         return _dask.evaluate(expression.text, dict(zip(expression.names, operands)), out, rule, axis)
     builder = _broadaxe.GraphBuilder(rule, axis)
-    values = {name: builder.put(_arrays.borrow(operand)) for name, operand in zip(expression.names, operands)}
-    return finish(builder, builder.lower(expression, values), out, None, casting, order, expression.text)
+    result = finish(builder, _lowered(builder, expression, operands), out, None, casting, order, expression.text)
+    return result if out is not None else _classes.wrapped("evaluate", operands, result)
+
+
+def compute_again(expression, operands):
+    """Evaluate an expression under NumPy's rule over what a class made of its operands."""
+    return _answer(expression, operands, None, "K", "same_kind", "numpy", None)
+
+
+def _lowered(builder, expression, operands):
+    """Add an expression over plain operands to a builder."""
+    values = {name: builder.put(_arrays.borrow(operand, name)) for name, operand in zip(expression.names, operands)}
+    return builder.lower(expression, values)
 
 
 def _weak(out):
@@ -165,7 +179,8 @@ def evaluate(ex, local_dict=None, global_dict=None, out=None, order="K", casting
     caller. With `names`, a mapping, they stand for its entries and nothing else is looked at. Shapes broadcast under `rule`; dtypes
     meet as in NumPy 2, and numbers take the dtype of the arrays they are used with. `out` is written in place of a new array, cast as
     `casting` allows; `order` is the order in memory of a new one. `disable_cache` parses the text again and leaves `re_evaluate` as it was.
-    `sanitize`, `optimization` and `truediv` change nothing: no text is ever run as Python code.
+    `sanitize`, `optimization` and `truediv` change nothing: no text is ever run as Python code. Operands with labels, masks or units
+    are computed as by the operators of their classes, and Dask arrays lazily.
 
     Raises SyntaxError and NameError for the text, MissingName (a KeyError) for an unknown array, ValueError for shapes,
     TypeError for dtypes, ZeroDivisionError for integers divided by 0, MemoryError for results above three quarters of the memory.
@@ -184,7 +199,7 @@ def evaluate(ex, local_dict=None, global_dict=None, out=None, order="K", casting
         expression = _parsed(ex)
     wanted = expression.names
     given = check_options(kwargs, wanted) if kwargs else kwargs
-    operands = _operands(wanted, given, names, local_dict, global_dict, _frame_depth - 1)
+    operands = _bound(wanted, given, names, local_dict, global_dict, _frame_depth - 1)
     if disable_cache:
         expression = _broadaxe.Expression(ex)
     else:
@@ -212,7 +227,7 @@ def re_evaluate(local_dict=None, global_dict=None, _frame_depth=2, *, names=None
         message = "this thread has evaluated nothing yet; call `evaluate` or `validate` before `re_evaluate`"
         raise RuntimeError(message) from None
     given = check_options(kwargs, expression.names) if kwargs else kwargs
-    operands = _operands(expression.names, given, names, local_dict, global_dict, _frame_depth)
+    operands = _bound(expression.names, given, names, local_dict, global_dict, _frame_depth)
     return _answer(expression, operands, None if out is None else out(), order, casting, rule, axis)
 
 
@@ -220,6 +235,7 @@ def validate(ex, local_dict=None, global_dict=None, out=None, order="K", casting
              rule="numpy", axis=None, names=None, **kwargs):
     """Check that an expression could be evaluated, and compute nothing; return the error or None, as numexpr does.
 
+    Only where classes of operands compute themselves, as those of xarray and pandas do, is the result computed, and dropped.
     Where it returns None, `re_evaluate` evaluates this expression with these arguments. As in numexpr, `casting` is "safe" unless it
     is given.
 
@@ -231,10 +247,11 @@ def validate(ex, local_dict=None, global_dict=None, out=None, order="K", casting
     try:
         expression = _parsed(ex)
         given = check_options(kwargs, expression.names)
-        operands = _operands(expression.names, given, names, local_dict, global_dict, _frame_depth)
-        builder = _broadaxe.GraphBuilder(rule, axis)
-        values = {name: builder.put(_arrays.borrow(operand)) for name, operand in zip(expression.names, operands)}
-        builder.lower(expression, values)
+        operands = _bound(expression.names, given, names, local_dict, global_dict, _frame_depth)
+        if any(_operands.kind(operand) in (_operands.OWN, _operands.MASKED, _operands.CHUNKED) for operand in operands):
+            compute(expression, operands, None, order, casting, rule, axis)
+        else:
+            _lowered(_broadaxe.GraphBuilder(rule, axis), expression, operands)
     except Exception as error:
         return error
     _last.set((expression, None if out is None else _weak(out), order, casting, rule, axis))

@@ -4,7 +4,7 @@ import operator as python
 
 import numpy as np
 
-from . import _arrays, _dask
+from . import _arrays, _operands
 
 
 def rewrite(operator, args, kwargs):
@@ -74,8 +74,13 @@ def round_to(operator, count, args, kwargs):
     array, *rest = args
     if rest:
         kwargs = {**kwargs, "out": rest[0]}
-    if not _dask.is_dask(array) and not hasattr(array, "dtype"):
-        array = _arrays.borrow(array)
+    if _operands.answers(array) and not isinstance(getattr(array, "dtype", None), np.dtype):
+        _operands.check_chunks(array, "x")
+        if not hasattr(array, "round"):
+            raise _operands.refusal(array, "x")
+        return array.round(count, **kwargs)
+    if not _operands.is_dask(array) and not hasattr(array, "dtype"):
+        array = _arrays.borrow(array, "x")
     array = np.asarray(array) if _arrays.is_number(array) else array
     whole = np.dtype(getattr(array, "dtype", float)).kind in "biu"
     if whole and count > 0:

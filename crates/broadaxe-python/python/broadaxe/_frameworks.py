@@ -8,7 +8,7 @@ import types
 
 import numpy as np
 
-from . import _arrays, _broadaxe, _dask
+from . import _arrays, _broadaxe, _classes, _dask, _operands
 from ._dispatch import finish
 
 
@@ -46,13 +46,16 @@ def _unspelled(name):
 def call(system, name, operands, attributes, out=None):
     """Compute a framework's operator on arrays and numbers."""
     attributes = {_unspelled(key): value for key, value in attributes.items()}
-    if any(_dask.is_dask(operand) for operand in operands):
+    given = {key: _attribute(value) for key, value in attributes.items() if value is not None}
+    if any(_operands.answers(operand) for operand in operands):
+        return _classes.call(system, name, operands, given, out, call)
+    if any(_operands.is_dask(operand) for operand in operands):
         return _dask.call(system, name, operands, attributes, out)
     builder = _broadaxe.GraphBuilder()
-    values = [builder.put(_arrays.borrow(operand)) for operand in operands]
-    given = {key: _attribute(value) for key, value in attributes.items() if value is not None}
+    values = [builder.put(_arrays.borrow(operand, f"x{k + 1}")) for k, operand in enumerate(operands)]
     root = builder.call(system, name, values, given)
-    return finish(builder, root, out, None, "same_kind", "K", f"{system}.{name}")
+    result = finish(builder, root, out, None, "same_kind", "K", f"{system}.{name}")
+    return result if out is not None else _classes.wrapped(name, operands, result)
 
 
 def _function(system, name, counts, attributes, documentation):

@@ -17,6 +17,8 @@ import warnings
 
 import numpy as np
 
+from . import _arrays
+
 BROADCASTING = frozenset(
     """add sub subtract mul multiply div divide true_divide floor_divide remainder fmod pow float_power maximum minimum fmax fmin
     eq ne lt le gt ge equal not_equal less less_equal greater greater_equal logical_and logical_or logical_xor bitwise_and
@@ -108,7 +110,7 @@ class guard:
 
     def watch(self, array):
         """Return a view of an array that is watched while a guard is active, as everything computed of it is."""
-        return np.asarray(array).view(Watched)
+        return np.asarray(_arrays.borrow(array, "array")).view(Watched)
 
     def look(self, function, shapes, result):
         """Judge an operation by the shapes of its operands and of its result."""

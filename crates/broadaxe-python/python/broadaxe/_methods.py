@@ -6,7 +6,7 @@ import operator as python
 
 import numpy as np
 
-from . import _arrays, _loops
+from . import _arrays, _classes, _loops, _operands
 from ._reductions import ABSENT, axes_of, fold_by
 
 EXACT = frozenset(("bitwise_and", "bitwise_or", "bitwise_xor", "logical_xor", "gcd", "fmax", "fmin"))
@@ -37,6 +37,7 @@ def reduce(operator, array, axis=0, dtype=None, out=None, keepdims=False, initia
     reorders = operator.identity is not None or operator.__name__ in EXACT
     if len(axes) > 1 and not reorders:
         raise ValueError(f"reduction operation '{operator.__name__}' is not reorderable, so at most one axis may be specified")
+    _operands.check_plain(initial, "initial")
     start = _identity(operator, loop) if initial is ABSENT else None if initial is None else np.asarray(initial, dtype=loop)
     masked = where is not True
     if masked and start is None:
@@ -123,6 +124,9 @@ def accumulate(operator, array, axis=0, dtype=None, out=None):
 def reduceat(operator, array, indices, axis=0, dtype=None, out=None):
     """Fold pieces of an axis, which begin at these indices, as the method `reduceat` of NumPy's ufuncs does."""
     _binary(operator, "reduceat", "reduceat only supported for binary functions")
+    _operands.check_plain(indices, "indices")
+    if _operands.is_labelled(array):
+        raise _operands.refusal(array, "array")
     answer = _override(operator, "reduceat", (array, indices), {"axis": axis, "dtype": dtype, "out": out})
     if answer is not NotImplemented:
         return answer
@@ -153,15 +157,15 @@ def outer(operator, a, b, /, **kwargs):
     if answer is not NotImplemented:
         return answer
     # Numbers become arrays first, with the dtypes of NumPy: they are weak in calls only.
-    first, second = (_kept(operand) for operand in (a, b))
+    first, second = (_kept(operand, name) for operand, name in ((a, "a"), (b, "b")))
     return operator(first.reshape(first.shape + (1,) * second.ndim), second, **kwargs)
 
 
-def _kept(operand):
+def _kept(operand, name):
     """Return an operand as an array of its own class, or as a plain one where it is none."""
-    if isinstance(operand, np.ndarray):
+    if isinstance(operand, np.ndarray) or _operands.is_dask(operand):
         return operand
-    return np.asarray(_arrays.borrow(operand))
+    return np.asarray(_arrays.borrow(operand, name))
 
 
 def at(operator, a, indices, b=None, /):
@@ -172,18 +176,21 @@ def at(operator, a, indices, b=None, /):
         raise ValueError("second operand needed for ufunc")
     if operator.nin == 1 and b is not None:
         raise ValueError("second operand provided when ufunc is unary")
+    for index in indices if isinstance(indices, tuple) else (indices,):
+        _operands.check_plain(index, "indices")
     answer = _override(operator, "at", (a, indices) if b is None else (a, indices, b), {})
     if answer is not NotImplemented:
         return answer
+    _operands.check_plain(a, "a")
     if not isinstance(a, np.ndarray):
-        raise TypeError("first operand must be array")
+        raise TypeError("first operand must be array: it is written in place; pass np.asarray(a)")
     if not a.flags.writeable:
         raise ValueError("array is read-only")
     plain = a.view(np.ndarray)
     # Each element has a number, so that one that is named twice is found.
     numbers = np.arange(plain.size).reshape(plain.shape)[indices]
     try:
-        operand = None if b is None else np.broadcast_to(_array(b), np.shape(numbers)).reshape(-1)
+        operand = None if b is None else np.broadcast_to(_array(b, "b"), np.shape(numbers)).reshape(-1)
     except ValueError:
         raise ValueError(
             f"array is not broadcastable to correct shape: {np.shape(b)} to {np.shape(numbers)} of the indices"
@@ -242,8 +249,6 @@ def _binary(operator, method, message):
 
 def _override(operator, method, operands, given):
     """Let a class with an `__array_ufunc__` of its own answer a method."""
-    from ._dispatch import ask_classes
-
     out = given.get("out")
     passed = {key: value for key, value in given.items() if value is not None and value is not ABSENT or key == "axis"}
     if out is None or out is Ellipsis:
@@ -256,7 +261,7 @@ def _override(operator, method, operands, given):
         del passed["where"]
     if not passed.get("keepdims", True):
         del passed["keepdims"]
-    return ask_classes(operator, method, operands, outs, passed)
+    return _classes.ask(operator, method, operands, outs, passed)
 
 
 def _output(out):
@@ -272,8 +277,8 @@ def _output(out):
     return out, True
 
 
-def _array(value):
-    return np.asarray(_arrays.borrow(value))
+def _array(value, name="array"):
+    return np.asarray(_arrays.borrow(value, name))
 
 
 def _one_axis(axis, rank, method):

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from . import _broadaxe
+from . import _arrays, _broadaxe, _classes
 from ._expressions import Compiled, check_options
 
 use_vml = False
@@ -50,11 +50,9 @@ def print_versions() -> None:
     print(f"{platform.platform()}, {platform.machine()}, {ncores} CPUs, {_broadaxe.num_threads()} threads")
 
 
-def _cast(operand: Any, dtype: np.dtype[Any], casting: Any) -> Any:
+def _cast(operand: Any, dtype: np.dtype[Any], casting: Any, name: str) -> Any:
     """Cast an array as far as `casting` allows, and a number of Python always."""
-    if isinstance(operand, (bool, int, float)):
-        return np.asarray(operand, dtype)
-    return np.asarray(operand).astype(dtype, casting=casting, copy=False)
+    return np.asarray(operand, dtype) if _arrays.is_number(operand) else _classes.cast(operand, dtype, casting, name)
 
 
 class NumExpr:
@@ -93,7 +91,7 @@ class NumExpr:
             names = ", ".join(self.input_names)
             raise ValueError(f"the expression has {len(self.input_names)} arrays ({names}), not {len(args)}")
         if self._dtypes:
-            args = tuple(_cast(arg, dtype, casting) for arg, dtype in zip(args, self._dtypes))
+            args = tuple(_cast(arg, dtype, casting, name) for arg, dtype, name in zip(args, self._dtypes, self.input_names))
         by_name = dict(zip(self.input_names, args))
         return self._compiled(*[by_name[name] for name in self._compiled.names], out=out, order=order, casting=casting)
 

@@ -11,7 +11,7 @@ import operator as python
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from . import _arrays, _broadaxe, _dask
+from . import _arrays, _broadaxe, _dask, _operands
 
 ABSENT = np._NoValue
 """What `initial` is where it is not given: None says that there is none, as in NumPy."""
@@ -50,8 +50,6 @@ def fold(name, x, axis=None, dtype=None, out=None, keepdims=False, initial=ABSEN
     for key in given:
         if key not in accepts(name):
             raise TypeError(f"{name}() of one operand got an unexpected keyword argument '{key}'")
-    if _dask.is_dask(x):
-        return _dask.fold(name, x, axis=axis, **given)
     return _answer(name, x, axis, given)
 
 
@@ -92,7 +90,10 @@ def _answer(name, x, axis, given):
     if scalar and out is not None:
         _arrays.check_output(out)
     given["out"] = out if scalar else None
-    array = _arrays.borrow(x)
+    if _operands.is_dask(x):
+        return _dask.fold(name, x, axis=axis, **given)
+    array = _arrays.borrow(x, "x")
+    _operands.check_plain(given.get("initial"), "initial")
     if _arrays.is_number(array):
         array = np.asarray(array)
     result = _Fold(name, array, axis, given).compute()
@@ -107,21 +108,23 @@ def _answer(name, x, axis, given):
 def _ask_class(name, x, axis, given):
     """Let the class of an array answer, as NumPy does: by a method of its own (masked arrays, data frames), or its `__array_ufunc__`."""
     kind, own = type(x), getattr(type(x), name, None)
-    override = getattr(kind, "__array_ufunc__", None)
-    if override is None or isinstance(x, np.generic):
+    if not hasattr(kind, "__array_ufunc__") or isinstance(x, np.generic) or _operands.is_dask(x):
         return NotImplemented
-    if isinstance(x, np.ma.MaskedArray) and own is None:
-        return getattr(np, name)(x, axis=axis, **given)
+    _operands.check_chunks(x, "x")
     if own is not None and own is not getattr(np.ndarray, name, None):
+        if name in ("var", "std") and not {"ddof", "correction"} & set(given):
+            # Some classes have another default.
+            given["ddof"] = 0
         return getattr(x, name)(axis=axis, **given)
-    if override is np.ndarray.__array_ufunc__:
+    if not _operands.answers(x):
         return NotImplemented
     if name in JOINS:
         from . import operators
 
         return operators[JOINS[name]].reduce(x, axis=axis, **given)
-    # Such a class decides about other results itself: it gets none to wrap.
-    return _answer(name, np.asarray(x), axis, given)
+    if isinstance(x, np.ndarray):
+        return getattr(np, name)(x, axis=axis, **given)
+    raise _operands.refusal(x, "x")
 
 
 _expression = functools.lru_cache(256)(_broadaxe.Expression)
@@ -298,7 +301,7 @@ class _Fold:
             raise TypeError(f"{self.name} is computed in floats; its dtype cannot be {_arrays.dtype_of(short)}")
         x = self.builder.cast(self.x, inner)
         if "mean" in self.given:
-            mean = self.builder.cast(self.builder.put(_arrays.plain(np.asarray(self.given["mean"]))), inner)
+            mean = self.builder.cast(self.builder.put(np.asarray(_arrays.borrow(self.given["mean"], "mean"))), inner)
         else:
             mean = self._quotient(self._sum_to(self._masked(x, 0), inner, True), self._count(True))
         distance = self._operate("sub", x, mean)

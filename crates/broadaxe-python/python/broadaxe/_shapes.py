@@ -7,7 +7,7 @@ import operator
 import numpy as np
 from numpy.lib.stride_tricks import as_strided
 
-from . import _arrays, _broadaxe, _dask, _html
+from . import _arrays, _broadaxe, _dask, _html, _operands
 from ._arrays import borrow, short_name
 
 
@@ -42,7 +42,7 @@ def _view(array, subok):
     """Return what was passed as an array, of its own class where that is asked for."""
     if subok and isinstance(array, np.ndarray):
         return array
-    return np.asarray(borrow(array))
+    return np.asarray(borrow(array, "array"))
 
 
 def broadcast_arrays(*arrays, rule="numpy", axis=None, subok=False):
@@ -55,7 +55,7 @@ def broadcast_arrays(*arrays, rule="numpy", axis=None, subok=False):
     >>> b.tolist(), b.strides[1]
     ([[0, 0, 0], [1, 1, 1]], 0)
     """
-    if any(_dask.is_dask(array) for array in arrays):
+    if any(_operands.is_dask(array) for array in arrays):
         return _dask.broadcast(arrays, rule, axis)
     plain = [_view(array, subok) for array in arrays]
     if not plain:
@@ -78,7 +78,7 @@ def broadcast_to(array, shape, rule="broadcast-to", axes=None, subok=False):
     text = f"{rule} target={','.join(str(int(dim)) for dim in dims) or '()'}"
     if axes is not None:
         text += f" axes={','.join(str(int(i)) for i in axes) or '()'}"
-    if _dask.is_dask(array):
+    if _operands.is_dask(array):
         return _dask.broadcast([array], text, None)[0]
     array = _view(array, subok)
     result, (places,) = _broadaxe.place([array.shape], text, None)
@@ -97,7 +97,8 @@ def unbroadcast(gradient, shape, rule="numpy", axis=None):
     >>> bx.unbroadcast(gradient, (3,)), bx.unbroadcast(gradient, (2,), rule="pdpd", axis=0)
     (array([3., 5., 7.]), array([ 3., 12.]))
     """
-    array = np.asarray(borrow(gradient))
+    array = np.asarray(borrow(gradient, "gradient"))
+    _operands.check_shape(shape, "shape")
     dims = shape.shape if hasattr(shape, "shape") else (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
     axes, dims = _broadaxe.unbroadcast(array.shape, dims, rule, axis)
     builder = _broadaxe.GraphBuilder()
@@ -162,6 +163,7 @@ def _ask(command, shapes, *options):
 
 
 def _shape_text(shape):
+    _operands.check_shape(shape, "shape")
     dims = (shape,) if isinstance(shape, (int, np.integer)) else getattr(shape, "shape", shape)
     if not isinstance(dims, collections.abc.Iterable):
         raise TypeError(f"{shape!r} is not a shape; a shape is a tuple of whole numbers and names, a text such as 'n,4', or an array")

@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from .. import _arrays, _broadaxe
+from .. import _arrays, _broadaxe, _operands
 
 
 class Unsupported(Exception):
@@ -46,6 +46,7 @@ def as_array(value):
         return _arrays.plain(array)
     if isinstance(value, onnx.SparseTensorProto):
         raise Unsupported("sparse tensors are not supported; give the dense tensor")
+    _operands.check_plain(value, "an input")
     array = np.asarray(value)
     try:
         return _arrays.plain(array)
