@@ -310,6 +310,8 @@ def test_subok():
         assert type(wide) is np.ma.MaskedArray and wide.shape == (3, 2)
         one, other = module.broadcast_arrays(masked, np.zeros((3, 1)), subok=True)
         assert type(one) is np.ma.MaskedArray and type(other) is np.ndarray and one.shape == (3, 2)
+        if module is bx:
+            assert wide.mask.tolist() == one.mask.tolist() == [[False, True]] * 3
     assert type(bx.add(masked, 1, subok=False)) is np.ndarray
 
 

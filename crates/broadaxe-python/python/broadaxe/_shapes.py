@@ -34,6 +34,8 @@ def _strided(array, shape, axes):
         if dim != 1 or shape[at] == 1:
             strides[at] = stride
     view = as_strided(array, shape, strides, subok=True)
+    if isinstance(array, np.ma.MaskedArray):
+        view.mask = _strided(np.ma.getmaskarray(array), shape, axes)
     view.flags.writeable = False
     return view
 
