@@ -1,5 +1,7 @@
 """Judges the result of a call by that of NumPy: exact values bit by bit, others by a truth of more digits."""
 
+import operator
+
 import numpy as np
 import reference
 from operands import Subclass
@@ -147,14 +149,24 @@ def divides_by_zero(call, want, got):
     return got is ZeroDivisionError and not isinstance(want, type)
 
 
-def casts_floats_to_integers(call, want, got):
-    """Whether floats are cast to an integer: beyond its range the CPU decides."""
-    if call.name.endswith(".at"):
-        return got is None and call.args[0].dtype.kind in "iu" and np.asarray(call.args[2]).dtype.kind == "f"
-    if isinstance(want, type) or isinstance(got, type) or not any(np.dtype(dtype).kind in "iu" for dtype in (call.kwargs.get("dtype"), np.asarray(got).dtype)):
+def casts_to_integers(call, want, got):
+    """Whether numbers are cast to an integer that does not hold them: the CPU decides, and the steps of a fold."""
+    if isinstance(want, type) or isinstance(got, type) or not call.outs and "dtype" not in call.kwargs:
         return False
-    folds = not is_elementwise(call)
-    return call.kwargs.get("casting") == "unsafe" or folds and bool({"out", "dtype"} & {*call.kwargs})
+    dtypes = [np.dtype(call.kwargs.get("dtype")), *(array.dtype for array in (call.outs or [np.asarray(got)]))]
+    integers = [np.iinfo(dtype) for dtype in dtypes if dtype.kind in "iu"]
+    args = [arg for arg in call.args if not any(arg is out for out in call.outs)]
+    keywords = {key: value for key, value in call.kwargs.items() if key not in ("out", "dtype", "casting")}
+    if not call.name.endswith(".at"):
+        args.append(operator.attrgetter(call.name)(np)(*args, **keywords))
+    # A fold of NumPy's casts what it has so far to the output, after every step.
+    kinds = "f" if is_elementwise(call) else "fiu"
+    return any(is_outside(np.asarray(arg), info) for arg in args if np.asarray(arg).dtype.kind in kinds for info in integers)
+
+
+def is_outside(array, info):
+    """Say whether there are numbers that an integer does not hold."""
+    return not ((array > float(info.min) - 1) & (array < float(info.max) + 1)).all()
 
 
 def is_where(call, want, got):
@@ -230,7 +242,7 @@ def casts_into_an_output(call, want, got):
 KNOWN = [
     ("integers divided by 0 are refused; NumPy gives 0 and warns", divides_by_zero),
     ("std(), argmax() and nan*() cast into the output, as sum() and mean() do; NumPy's refuse", casts_into_an_output),
-    ("floats cast to an integer: beyond its range the CPU decides", casts_floats_to_integers),
+    ("casts to an integer that does not hold the numbers: the CPU decides, and NumPy casts after every step of a fold", casts_to_integers),
     ("where() gives classes and scalars as every operator; NumPy's gives plain arrays", is_where),
     ("where() refuses a number that the dtype does not hold, as every operator; NumPy's wraps it", wraps_a_number),
     ("argmax() and argmin() over a file give plain arrays; NumPy's say that they are files", is_in_a_file),

@@ -21,7 +21,7 @@ class Rough:
     def __call__(self, *args, **kwargs):
         result = self.ufunc(*args, **kwargs)
         array = np.asarray(result)
-        if array.dtype.kind != "f" or array.dtype.itemsize > 8:
+        if array.dtype.char not in "efd":
             return result
         moved = np.where(kwargs.get("where", True), self._moved(array, args), array)
         if isinstance(result, np.ndarray):
