@@ -7,3 +7,11 @@ says of every deviation why it exists; what is not in it fails the run. `docs/co
     python -m pytest conformance            the bounded part: NumPy, onnx, ONNX Runtime, OpenVINO, ncnn
     python -m pytest conformance --full     everything, and writes docs/conformance.md
 """
+
+import os
+import pathlib
+import tomllib
+
+# Engines send nothing, also when a suite is not started by cargo.
+with open(pathlib.Path(__file__).parent.parent / ".cargo/config.toml", "rb") as config:
+    os.environ.update(tomllib.load(config)["env"])

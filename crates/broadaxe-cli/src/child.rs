@@ -8,6 +8,19 @@ use std::{
     time::Duration,
 };
 
+/// What keeps engines from sending what they are used for, from downloading, and from compiling parts of themselves.
+///
+/// `.cargo/config.toml` sets the same for the tests. The converters of MNN and OpenVINO have no such variable: no script imports
+/// their wrappers in Python.
+pub(crate) const QUIET: [(&str, &str); 4] = [
+    // ONNX Runtime sends events from version 1.29 on, with names and hashes of models.
+    ("ORT_DISABLE_TELEMETRY", "1"),
+    // TVM compiles a module for PyTorch when it is imported.
+    ("TVM_FFI_DISABLE_TORCH_C_DLPACK", "1"),
+    ("HF_HUB_OFFLINE", "1"),
+    ("DO_NOT_TRACK", "1"),
+];
+
 /// A running program and its answers; it is ended when this is dropped.
 #[derive(Debug)]
 pub(crate) struct Child<T> {
@@ -22,7 +35,7 @@ impl<T: Send + 'static> Child<T> {
     /// # Errors
     /// When it cannot be started.
     pub(crate) fn start(command: &mut Command, read: fn(ChildStdout, &Sender<T>)) -> io::Result<Self> {
-        let mut process = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
+        let mut process = command.envs(QUIET).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let pipes = process.stdin.take().zip(process.stdout.take());
         let (stdin, stdout) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
         let ((questions, to_write), (to_read, answers)) = (mpsc::channel(), mpsc::channel());
@@ -79,6 +92,20 @@ fn write(mut stdin: ChildStdin, questions: &Receiver<Vec<u8>>) {
     for question in questions {
         if stdin.write_all(&question).and_then(|()| stdin.flush()).is_err() {
             return;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tests_keep_engines_quiet_too() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../.cargo/config.toml");
+        let config: toml::Table = toml::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+        for (name, value) in QUIET {
+            assert_eq!(config["env"].get(name).and_then(toml::Value::as_str), Some(value), "{name}");
         }
     }
 }

@@ -40,7 +40,7 @@ impl Place {
         for folder in [&bin, &packages, &place.0.join("temporary")] {
             fs::create_dir_all(folder).expect("a folder");
         }
-        for (package, version) in [("onnxruntime", "9.1.0"), ("numpy", "9.0")] {
+        for (package, version) in [("onnxruntime", "9.1.0"), ("numpy", "9.0"), ("MNN", "9.2")] {
             let about = packages.join(format!("{package}-{version}.dist-info"));
             fs::create_dir_all(&about).expect("a folder");
             let text = format!("Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n");
@@ -198,7 +198,9 @@ fn nothing_of_the_current_folder_is_run() {
         if !ran.is_empty() || evidence != "asked now" {
             failures.push(format!("{variables:?} ran {ran:?}, {evidence}"));
         }
-        ran.iter().for_each(|name| fs::remove_file(place.0.join("ran").join(name)).expect("a file"));
+        for name in ran {
+            fs::remove_file(place.0.join("ran").join(name)).expect("a file");
+        }
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_broadaxe"));
@@ -208,4 +210,60 @@ fn nothing_of_the_current_folder_is_run() {
     assert_eq!(output.status.code(), Some(2), "{text}");
     assert!(text.contains("BROADAXE_ENGINES names the folder '.', which is not absolute"), "{text}");
     assert_eq!(place.files("ran"), [] as [&str; 0]);
+}
+
+/// MNN's wrapper in Python installs a package and sends a log, so the compiled module is called. Engines are told to send nothing.
+#[test]
+fn engines_neither_send_nor_install() {
+    let place = Place::new("quiet");
+    let ran = place.0.join("ran");
+    fs::create_dir_all(&ran).expect("a folder");
+    let write = |name: &str, text: &str| {
+        let path = place.0.join("packages").join(name);
+        fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+        fs::write(path, text).expect("a file");
+    };
+    let left = |name: &str| format!("open({:?}, 'w').close()\n", ran.join(name).display().to_string());
+    for name in ["numpy.py", "MNN/__init__.py", "MNN/expr.py", "MNN/nn.py"] {
+        write(name, "");
+    }
+    for name in ["MNN/tools/__init__.py", "MNN/tools/mnnconvert.py", "MNN/tools/utils/log.py", "pip/__init__.py"] {
+        write(name, &left(&name.replace('/', "-")));
+    }
+    let names =
+        ["ORT_DISABLE_TELEMETRY", "TVM_FFI_DISABLE_TORCH_C_DLPACK", "HF_HUB_OFFLINE", "DO_NOT_TRACK", "PIP_NO_INDEX"];
+    let set = format!(
+        "import os\n\n\ndef mnnconvert(words):\n    assert all(os.environ[name] == '1' for name in {names:?})\n    "
+    );
+    write("_tools.py", &(set + &left("converted")));
+    let output = place.broadaxe(&["--ask", "mnn@9.2", "--json"]);
+    let found: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(
+        found["models"][0]["findings"][0]["reason"], "it says: RuntimeError: the converter refuses the node",
+        "{found}"
+    );
+    assert_eq!(place.files("ran"), ["converted"]);
+}
+
+/// The scripts that start engines, and those of the tests, import none of the wrappers that send or install.
+#[test]
+fn no_script_imports_a_wrapper_that_sends_or_installs() {
+    let own = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders =
+        [own.join("src/cmd/model/ask/scripts"), own.join("../../atlas/adapters"), own.join("../../conformance")];
+    let wrappers =
+        ["MNN.tools", "openvino.tools", "openvino_telemetry", "ncnn.model_zoo", "huggingface_hub", "torch.hub"];
+    let mut read = 0;
+    for entry in folders.iter().flat_map(walkdir::WalkDir::new).map(|entry| entry.expect("an entry")) {
+        if entry.path().extension().is_some_and(|extension| extension == "py") {
+            let text = fs::read_to_string(entry.path()).expect("a script");
+            let code = text.lines().filter(|line| !line.trim_start().starts_with('#'));
+            for line in code {
+                let found = wrappers.iter().find(|wrapper| line.contains(*wrapper));
+                assert_eq!(found, None, "{}: {line}", entry.path().display());
+            }
+            read += 1;
+        }
+    }
+    assert!(read > 50, "{read} scripts were read");
 }

@@ -111,7 +111,8 @@ fn settings_apply_and_the_command_line_wins() {
 fn what_turns_findings_off_is_said() {
     let project = Project::new("off");
     let none: [&str; 2] = ["do not fail", "::notice"];
-    let cases: [(&str, &str, i32, &[&str], &[&str]); 6] = [
+    type Case<'a> = (&'a str, &'a str, i32, &'a [&'a str], &'a [&'a str]);
+    let cases: [Case<'_>; 6] = [
         ("for = ['onnx']\nfail-on = []\n", "", 0, &["2 findings do not fail (fail-on of broadaxe.toml)"], &[]),
         (
             "[[models]]\npath = '**'\nfor = ['onnx']\nfail-on = ['refused']\n",
@@ -165,7 +166,7 @@ fn a_configuration_that_cannot_be_read_is_an_error() {
             "locked",
             |path| {
                 fs::write(path, "").unwrap();
-                fs::set_permissions(path, fs::Permissions::from_mode(0)).unwrap();
+                fs::set_permissions(path, fs::Permissions::from_mode(0o000)).unwrap();
             },
             "cannot read",
         ),

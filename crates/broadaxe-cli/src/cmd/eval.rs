@@ -119,7 +119,7 @@ enum Target {
     /// The answer as JSON, with all elements.
     Json,
     Stdout,
-    File(Output, Place),
+    File(Box<Output>, Place),
     Zarr(zarr::ZarrOutput, Place),
 }
 
@@ -137,7 +137,7 @@ impl Target {
                 if zarr::is_named(place.path()) {
                     return Ok(Self::Zarr(zarr::ZarrOutput::create(place.path())?, place));
                 }
-                Ok(Self::File(Output::create(&place)?, place))
+                Ok(Self::File(Box::new(Output::create(&place)?), place))
             }
         }
     }

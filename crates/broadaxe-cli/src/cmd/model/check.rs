@@ -154,7 +154,7 @@ impl Job<'_> {
     /// Describes for people what was found in a model.
     fn described(&self, record: &CheckRecord, asked: &Asked, is_batch: bool) -> String {
         let accepted = self.suppress.counts(std::slice::from_ref(record));
-        let accepted: String = accepted.iter().map(|line| format!("  {line}\n")).collect();
+        let accepted = accepted.iter().fold(String::new(), |text, line| text + "  " + line + "\n");
         let shown = Shown { all: self.args.all };
         let view = View { shown, accepted: &accepted, is_batch, quiet: self.args.quiet };
         let draw = if self.args.format == ReportFormat::Full { full } else { report::model };

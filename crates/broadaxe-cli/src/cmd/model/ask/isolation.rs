@@ -12,7 +12,7 @@ use std::{
     process::Command,
 };
 
-use crate::{error::Error, stop};
+use crate::{child::QUIET, error::Error, stop};
 
 /// The variables that list folders, of which absolute ones stay.
 const FOLDER_LISTS: [&str; 4] = ["PATH", "PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE"];
@@ -55,7 +55,7 @@ impl EmptyFolder {
                 None => command.env_remove(name),
             };
         }
-        command.envs(SETTINGS).envs(["PWD", "TMPDIR", "TEMP", "TMP"].map(|name| (name, &self.0)));
+        command.envs(SETTINGS).envs(QUIET).envs(["PWD", "TMPDIR", "TEMP", "TMP"].map(|name| (name, &self.0)));
         command.current_dir(&self.0);
         command
     }
