@@ -7,12 +7,10 @@ mod readers;
 
 use std::{
     fs,
-    io::Read,
     panic::catch_unwind,
     path::{Path, PathBuf},
 };
 
-use flate2::read::GzDecoder;
 use readers::{READERS, holds};
 
 /// Lists the files of a folder.
@@ -23,37 +21,12 @@ fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Reads the files of an archive that `tar` wrote: the path of each and its bytes.
-fn unpacked(archive: &Path) -> Vec<(String, Vec<u8>)> {
-    const BLOCK: usize = 512;
-    let packed = fs::read(archive).unwrap_or_else(|error| panic!("{}: {error}", archive.display()));
-    let mut bytes = Vec::new();
-    GzDecoder::new(packed.as_slice()).read_to_end(&mut bytes).expect("a whole archive");
-    let text = |field: &[u8]| String::from_utf8(field.split(|byte| *byte == 0).next().unwrap().to_vec()).unwrap();
-    let (mut found, mut at) = (Vec::new(), 0);
-    while bytes[at] != 0 {
-        let header = &bytes[at..at + BLOCK];
-        assert!(
-            header[345] == 0 && [b'0', b'5'].contains(&header[156]),
-            "{} has an entry of another kind",
-            text(header)
-        );
-        let size = usize::from_str_radix(text(&header[124..136]).trim(), 8).expect("a size in octal");
-        at += BLOCK;
-        if header[156] == b'0' {
-            found.push((text(&header[..100]), bytes[at..at + size].to_vec()));
-        }
-        at += size.next_multiple_of(BLOCK);
-    }
-    found
-}
-
 #[test]
 fn corpus() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let models = files(&root.join("../broadaxe-format/tests/models"));
     assert!(!models.is_empty());
-    let corpus = unpacked(&root.join("../../fuzz/corpus.tar.gz"));
+    let corpus = broadaxe_testing::corpus::files();
     let models: Vec<(String, Vec<u8>)> =
         models.iter().map(|path| (path.display().to_string(), fs::read(path).unwrap())).collect();
     let (mut failed, mut read) = (Vec::new(), 0);

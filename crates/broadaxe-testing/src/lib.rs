@@ -1,4 +1,5 @@
-//! Support for the tests of Broadaxe: a reader of the case files, an oracle, random shapes, and a writer of protocol buffers.
+//! Support for the tests of Broadaxe: a reader of the case files, an oracle, random shapes, a writer of protocol buffers, and
+//! damaged files.
 //!
 //! The oracle computes in wide arithmetic, is as simple as possible, and shares no code with the engine. The cases in `cases/`
 //! record what frameworks do. This crate is not published.
@@ -12,8 +13,10 @@ pub mod outside;
 pub mod protobuf;
 pub mod strided;
 pub mod temporary;
+pub mod corpus;
 // After what it draws layouts for.
 pub mod random;
+pub mod mutate;
 
 /// Runs the examples of the guide to the rules.
 #[cfg(doctest)]
