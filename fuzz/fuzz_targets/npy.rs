@@ -1,22 +1,13 @@
-//! Reads arbitrary bytes as a `.npy` file: nothing panics, and every element of what is read can be reached.
+//! Reads arbitrary bytes as a `.npy` file: what must hold is in `checks`.
 
 #![no_main]
 
-use broadaxe_cli::file::{Format, Source, read_from};
+#[path = "../../crates/broadaxe-cli/tests/checks/mod.rs"]
+mod checks;
+
+use broadaxe_cli::file::Format;
 use libfuzzer_sys::fuzz_target;
 
-/// The most bytes an array may take.
-const LIMIT: u64 = 1 << 20;
-
 fuzz_target!(|bytes: &[u8]| {
-    for key in [None, Some("a")] {
-        let mut source = Source::new(std::io::Cursor::new(bytes), bytes.len() as u64);
-        match read_from(&mut source, Some(Format::Npy), key, LIMIT) {
-            Ok(array) => {
-                assert!(array.byte_count() as u64 <= LIMIT);
-                array.view().expect("an array that was read has all its elements");
-            }
-            Err(error) => assert!(error.offset().is_none_or(|at| at <= bytes.len() as u64 + LIMIT), "{error}"),
-        }
-    }
+    checks::array(Format::Npy, bytes);
 });

@@ -4,8 +4,8 @@
 use std::path::PathBuf;
 
 use broadaxe_models::{
-    Edit, Model, NodeId, Source, Target, Use, ValueId, census::census, check::check, fix::plan, format, graph::Graph,
-    infer::infer, upgrade::upgrade,
+    Edit, Model, NodeId, Source, Target, Use, ValueId, Written, census::census, check::check, edit::File, fix::plan,
+    format, graph::Graph, infer::infer, upgrade::upgrade,
 };
 
 /// A fuzz target.
@@ -17,8 +17,11 @@ pub(crate) struct Reader {
     /// The formats whose models are looked at further.
     pub(crate) formats: &'static [&'static str],
     /// What must hold of a model that was read.
-    pub(crate) holds: fn(&Model, &[u8]),
+    pub(crate) holds: fn(&Model, &[u8]) -> Fixed,
 }
+
+/// The files of a fixed model, the model first; none where there was nothing to fix.
+pub(crate) type Fixed = Option<Vec<Vec<u8>>>;
 
 /// All of them. The last looks at what is said of a model, the others at how it is read and written.
 pub(crate) static READERS: &[Reader] = &[
@@ -38,56 +41,86 @@ pub(crate) static READERS: &[Reader] = &[
 /// The most changes that are made at once.
 const CHANGES: usize = 16;
 /// The targets that models are checked for.
-const TARGETS: &[&str] =
-    &["onnx", "onnx6", "openvino", "ncnn", "ncnn-param", "paddle", "numpy", "equal-rank", "rank<=2", "none"];
+const TARGETS: &[&str] = &[
+    "onnx",
+    "onnx6",
+    "openvino",
+    "ncnn",
+    "ncnn-param",
+    "paddle",
+    "litert",
+    "litert-gpu",
+    "numpy",
+    "equal-rank",
+    "rank<=2",
+    "none",
+];
+/// The targets that models are fixed for.
+const FIXED_FOR: &[&[&str]] = &[&["openvino", "ncnn"], &["equal-rank"], &["litert", "litert-gpu"]];
 
 /// Reads bytes as the target of this name does, and panics where something does not hold.
 pub(crate) fn holds(name: &str, bytes: &[u8]) {
-    let reader = READERS.iter().find(|reader| reader.name == name).expect("a target that is in the table");
-    let path = PathBuf::from("no/such").join(reader.file);
-    match format::read(&Source::memory(bytes, Some(path))) {
-        Ok(model) if reader.formats.contains(&model.format) => (reader.holds)(&model, bytes),
-        Ok(_) => {}
-        Err(error) => assert!(!error.message().is_empty()),
+    let path = PathBuf::from("no/such").join(reader(name).file);
+    seen(name, &Source::memory(bytes, Some(path)), bytes);
+}
+
+/// Does the same with bytes that have a name and files of weights. Returns the fixed model, or nothing where the bytes are rejected.
+pub(crate) fn seen(name: &str, source: &Source, bytes: &[u8]) -> Option<Fixed> {
+    let reader = reader(name);
+    match format::read(source) {
+        Ok(model) if reader.formats.contains(&model.format) => Some((reader.holds)(&model, bytes)),
+        Ok(_) => Some(None),
+        Err(error) => {
+            assert!(!error.message().is_empty());
+            None
+        }
     }
 }
 
+fn reader(name: &str) -> &'static Reader {
+    READERS.iter().find(|reader| reader.name == name).expect("a target that is in the table")
+}
+
 /// What is read hangs together, no change writes it as it was, and what is changed can be read.
-fn read_and_write(model: &Model, bytes: &[u8]) {
+fn read_and_write(model: &Model, bytes: &[u8]) -> Fixed {
     hangs_together(model);
     assert!(written(model, &[]).expect("a model without changes can be written") == bytes, "nothing was changed");
     // One change may be impossible; those that are possible are made together.
     let possible = |edit: &Edit| format::write(model, std::slice::from_ref(edit)).is_ok();
     let edits: Vec<Edit> = changes(model).into_iter().take(4 * CHANGES).filter(possible).take(CHANGES).collect();
     repaired(model, &edits);
+    None
 }
 
 /// Shapes are inferred and verdicts given, one for each value and for each node and target; repairs can be made.
-fn said(model: &Model, _: &[u8]) {
-    let Ok(shapes) = infer(model, &[]) else { return };
+fn said(model: &Model, _: &[u8]) -> Fixed {
+    let shapes = infer(model, &[]).ok()?;
     assert_eq!(shapes.of.len(), model.values.len());
     let targets: Vec<Target> = TARGETS.iter().map(|name| name.parse().expect("a target that is known")).collect();
     let report = check(model, &shapes, &targets);
     assert_eq!(report.findings.len(), report.nodes * targets.len());
     assert!(report.unknown <= report.nodes && report.nodes <= model.nodes.len());
     assert!(census(model, &shapes).entries.len() <= model.nodes.len());
-    for targets in [&["openvino", "ncnn"][..], &["equal-rank"]] {
+    let mut fixed = None;
+    for targets in FIXED_FOR {
         let targets: Vec<Target> = targets.iter().map(|name| name.parse().expect("a target that is known")).collect();
         if let Ok(fix) = plan(model, &shapes, &targets) {
-            repaired(model, &fix.edits);
+            let written = repaired(model, &fix.edits);
+            fixed = fixed.or(written.filter(|_| !fix.edits.is_empty()));
         }
     }
     if let Ok(fix) = upgrade(model, &shapes) {
         repaired(model, &fix.edits);
     }
+    fixed.map(|written| written.files.iter().map(|file| bytes_of(model, file)).collect())
 }
 
 /// A repaired model can be read, if it can be written.
-fn repaired(model: &Model, edits: &[Edit]) {
-    if let Ok(written) = format::write(model, edits) {
-        let changed = format::changed(model, &written).unwrap_or_else(|error| panic!("{error} after {edits:?}"));
-        hangs_together(&changed);
-    }
+fn repaired(model: &Model, edits: &[Edit]) -> Option<Written> {
+    let written = format::write(model, edits).ok()?;
+    let changed = format::changed(model, &written).unwrap_or_else(|error| panic!("{error} after {edits:?}"));
+    hangs_together(&changed);
+    Some(written)
 }
 
 /// Follows every id of a model: each names something, and a node comes after what it reads.
@@ -150,7 +183,11 @@ fn changes(model: &Model) -> Vec<Edit> {
 
 /// Returns the bytes of a changed model, without those of its weights.
 fn written(model: &Model, edits: &[Edit]) -> Result<Vec<u8>, broadaxe_models::Error> {
+    Ok(bytes_of(model, &format::write(model, edits)?.files[0]))
+}
+
+fn bytes_of(model: &Model, file: &File) -> Vec<u8> {
     let mut bytes = Vec::new();
-    format::write(model, edits)?.files[0].write(model, &mut bytes).expect("the model can be read");
-    Ok(bytes)
+    file.write(model, &mut bytes).expect("the model can be read");
+    bytes
 }
