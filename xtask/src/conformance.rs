@@ -307,6 +307,7 @@ mod tests {
             include_str!("../../conformance/requirements-full.txt"),
             include_str!("../../conformance/requirements-peers.txt"),
             include_str!("../../conformance/requirements-reports.txt"),
+            include_str!("../../conformance/requirements-mutants.txt"),
         ];
         let lines = lists.iter().flat_map(|list| list.lines()).filter(|line| !line.starts_with(['#', '-']));
         let (mut pinned, mut names) = (0, String::new());

@@ -17,6 +17,7 @@ mod accuracy;
 mod sanitize;
 
 mod conformance;
+mod mutate;
 mod cross;
 mod page;
 mod docs;
@@ -60,6 +61,7 @@ const TASKS: &[Task] = &[
         about: "compares with other engines, and writes docs/conformance.md",
         run: conformance::run,
     },
+    Task { name: "mutate", usage: mutate::MUTATE_USAGE, about: "reads damaged files of every kind", run: mutate::run },
     Task { name: "cross", usage: cross::CROSS_USAGE, about: "builds and tests for other machines", run: cross::run },
     Task { name: "dist", usage: dist::DIST_USAGE, about: "builds what a release has", run: dist::run },
     Task { name: "page", usage: page::PAGE_USAGE, about: "builds the page of the browser", run: page::run },
