@@ -246,13 +246,20 @@ export class Check {
     }
   }
 
+  /** The runtimes to check for. Where the address names none, those that no model in this format comes to are left out. */
+  private asked(): string[] {
+    const named = this.targets.join() !== TARGETS.join();
+    return this.targets.filter((name) => named || this.opened?.unreached.includes(name) !== true);
+  }
+
   private async run(): Promise<void> {
     this.turn += 1;
     const mine = this.turn;
     const name = this.opened?.name ?? '';
-    this.busy(`Checking ${name} for ${this.targets.join(', ')} …`, () => checker.stop('You stopped the check.'));
+    this.renderTargets();
+    this.busy(`Checking ${name} for ${this.asked().join(', ')} …`, () => checker.stop('You stopped the check.'));
     try {
-      const checked = await checker.ask<Checked>({ do: 'check', targets: this.targets });
+      const checked = await checker.ask<Checked>({ do: 'check', targets: this.asked() });
       if (mine !== this.turn) return;
       if (checked.error !== undefined) {
         const opened = this.opened;
@@ -269,7 +276,7 @@ export class Check {
   private renderTargets(): void {
     const listed = this.known.map((target) => (target.name === 'rank<=N' ? { ...target, name: 'rank<=4' } : target));
     const canonical = (name: string): string => listed.find((target) => target.name === name || target.aliases.includes(name))?.name ?? name;
-    const selected = new Set(this.targets.map(canonical));
+    const selected = new Set(this.asked().map(canonical));
     const names = [...new Set([...(listed.length > 0 ? listed.map((target) => target.name) : TARGETS), ...selected])];
     const chip = (name: string): HTMLElement => {
       const target = listed.find((one) => one.name === name);
@@ -298,11 +305,11 @@ export class Check {
   private render(checked: Checked): void {
     const opened = this.opened;
     if (!opened) return;
-    const { head, groups, hidden, fixable } = checked.grouped;
+    const { head, groups, undecided, hidden, fixable } = checked.grouped;
     const total = this.files[mainOf(this.files)]?.size ?? 0;
     const wrong = groups.filter((group) => group.severity === 'error').length;
     const findings = groups.reduce((sum, group) => sum + group.members.length, 0);
-    const title = groups.length > 0 ? `${count(findings, 'finding')}${findings > groups.length ? ` in ${count(groups.length, 'group')}` : ''}` : hidden === null ? 'No findings. All element-wise nodes mean the same on these runtimes.' : 'No findings.';
+    const title = groups.length > 0 ? `${count(findings, 'finding')}${findings > groups.length ? ` in ${count(groups.length, 'group')}` : ''}` : undecided !== null ? `${capital(undecided)}.` : hidden === null ? 'No findings. All element-wise nodes mean the same on these runtimes.' : 'No findings.';
     const bars = checked.record.targets;
     const fixBox = h('div', { class: 'fix-box' });
     const fixButton = h('button', { type: 'button', class: 'button primary' }, 'Fix the model');
@@ -313,7 +320,7 @@ export class Check {
       this.result,
       h(
         'section',
-        { class: `verdict ${wrong > 0 ? 'bad' : ''}`, 'aria-label': 'Result' },
+        { class: `verdict ${wrong > 0 ? 'bad' : undecided !== null ? 'undecided' : ''}`, 'aria-label': 'Result' },
         h(
           'div',
           { class: 'verdict-line' },
@@ -364,6 +371,7 @@ export class Check {
           shown,
           list,
         ),
+      groups.length > 0 && undecided && h('p', { class: 'note' }, capital(undecided), '.'),
       hidden && h('p', { class: 'note' }, hidden),
       this.nodes(),
     );

@@ -138,6 +138,8 @@ export interface Opened {
   name: string;
   /** Files of weights that the model names and that were not given. */
   files_wanted: string[];
+  /** The runtimes that no tested converter brings models in this format to. */
+  unreached: string[];
   /** What keeps runtimes from loading the file. */
   remark?: string | null;
   error?: string;
@@ -195,6 +197,8 @@ export interface Checked {
   grouped: {
     head: { nodes: string; others: string | null; targets: { name: string; counts: string; assumption: string | null }[] };
     groups: Group[];
+    /** How many nodes are undecided, in a sentence. */
+    undecided: string | null;
     hidden: string | null;
     fixable: string | null;
   };

@@ -40,6 +40,7 @@ function check(targets) {
     groups = Array.from({ length: 500 }, (_, at) => ({ ...group(at % 2 ? 'onnx' : 'ncnn', `/layers.${at}/Add`, 'b', 'aligns shapes to the right', []), severity: at % 5 ? 'error' : 'warning', members: Array.from({ length: 8 }, (_, k) => at * 8 + k), also: [`/layers.{${at}..${at + 7}}/Add`] }));
     groups[1].members = list.map((_, at) => at);
   }
+  if (model === 'open.tflite') groups = [];
   if (model === 'hostile.onnx') {
     const name = '<img src=x onerror="window.hacked=1">\u202etxt.exe';
     list = findings.map((one) => ({ ...one, node: name, op: '<b>Add</b>' }));
@@ -47,7 +48,7 @@ function check(targets) {
   }
   return {
     record: { ...FACE, findings: list, targets: targets.map(counts) },
-    grouped: { head: { nodes: '3 element-wise nodes', others: '3 other nodes were not judged', targets: targets.map((name) => ({ name, counts: text(counts(name)), assumption: null })) }, groups, hidden: null, fixable: groups.length > 0 ? `${groups.length} of ${groups.length} findings can be fixed, with an upgrade from opset 6 to 7` : null },
+    grouped: { head: { nodes: '3 element-wise nodes', others: '3 other nodes were not judged', targets: targets.map((name) => ({ name, counts: text(counts(name)), assumption: null })) }, groups, undecided: model === 'open.tflite' ? `no known problem; 2 of 3 nodes undecided on ${targets.join(', ')}` : null, hidden: null, fixable: groups.length > 0 ? `${groups.length} of ${groups.length} findings can be fixed, with an upgrade from opset 6 to 7` : null },
   };
 }
 
@@ -59,7 +60,7 @@ function answer(request) {
       model = request.files[main].name;
       if (model === 'not-a-model.onnx') return { error: 'not a model file Broadaxe can read (ONNX, OpenVINO IR, ncnn, pnnx, Paddle, TFLite)' };
       read += Math.min(2800, request.files[main].size);
-      return { format: 'onnx', opset: 6, nodes: 3, name: model, files_wanted: model === 'm.xml' && request.files.length < 2 ? ['m.bin'] : [] };
+      return { format: 'onnx', opset: 6, nodes: 3, name: model, files_wanted: model === 'm.xml' && request.files.length < 2 ? ['m.bin'] : [], unreached: model.endsWith('.tflite') ? ['onnx', 'ncnn'] : [] };
     case 'check':
       if (model === 'crash.onnx') throw new Error('unreachable');
       if (model === 'hang.onnx') for (;;) ;

@@ -357,6 +357,18 @@ test('check: a model that is not verified is offered after a second click', asyn
   await close();
 });
 
+test('check: undecided nodes do not read like a pass, and runtimes that a format does not come to are left out', async () => {
+  const { page, close } = await open(`${mock}#/check`);
+  await give(page, 'open.tflite');
+  await page.waitForSelector('.verdict.undecided');
+  assert.equal(await page.textContent('.verdict h2'), 'No known problem; 2 of 3 nodes undecided on openvino, litert, litert-gpu.');
+  assert.ok(!(await page.isChecked('#target-ncnn')));
+  await give(page, 'face.onnx');
+  await page.waitForSelector('.finding');
+  assert.ok(await page.isChecked('#target-ncnn'));
+  await close();
+});
+
 test('check: the module of this page', async (context) => {
   const { page, close } = await open(`${real}#/check?for=onnx,openvino,ncnn&example=face.onnx`);
   if ((await page.textContent('main')).includes('cannot check models')) return context.skip('the page has no check module');

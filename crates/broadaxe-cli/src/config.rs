@@ -27,8 +27,6 @@ use crate::{
     error::Error,
 };
 
-/// The targets that are checked where nothing names others.
-const USUAL_TARGETS: [&str; 3] = ["onnx", "openvino", "ncnn"];
 /// The verdicts that fail where nothing names others.
 const USUAL_FAIL_ON: [FailOn; 3] = [FailOn::Differs, FailOn::Refused, FailOn::Guarded];
 
@@ -52,8 +50,8 @@ pub struct Settings {
 /// The settings of one model.
 #[derive(Clone, Debug)]
 pub struct ModelSettings {
-    /// The targets to check for.
-    pub targets: Vec<Target>,
+    /// The targets to check for; nothing for those of the model's format.
+    pub targets: Option<Vec<Target>>,
     /// The shapes of inputs.
     pub inputs: InputArgs,
     /// The verdicts that fail.
@@ -77,6 +75,13 @@ struct Choice {
     /// As on the command line: `image:1,3,224,224`.
     input_shapes: Vec<String>,
     fail_on: Option<Vec<FailOn>>,
+}
+
+impl ModelSettings {
+    /// Returns the targets to check a model in this format for.
+    pub fn targets_of(&self, format: &str) -> Vec<Target> {
+        self.targets.clone().unwrap_or_else(|| Target::usual(format))
+    }
 }
 
 impl Settings {
@@ -148,12 +153,10 @@ impl Settings {
             overlay(&mut file.input_shapes, &choice.input_shapes);
         }
         file.input_shapes.retain(|one| line.input_shapes.iter().all(|other| input(one) != input(other)));
-        let targets = line.targets.clone().or(file.targets);
-        let defaults = || USUAL_TARGETS.iter().filter_map(|name| name.parse().ok()).collect();
         let is_configured = line.fail_on.is_none() && file.fail_on.is_some();
         ModelSettings {
             is_configured,
-            targets: Target::distinct(targets.unwrap_or_else(defaults)),
+            targets: line.targets.clone().or(file.targets).map(Target::distinct),
             inputs: InputArgs { input_shapes: line.input_shapes.clone(), configured: file.input_shapes },
             fail_on: line.fail_on.clone().or(file.fail_on).unwrap_or_else(|| USUAL_FAIL_ON.to_vec()),
         }

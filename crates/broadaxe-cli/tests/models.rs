@@ -14,10 +14,12 @@ use shared::{Folder, broadaxe, root, text};
 const FACE: &str = "examples/face.onnx";
 /// A model with a `Select` and a `FakeQuantize`.
 const SMALL: &str = "crates/broadaxe-format/tests/models/openvino_small.xml";
+/// A model in a format that no converter brings to ncnn.
+const TFLITE: &str = "crates/broadaxe-format/tests/models/tflite_small.tflite";
 
 #[test]
 fn exit_codes() {
-    let cases: [(&[&str], i32, &str); 24] = [
+    let cases: [(&[&str], i32, &str); 28] = [
         (&["check", FACE, "--for", "onnx6"], 0, "3 same"),
         (&["check", FACE, "--for", "onnx"], 1, "2 differ"),
         (&["check", FACE, "--for", "onnx", "--quiet"], 1, "2 differ"),
@@ -27,6 +29,14 @@ fn exit_codes() {
         (&["check", SMALL, "--for", "ncnn"], 0, "2 other nodes were not judged (no element-wise broadcast)"),
         (&["check", SMALL, "--for", "ncnn"], 0, "not shown: 2 unsupported (--all shows them)"),
         (&["check", SMALL, "--for", "ncnn", "--statistics"], 0, "no findings that fail\nnot shown: 2 unsupported"),
+        (&["check", TFLITE], 0, "  litert      4 same\n  litert-gpu  "),
+        (&["check", TFLITE, "--for", "ncnn"], 0, "  ncnn  4 unknown\n    no tested converter reads TFLite for ncnn\n"),
+        (&["check", TFLITE, "--for", "ncnn"], 0, "\n\nno known problem; 4 of 4 nodes undecided on ncnn\n"),
+        (
+            &["check", TFLITE, "--for", "ncnn", "--statistics"],
+            0,
+            "no known problem, undecided nodes\nnot shown: 4 unknown",
+        ),
         (&["check", SMALL, "--for", "ncnn,ncnn,NCNN", "-q"], 0, "nodes; ncnn: 2 unsupported, 5 same\n"),
         (&["check", SMALL, "--for", "ncnn", "--fail-on", "unsupported"], 1, "why:   has no such layer"),
         (&["check", SMALL, "--for", "ncnn,equal-rank"], 1, "6 of 6 findings can be fixed:\n  broadaxe fix"),
@@ -365,7 +375,7 @@ fn node_data_is_about_the_main_graph_of_one_model() {
         (&[loops], "note: 1 finding is not in the report for Model Explorer: it draws the bodies of loops"),
     ];
     for (models, says) in cases {
-        let output = broadaxe(&[&["check", "--for", "ncnn", "--format", "model-explorer"], models].concat());
+        let output = broadaxe(&[&["check", "--for", "equal-rank", "--format", "model-explorer"], models].concat());
         let (printed, said) = (text(&output.stdout), text(&output.stderr));
         assert!(if says.is_empty() { said.is_empty() } else { said.contains(says) }, "{models:?}: {said}");
         assert_eq!(serde_json::from_str::<Value>(&printed).is_ok(), models.len() == 1, "{models:?}: {printed}");

@@ -64,4 +64,14 @@ mod tests {
         let repairs = record.findings.iter().filter(|finding| finding.repair.is_some()).count();
         assert_eq!((record.attention(), repairs), (1, 1));
     }
+
+    /// A runtime that a format does not come to is not said to differ.
+    #[test]
+    fn models_without_a_route_are_unknown() {
+        let targets: Vec<Target> = ["ncnn", "coreml", "openvino"].iter().map(|name| name.parse().unwrap()).collect();
+        let record = check_file("../broadaxe-format/tests/models/tflite_small.tflite", &targets).unwrap();
+        let unknown: Vec<usize> = record.targets.iter().map(|target| target.unknown).collect();
+        assert_eq!((record.attention(), unknown), (0, vec![record.nodes, record.nodes, 0]));
+        assert_eq!(record.findings[0].reason, "ncnn has no tested converter that reads TFLite");
+    }
 }

@@ -4,6 +4,8 @@
 //! or that it refuses the node. Every law says how it is known. A profile is a file under `profiles/` and its line in
 //! [`PROFILES`].
 
+mod name;
+mod route;
 mod index_term;
 mod equal_rank;
 mod litert;
@@ -11,7 +13,6 @@ mod litert_gpu;
 mod ncnn;
 mod neighbours;
 mod pnnx;
-mod name;
 mod facts;
 mod pattern;
 mod none;
@@ -53,6 +54,7 @@ pub use self::{
     facts::{Around, Facts},
     index_term::IndexTerm,
     name::Target,
+    route::{Reach, Route},
 };
 
 /// Every profile there is. A profile is added by its file and its line here.
@@ -99,8 +101,8 @@ pub struct Profile {
     pub laws: &'static [Law],
     /// Operators that it removes from the graph before it merges nodes, where what reads them gives the same without.
     pub removed: &'static [Role],
-    /// The conversion that a model goes through first, where the target does not read its format.
-    pub conversion: Option<Conversion>,
+    /// How models come to it.
+    pub route: Route,
     /// Whether it treats tensors by their own rank, whatever they are combined with.
     pub reads_by_rank: bool,
     /// Whether it follows through the graph which axis of a tensor is the batch.
@@ -114,15 +116,6 @@ pub struct Profile {
 /// Lists the reshapes of a model that a target cannot load, with the reason.
 pub type RefusedReshapes = fn(&Model, &Shapes) -> Vec<(NodeId, String)>;
 
-/// Describes how models in other formats come to a runtime.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Conversion {
-    /// The format that the runtime reads.
-    pub to: &'static str,
-    /// What verdicts assume of the converter.
-    pub assumes: &'static str,
-}
-
 /// The profile that others are written as changes of.
 const PLAIN: Profile = Profile {
     name: "",
@@ -131,7 +124,7 @@ const PLAIN: Profile = Profile {
     versions: &[],
     laws: &[],
     removed: COPIES,
-    conversion: None,
+    route: Route::RULE,
     reads_by_rank: false,
     follows_batches: false,
     splits_lists: false,
@@ -275,13 +268,12 @@ impl Target {
         self.profile().refused_reshapes.map_or_else(Vec::new, |refused| refused(model, shapes))
     }
 
-    /// Says what a verdict assumes of a model in this format, which the runtime does not read itself.
-    pub fn assumption(&self, format: &str) -> Option<&'static str> {
-        self.profile().conversion.filter(|conversion| conversion.to != format).map(|conversion| conversion.assumes)
-    }
-
     /// Says what the target does with a node.
     pub fn treat(&self, asked: &Asked<'_>) -> Treatment {
+        if let Reach::Unreached(_) = self.reach(asked.model.format) {
+            let why = format!("has no tested converter that reads {}", route::title(asked.model.format));
+            return Treatment { does: Does::Unknown(Cow::Owned(why)), law: &UNREACHED };
+        }
         let asked = Asked { target: Some(*self), ..*asked };
         let kind = asked.meaning.kind;
         let mut laws = self.profile().laws.iter().filter(|law| law.kinds.is_empty() || law.kinds.contains(&kind));
@@ -289,6 +281,14 @@ impl Target {
         found.unwrap_or(Treatment { does: Does::Unknown(Cow::Borrowed(UNSPOKEN.text)), law: &UNSPOKEN })
     }
 }
+
+/// The law for models that do not come to a target.
+static UNREACHED: Law = Law {
+    kinds: &[],
+    way: Way::Unknown,
+    text: "has no tested converter that reads the model's format",
+    evidence: Evidence { kind: EvidenceKind::Nothing, source: "" },
+};
 
 /// The law for nodes that no other law of a profile covers.
 static UNSPOKEN: Law = Law {

@@ -46,6 +46,12 @@ fn generated(profile: &Profile) -> String {
             list(profile.versions)
         );
     }
+    let formats = match profile.route.reads {
+        None => "the shapes of any model".to_owned(),
+        Some([]) => "none of the formats of Broadaxe".to_owned(),
+        Some(reads) => list(reads),
+    };
+    let _ = writeln!(text, "- Reads: {formats} ({})", profile.route.evidence.source);
     let asked = profile.laws.iter().any(|law| law.evidence.kind == EvidenceKind::RunHere);
     let _ = writeln!(
         text,

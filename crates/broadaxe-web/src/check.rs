@@ -11,6 +11,7 @@ use broadaxe_models::{
     fix_model, format,
     infer::{Shapes, infer},
     meaning,
+    profiles::Reach,
     report::{CheckRecord, FindingRecord, GroupedSample, Shown, drawings, grouped, node_name, words},
 };
 use serde_json::{Value, json};
@@ -80,9 +81,12 @@ fn opened(request: &Value) -> Result<Value, String> {
     let wanted = source.consulted();
     let wanted = wanted.iter().map(|path| path.display().to_string()).filter(|path| !files.contains(path));
     let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
+    let all = PROFILES.iter().filter_map(|profile| profile.name.parse::<Target>().ok());
+    let unreached = all.filter(|target| matches!(target.reach(model.format), Reach::Unreached(_)));
     let about = json!({
         "name": name,
         "format": model.format,
+        "unreached": unreached.map(|target| target.to_string()).collect::<Vec<_>>(),
         "opset": opset,
         "nodes": model.nodes.len(),
         "remark": format::remark(&model),
@@ -135,6 +139,7 @@ impl Open {
         let grouped = json!({
             "head": { "nodes": report.nodes, "others": report.others, "targets": report.targets },
             "groups": groups.collect::<Vec<_>>(),
+            "undecided": report.undecided,
             "hidden": left_out.or(report.hidden),
             "fixable": report.fixable,
         });

@@ -10,7 +10,7 @@ use super::complete;
 /// Names the targets and fixes what the model leaves open.
 #[derive(Args, Clone, Debug)]
 pub struct TargetArgs {
-    /// The runtimes to check for; `broadaxe targets` explains each [default: onnx,openvino,ncnn]
+    /// The runtimes to check for; `broadaxe targets` explains each [default: onnx,openvino,ncnn; litert,litert-gpu for TFLite]
     #[arg(
         long = "for",
         value_name = "TARGET,...",
@@ -345,7 +345,7 @@ pub struct ListArgs {
     #[arg(long = "for", value_name = "TARGET,...", value_delimiter = ',', add = ArgValueCompleter::new(complete::target))]
     pub targets: Vec<String>,
 
-    /// Only nodes with one of these verdicts for one of the runtimes [default of --for then: onnx,openvino,ncnn]
+    /// Only nodes with one of these verdicts for one of the runtimes [--for then has the same default as in `check`]
     #[arg(
         long = "verdict",
         value_name = "VERDICT,...",

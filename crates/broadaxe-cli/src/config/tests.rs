@@ -7,8 +7,10 @@ fn read(text: &str) -> Result<Settings, Error> {
 
 /// Writes the settings of a model in a line.
 fn shown(settings: &Settings, model: &str) -> String {
-    let ModelSettings { targets, inputs, fail_on, .. } = settings.for_model(Path::new(model));
-    let targets: Vec<String> = targets.iter().map(Target::to_string).collect();
+    let settings = settings.for_model(Path::new(model));
+    let format = if model.ends_with("tflite") { "tflite" } else { "onnx" };
+    let targets: Vec<String> = settings.targets_of(format).iter().map(Target::to_string).collect();
+    let ModelSettings { inputs, fail_on, .. } = settings;
     let shapes = [inputs.input_shapes, inputs.configured].concat();
     format!("{} | {} | {fail_on:?}", targets.join(","), shapes.join(" "))
 }
@@ -49,6 +51,8 @@ fn the_last_entry_that_matches_wins() {
     let default = "onnx,openvino,ncnn |  | [Differs, Refused, Guarded]";
     assert_eq!(shown(&Settings::default(), "a.onnx"), default);
     assert_eq!(shown(&read("").unwrap(), "a.onnx"), default);
+    let default = default.replace("onnx,openvino,ncnn", "litert,litert-gpu");
+    assert_eq!(shown(&Settings::default(), "a.tflite"), default);
 }
 
 #[test]

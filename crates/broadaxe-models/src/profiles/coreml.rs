@@ -4,7 +4,7 @@ use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::{Rule, SymbolicShape};
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Way, mnn::has_no_elements, neighbours::only_axis, opset6::unread,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, mnn::has_no_elements, neighbours::only_axis, opset6::unread,
 };
 use crate::meaning::Kind;
 
@@ -34,6 +34,7 @@ const CONVERTED_OPERATORS: &[OpId] = &[
 pub(super) static COREML: Profile = Profile {
     name: "coreml",
     summary: "Core ML's ML programs (converted only; values are documented)",
+    route: Route::new(&[], Evidence::documented("coremltools, which reads PyTorch and TensorFlow")),
     laws: &[
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Slope, Kind::Select],

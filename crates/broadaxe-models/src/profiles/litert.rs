@@ -2,13 +2,14 @@
 
 use broadaxe_frameworks::System;
 
-use super::{Asked, Conversion, Does, Evidence, Law, PLAIN, Profile, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way};
 use crate::meaning::Kind;
 
-/// How models in other formats become models that LiteRT reads.
-pub(super) const KEEPS_SHAPES: Conversion = Conversion {
-    to: "tflite",
-    assumes: "after a conversion that keeps all shapes, such as litert-torch's; onnx2tf moves channels last",
+/// How models come to LiteRT.
+pub(super) const KEEPS_SHAPES: Route = Route {
+    reads: Some(&["tflite"]),
+    evidence: ON_CPUS,
+    assumes: Some("after a conversion that keeps all shapes, such as litert-torch's; onnx2tf moves channels last"),
 };
 
 const ON_CPUS: Evidence = Evidence::run_here("LiteRT 2.3.0; models of one node, with XNNPACK and without");
@@ -62,7 +63,7 @@ pub(super) static LITERT: Profile = Profile {
             evidence: ON_CPUS,
         },
     ],
-    conversion: Some(KEEPS_SHAPES),
+    route: KEEPS_SHAPES,
     ..PLAIN
 };
 

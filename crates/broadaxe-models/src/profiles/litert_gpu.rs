@@ -50,7 +50,7 @@ pub(super) static LITERT_GPU: Profile = Profile {
         Law { kinds: &[Kind::Bounds], way: Way::Ask(bounds), text: "compares with numbers", evidence: ON_WEBGPU },
     ],
     reads_by_rank: true,
-    conversion: Some(KEEPS_SHAPES),
+    route: KEEPS_SHAPES,
     ..PLAIN
 };
 

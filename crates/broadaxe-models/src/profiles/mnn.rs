@@ -6,7 +6,7 @@ use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Way,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way,
     neighbours::Op,
     opset6::{axis_ignored, is_old},
 };
@@ -44,6 +44,7 @@ pub(super) static MNN: Profile = Profile {
     name: "mnn",
     summary: "MNN 3 on the CPU, through its converter for ONNX",
     versions: &["3.0.0", "3.2.0", "3.4.1", "3.6.1"],
+    route: Route::new(&["onnx", "tflite"], Evidence::run_here("MNNConvert; models in TFLite are documented")),
     laws: &[
         Law {
             kinds: &[],

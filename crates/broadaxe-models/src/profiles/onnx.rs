@@ -6,7 +6,7 @@ use broadaxe_frameworks::{System, called, operators};
 use broadaxe_shape::Rule;
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Way,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way,
     neighbours::{Op, fits},
     pattern::{self, NodePattern},
 };
@@ -20,6 +20,7 @@ pub(super) static ONNX: Profile = Profile {
     name: "onnx",
     summary: "ONNX of opset 7 and later",
     aliases: &["ort", "onnxruntime"],
+    route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[
         Law {
             kinds: &[Kind::Binary],
@@ -70,6 +71,7 @@ pub(super) static ONNX: Profile = Profile {
 pub(super) static ONNX_6: Profile = Profile {
     name: "onnx6",
     summary: "ONNX before opset 7: shapes as they are, with broadcast=1 and no axis where they differ",
+    route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[
         Law { kinds: &[], way: Way::Ask(absent), text: "has no such operator before opset 7", evidence: SCHEMAS },
         Law {

@@ -17,7 +17,7 @@ mod quantize;
 use broadaxe_frameworks::{Role, System};
 use broadaxe_shape::{Mode, Rule, SymbolicShape};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way};
 use crate::{
     graph::{Attribute, ValueId},
     meaning::Kind,
@@ -32,6 +32,10 @@ pub(super) static OPENVINO: Profile = Profile {
     name: "openvino",
     summary: "OpenVINO 2026, through its own files or its readers of ONNX and Paddle",
     removed: &[Role::Identity, Role::Expand],
+    route: Route::new(
+        &["openvino", "onnx", "paddle", "tflite"],
+        Evidence::run_here("OpenVINO, its front ends; that for TFLite is documented"),
+    ),
     laws: &[
         Law { kinds: &[], way: Way::Ask(function), text: "has no functions of a model's own", evidence: OPENVINO_LAWS },
         Law {

@@ -5,7 +5,7 @@
 use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way, opset6::is_old};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, opset6::is_old};
 use crate::meaning::Kind;
 
 const WEBGPU_RUN: Evidence =
@@ -38,6 +38,7 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
     name: "ort-webgpu",
     summary: "ONNX Runtime with WebGPU (asked on SwiftShader)",
     aliases: &["onnxruntime-webgpu"],
+    route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[
         Law { kinds: &[], way: Way::Ask(old), text: NO_KERNEL, evidence: KERNELS },
         Law { kinds: &[Kind::Slope], way: Way::Unsupported, text: NO_KERNEL, evidence: KERNELS },

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use broadaxe_frameworks::System;
 use broadaxe_shape::Rule;
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way};
 use crate::meaning::Kind;
 
 const PADDLE_RUN: Evidence = Evidence::run_here("Paddle 3.3; conformance, test_engines.py");
@@ -14,6 +14,7 @@ const PRELU_DOCUMENTED: Evidence = Evidence::documented("paddle.nn.functional.pr
 pub(super) static PADDLE: Profile = Profile {
     name: "paddle",
     summary: "PaddlePaddle 3",
+    route: Route::new(&["paddle"], Evidence::run_here("Paddle Inference")),
     laws: &[
         Law { kinds: &[], way: Way::Ask(own), text: "wrote the model", evidence: PADDLE_RUN },
         Law {

@@ -17,7 +17,7 @@ use broadaxe_shape::SymbolicShape;
 
 pub(super) use self::batch::Batches;
 pub(crate) use self::batch::kept;
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way, ncnn, neighbours::Op};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, ncnn, neighbours::Op};
 use crate::{
     graph::{Attribute, Model, Node, NodeId, ValueId},
     infer::Shapes,
@@ -34,6 +34,7 @@ const LARGEST_RANK: usize = 4;
 pub(super) static PNNX: Profile = Profile {
     name: "ncnn",
     summary: "ncnn through pnnx, which converts ONNX and torch",
+    route: Route::new(&["onnx", "pnnx", "ncnn"], Evidence::run_here("pnnx, which reads ONNX and torch, and ncnn")),
     laws: &[
         Law { kinds: &[], way: Way::Ask(ncnn::own), text: "wrote the model", evidence: PNNX_RUN },
         Law {

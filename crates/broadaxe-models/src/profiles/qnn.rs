@@ -3,7 +3,7 @@
 use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::{Rule, SymbolicShape};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way, mnn::has_no_elements, opset6};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, mnn::has_no_elements, opset6};
 use crate::meaning::Kind;
 
 const COMPILED: Evidence = Evidence::run_here("QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run");
@@ -28,6 +28,10 @@ const LARGEST_RANKS: &[(OpId, usize)] = &[
 pub(super) static QNN: Profile = Profile {
     name: "qnn",
     summary: "QNN HTP through ONNX Runtime (compiled only; values are documented)",
+    route: Route::new(
+        &["onnx", "tflite"],
+        Evidence::run_here("ONNX Runtime; the QNN converter for TFLite is documented"),
+    ),
     laws: &[
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Slope],

@@ -2,7 +2,7 @@
 
 use broadaxe_shape::Rule;
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way, opset6};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, opset6};
 use crate::meaning::Kind;
 
 const PARSER: Evidence =
@@ -16,6 +16,7 @@ pub(super) static TENSORRT: Profile = Profile {
     name: "tensorrt",
     summary: "TensorRT through its parser for ONNX (documented, not run)",
     aliases: &["trt"],
+    route: Route::new(&["onnx"], Evidence::documented("TensorRT, its parser for ONNX")),
     laws: &[
         Law {
             kinds: &[Kind::Binary, Kind::Slope, Kind::Select],

@@ -24,3 +24,34 @@ fn names() {
         assert!(error.contains("openvino") || error.contains("such as rank<=4"), "{error}");
     }
 }
+
+/// A target says nothing about models that no converter brings to it.
+#[test]
+fn verdicts_need_a_route() {
+    let kept = "after a conversion that keeps all shapes; no converter from OpenVINO IR was tested";
+    let cases = [
+        ("tflite", "ncnn", Some(Err("no tested converter reads TFLite for ncnn"))),
+        ("tflite", "coreml", Some(Err("no tested converter reads TFLite for coreml"))),
+        ("tflite", "onnx", Some(Err("no tested converter reads TFLite for onnx"))),
+        ("tflite", "openvino", None),
+        ("tflite", "litert-gpu", None),
+        ("tflite", "equal-rank", None),
+        ("openvino", "ncnn", Some(Ok(kept))),
+        ("onnx", "litert", Some(Ok(litert::KEEPS_SHAPES.assumes.unwrap()))),
+        ("onnx", "ncnn", None),
+    ];
+    for (format, target, want) in cases {
+        let reach = match target.parse::<Target>().unwrap().reach(format) {
+            Reach::Read => None,
+            Reach::Assumed(said) => Some(Ok(said)),
+            Reach::Unreached(said) => Some(Err(said)),
+        };
+        let want = want.map(|want| want.map(str::to_owned).map_err(str::to_owned));
+        assert_eq!(reach, want, "{format} for {target}");
+    }
+    for profile in PROFILES {
+        let reads = profile.route.reads.unwrap_or_default();
+        assert!(reads.iter().all(|name| crate::format::FORMATS.iter().any(|format| format.name == *name)), "{reads:?}");
+        assert!(!profile.route.evidence.source.is_empty(), "{}", profile.name);
+    }
+}

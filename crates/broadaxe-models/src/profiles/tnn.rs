@@ -2,7 +2,7 @@
 
 use broadaxe_shape::{Rule, SymbolicShape};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way};
 use crate::meaning::Kind;
 
 const LAYER: Evidence = Evidence::documented("TNN, source/tnn/layer/multidir_broadcast_layer.cc; not run");
@@ -10,6 +10,7 @@ const LAYER: Evidence = Evidence::documented("TNN, source/tnn/layer/multidir_bro
 pub(super) static TNN: Profile = Profile {
     name: "tnn",
     summary: "TNN (documented, not run): equal shapes and single elements only",
+    route: Route::new(&["onnx", "tflite"], Evidence::documented("TNN, its converters for ONNX and TFLite")),
     laws: &[
         Law {
             kinds: &[Kind::Binary],

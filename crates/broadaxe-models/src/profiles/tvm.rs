@@ -3,7 +3,7 @@
 use broadaxe_kernels::id;
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Way,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way,
     mnn::has_no_elements,
     opset6::{axis_ignored, is_old},
 };
@@ -17,6 +17,7 @@ const TVM_SOURCE: Evidence = Evidence::documented("TVM, Relax operators, broadca
 pub(super) static TVM: Profile = Profile {
     name: "tvm",
     summary: "TVM through Relax, which reads ONNX",
+    route: Route::new(&["onnx", "tflite"], Evidence::run_here("tvm.relax.frontend; models in TFLite are documented")),
     laws: &[
         Law {
             kinds: &[Kind::Binary],

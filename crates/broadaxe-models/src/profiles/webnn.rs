@@ -1,6 +1,6 @@
 //! `WebNN`. Documented only: the specification was read, and no browser was asked.
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way, mnn::has_no_elements, opset6::unread};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, mnn::has_no_elements, opset6::unread};
 use crate::meaning::Kind;
 
 const BROADCASTING: Evidence = Evidence::documented("Web Neural Network API (2026-06), Broadcasting; not run");
@@ -9,6 +9,7 @@ const OPERATORS: Evidence = Evidence::documented("Web Neural Network API (2026-0
 pub(super) static WEBNN: Profile = Profile {
     name: "webnn",
     summary: "WebNN (documented, not run)",
+    route: Route::new(&["onnx", "tflite"], Evidence::documented("ONNX Runtime Web and LiteRT.js")),
     laws: &[
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Slope, Kind::Select],

@@ -27,6 +27,8 @@ pub struct GroupedReport {
     pub groups: Vec<GroupedFindings>,
     /// How many findings can be fixed, `2 of 3 findings can be fixed`, and whether that needs an upgrade; null where none needs a fix.
     pub fixable: Option<String>,
+    /// How many nodes are undecided: `no known problem; 38 of 123 nodes undecided on coreml`; null where none is.
+    pub undecided: Option<String>,
     /// How many findings are not shown: `not shown: 3 unsupported, 18 unknown`; null where all are.
     pub hidden: Option<String>,
 }
@@ -38,7 +40,8 @@ pub struct GroupedTarget {
     pub name: String,
     /// How often each verdict was given: `2 differ, 10 same`.
     pub counts: String,
-    /// What the verdicts assume of the model, which the runtime does not read itself; null where they assume nothing.
+    /// What the verdicts assume of the model, which the runtime does not read itself, or that there are none; null where
+    /// they assume nothing.
     pub assumption: Option<String>,
 }
 
@@ -99,7 +102,7 @@ pub fn grouped(record: &CheckRecord, shown: Shown) -> GroupedReport {
     let targets = record.targets.iter().map(|target| GroupedTarget {
         name: target.name.clone(),
         counts: words::counts(target, &found),
-        assumption: words::assumption(target, record).map(str::to_owned),
+        assumption: words::assumption(target, record),
     });
     GroupedReport {
         model: escaped(&record.model),
@@ -108,6 +111,7 @@ pub fn grouped(record: &CheckRecord, shown: Shown) -> GroupedReport {
         targets: targets.collect(),
         groups: found.iter().map(GroupedFindings::new).collect(),
         fixable: words::fixable(record),
+        undecided: words::undecided(record),
         hidden: shown.hidden([record]),
     }
 }

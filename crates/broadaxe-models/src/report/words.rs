@@ -12,7 +12,7 @@ use crate::{
     code::{self, Code},
     fix::{Left, LeftKind},
     graph::Model,
-    profiles::Target,
+    profiles::{Reach, Target},
     upgrade::OPSET,
 };
 
@@ -55,9 +55,32 @@ pub fn counts(target: &TargetRecord, found: &[Group<'_>]) -> String {
     if said.is_empty() { "no element-wise node to judge".to_owned() } else { said.join(", ") }
 }
 
-/// Says what the verdicts for a target assume of a model in this format, which the runtime does not read itself.
-pub fn assumption(target: &TargetRecord, record: &CheckRecord) -> Option<&'static str> {
-    target.name.parse::<Target>().ok()?.assumption(&record.format)
+/// Says what the verdicts for a target assume of a model in this format, which the runtime does not read itself, or that there are none.
+pub fn assumption(target: &TargetRecord, record: &CheckRecord) -> Option<String> {
+    match target.name.parse::<Target>().ok()?.reach(&record.format) {
+        Reach::Read => None,
+        Reach::Assumed(said) | Reach::Unreached(said) => Some(said),
+    }
+}
+
+/// Says how many nodes are undecided: `no known problem; 38 of 123 nodes undecided on coreml, 5 on ncnn`; nothing where none is.
+pub fn undecided(record: &CheckRecord) -> Option<String> {
+    let mut counts: Vec<(usize, Vec<&str>)> = Vec::new();
+    for target in record.targets.iter().filter(|target| target.unknown > 0) {
+        match counts.iter_mut().find(|(count, _)| *count == target.unknown) {
+            Some((_, names)) => names.push(&target.name),
+            None => counts.push((target.unknown, vec![&target.name])),
+        }
+    }
+    let nodes = if record.nodes == 1 { "node" } else { "nodes" };
+    let said = counts.iter().enumerate().map(|(at, (count, names))| {
+        let of = if at == 0 { format!(" of {} {nodes} undecided", record.nodes) } else { String::new() };
+        format!("{count}{of} on {}", names.join(", "))
+    });
+    let said = said.collect::<Vec<_>>().join("; ");
+    let passes = record.attention() == 0 && record.targets.iter().all(|target| target.unsupported == 0);
+    let head = if passes { "no known problem; " } else { "" };
+    (!said.is_empty()).then(|| format!("{head}{said}"))
 }
 
 /// Says what happens, with the targets that it happens on.

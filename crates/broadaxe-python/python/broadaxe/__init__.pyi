@@ -189,7 +189,7 @@ _Model = str | PathLike[str] | bytes | bytearray | memoryview | _Proto
 _Targets = TargetName | Iterable[TargetName]
 _Dims = Mapping[str, str | Iterable[int | str | None]]
 
-def check(model: _Model, targets: _Targets = ..., input_shapes: _Dims | None = None) -> Check: ...
+def check(model: _Model, targets: _Targets | None = None, input_shapes: _Dims | None = None) -> Check: ...
 def fix(
     model: _Model,
     targets: _Targets,

@@ -319,13 +319,14 @@ class Target(Record):
     """A runtime that models can be checked for, and the statements that its verdicts rest on.
 
     `aliases` are other names for it. `versions` are those that differ in a statement; `NAME@VERSION` selects one, and the plain
-    name the newest.
+    name the newest. `reads` lists the formats that it or its converter reads; None for a rule, which is no runtime.
     """
 
     name: str
     aliases: list[str]
     versions: list[str]
     summary: str
+    reads: list[str] | None
     laws: list[Law]
 
     def __repr__(self) -> str:
@@ -402,11 +403,11 @@ def _out(out):
     return ["--dry-run"] if out is None else [f"--output={os.fsdecode(out)}"]
 
 
-def check(model, targets=("onnx", "openvino", "ncnn"), input_shapes=None):
+def check(model, targets=None, input_shapes=None):
     """Show where the element-wise nodes of a model mean something else on other runtimes, with the numbers that differ.
 
     `model` is a path, the bytes of a file, or an onnx.ModelProto; `targets` are names of runtimes, which `broadaxe.targets()`
-    describes; `input_shapes` fixes open inputs, a shape by name. Raises ValueError for an unknown target or a broken model, and
+    describes, by default litert and litert-gpu for TFLite, and onnx, openvino and ncnn for other formats; `input_shapes` fixes open inputs, a shape by name. Raises ValueError for an unknown target or a broken model, and
     FileNotFoundError and its like for a file that cannot be read.
 
     >>> import broadaxe as bx

@@ -33,7 +33,7 @@ use super::{
 use crate::{
     answer::{Answer, Checked, FileRecord, Json, table},
     args::{CheckArgs, ReportFormat, TargetsArgs},
-    config::{ModelSettings, Settings},
+    config::Settings,
     error::Error,
     file::write::Whole,
     terminal, tips,
@@ -190,8 +190,11 @@ impl Job<'_> {
 
     /// Checks one model, unless its result is known.
     fn outcome(&self, path: &Path, asking: Option<&mut Asking>) -> Result<FileOutcome, Error> {
-        let ModelSettings { targets, inputs, .. } = self.suppress.settings.for_model(path);
-        let results = self.results.as_ref().map(|results| (results, results.options(&targets, &inputs)));
+        let settings = self.suppress.settings.for_model(path);
+        let inputs = &settings.inputs;
+        // Without targets, the format of the model decides.
+        let named = settings.targets.as_deref().unwrap_or_default();
+        let results = self.results.as_ref().map(|results| (results, results.options(named, inputs)));
         if let Some(record) = results.and_then(|(results, options)| results.read(path, options)) {
             return Ok(FileOutcome::Judged(Box::new((record, Asked::default())), None));
         }
@@ -201,7 +204,8 @@ impl Job<'_> {
         if self.args.skip_others && skip::is_other(path, &source).unwrap_or(false) {
             return Ok(FileOutcome::Skipped(path.to_path_buf()));
         }
-        let Loaded { model, shapes, .. } = load_source(path, &source, &inputs)?;
+        let Loaded { model, shapes, .. } = load_source(path, &source, inputs)?;
+        let targets = settings.targets_of(model.format);
         let mut record = if self.args.quiet {
             CheckRecord::new(&path.display().to_string(), &model, &check(&model, &shapes, &targets))
         } else {
@@ -256,7 +260,11 @@ pub fn targets(args: &TargetsArgs) -> Result<Answer, Error> {
             _ => format!("; {what}: {}", names.join(", ")),
         };
         let (aliases, versions) = (list("other names", target.aliases), list("versions", target.versions));
-        vec![target.name.to_owned(), format!("{}{aliases}{versions}", target.summary)]
+        let reads = match target.route.reads {
+            Some([]) => format!("; reads none of these formats: {}", target.route.evidence.source),
+            reads => list("reads", reads.unwrap_or_default()),
+        };
+        vec![target.name.to_owned(), format!("{}{aliases}{versions}{reads}", target.summary)]
     });
     let mut text = table(&["target", "meaning"], true, rows);
     for target in named {
@@ -279,6 +287,7 @@ fn described(target: &Profile) -> Value {
         "aliases": target.aliases,
         "versions": target.versions,
         "summary": target.summary,
+        "reads": target.route.reads,
         "laws": laws,
     })
 }

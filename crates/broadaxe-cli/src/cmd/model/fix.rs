@@ -15,7 +15,7 @@ use super::{Destination, Loaded, Open, load, open, progress::Progress};
 use crate::{
     answer::{Answer, table},
     args::{FixArgs, InputArgs, OutArgs, UpgradeArgs},
-    config::{ModelSettings, Settings},
+    config::Settings,
     error::{Error, ErrorKind, escaped},
     terminal,
 };
@@ -68,9 +68,9 @@ pub fn upgraded(args: &UpgradeArgs, open: Open<'_>) -> Result<(Answer, Option<Ve
 
 /// Plans the fix; the configuration may have targets and shapes of inputs.
 fn planned<'a>(args: &'a FixArgs, open: Open<'_>) -> Result<FixJob<'a>, Error> {
-    let ModelSettings { targets, inputs, .. } = Settings::of_fix(args)?.for_model(&args.out.model);
-    FixJob::new(&args.out, &inputs, open, |Loaded { model, shapes, .. }| {
-        fix_model(model, shapes, &targets, !args.out.no_verify)
+    let settings = Settings::of_fix(args)?.for_model(&args.out.model);
+    FixJob::new(&args.out, &settings.inputs, open, |Loaded { model, shapes, .. }| {
+        fix_model(model, shapes, &settings.targets_of(model.format), !args.out.no_verify)
     })
 }
 

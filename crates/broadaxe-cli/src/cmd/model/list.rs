@@ -24,9 +24,6 @@ use crate::{
     terminal,
 };
 
-/// The targets of `--verdict` without `--for`: those of `check`.
-const DEFAULT_TARGETS: [&str; 3] = ["onnx", "openvino", "ncnn"];
-
 /// How many operands of a node a line shows; JSON has all.
 const LISTED_OPERANDS: usize = 8;
 
@@ -42,11 +39,11 @@ const LISTED_OPERATORS: usize = 20;
 /// When the model cannot be read, a target is unknown, or a pattern or a shape is malformed.
 pub fn run(args: &ListArgs, open: Open<'_>) -> Result<Answer, Error> {
     let mut targets: Vec<Target> = args.targets.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
-    if targets.is_empty() && !args.verdicts.is_empty() {
-        targets = DEFAULT_TARGETS.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
-    }
     let are_ops = args.ops.iter().map(|op| op_pattern(op)).collect::<Result<Vec<_>, _>>()?;
     let loaded = load(&args.model, &args.inputs, open)?;
+    if targets.is_empty() && !args.verdicts.is_empty() {
+        targets = Target::usual(loaded.model.format);
+    }
     let targets = Target::distinct(targets);
     let judged = Judged::new(&loaded, &targets)?;
     let model = &loaded.model;
@@ -86,7 +83,7 @@ struct Judged {
 impl Judged {
     /// Judges the nodes. Without targets, only which nodes are judged is of use.
     fn new(loaded: &Loaded, targets: &[Target]) -> Result<Self, Error> {
-        let any = [DEFAULT_TARGETS[0].parse()?];
+        let any = ["onnx".parse()?];
         let report: Report = check(&loaded.model, &loaded.shapes, if targets.is_empty() { &any } else { targets });
         let mut verdicts: HashMap<NodeId, Vec<&'static str>> = HashMap::new();
         for finding in &report.findings {

@@ -12,10 +12,7 @@ use std::{
     sync::{Arc, Condvar, Mutex, PoisonError},
 };
 
-use broadaxe_models::{
-    Source, format,
-    source::ReadAt,
-};
+use broadaxe_models::{Source, format, source::ReadAt};
 use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 
 use crate::{

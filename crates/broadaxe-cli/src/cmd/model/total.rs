@@ -11,6 +11,8 @@ pub(super) fn total(found: &Checked) -> String {
     let with = found.models.iter().filter(|record| record.attention() > accepted(record)).count();
     let models = if all == 1 { "1 model".to_owned() } else { format!("{all} models") };
     let without = all - with;
+    let undecided = found.models.iter().filter(|record| record.targets.iter().any(|target| target.unknown > 0)).count();
+    let undecided = if undecided == 0 { String::new() } else { format!("; {undecided} with undecided nodes") };
     let unread = match found.errors.len() {
         0 => String::new(),
         1 => "; 1 file could not be read".to_owned(),
@@ -22,7 +24,7 @@ pub(super) fn total(found: &Checked) -> String {
     let parts = [(known, "known"), (ignored, "ignored")].into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = parts.map(|(count, word)| format!("{count} {word}")).collect();
     let accepted = if parts.is_empty() { String::new() } else { format!("; not counted: {}", parts.join(", ")) };
-    format!("{models}: {with} with findings, {without} without{accepted}{unread}")
+    format!("{models}: {with} with findings, {without} without{undecided}{accepted}{unread}")
 }
 
 /// Counts the findings that need attention elsewhere, and that the project ignores or has in its baseline.
@@ -59,7 +61,11 @@ mod tests {
         let cases = [
             (vec![], 0, "0 models: 0 with findings, 0 without"),
             (vec![record(2, 0)], 0, "1 model: 1 with findings, 0 without"),
-            (vec![record(0, 3)], 1, "1 model: 0 with findings, 1 without; 1 file could not be read"),
+            (
+                vec![record(0, 3)],
+                1,
+                "1 model: 0 with findings, 1 without; 1 with undecided nodes; 1 file could not be read",
+            ),
             (vec![record(0, 0), record(1, 0)], 2, "2 models: 1 with findings, 1 without; 2 files could not be read"),
         ];
         for (models, unread, want) in cases {

@@ -159,3 +159,26 @@ fn fixable_findings_are_counted_for_each_target() {
         assert_eq!(said.split(", with an upgrade").next(), Some(want), "{targets:?}");
     }
 }
+
+/// A check that could not decide does not read like one that found nothing.
+#[test]
+fn undecided_nodes_are_counted() {
+    let target =
+        |name: &str, unknown, differs| TargetRecord { name: name.into(), unknown, differs, ..TargetRecord::default() };
+    let cases = [
+        (vec![target("onnx", 0, 0)], None),
+        (
+            vec![target("onnx", 0, 0), target("coreml", 1, 0)],
+            Some("no known problem; 1 of 3 nodes undecided on coreml"),
+        ),
+        (
+            vec![target("a", 2, 0), target("b", 1, 0), target("c", 2, 0)],
+            Some("no known problem; 2 of 3 nodes undecided on a, c; 1 on b"),
+        ),
+        (vec![target("a", 2, 0), target("b", 0, 1)], Some("2 of 3 nodes undecided on a")),
+    ];
+    for (targets, want) in cases {
+        let record = CheckRecord { targets, ..checked() };
+        assert_eq!(undecided(&record).as_deref(), want);
+    }
+}

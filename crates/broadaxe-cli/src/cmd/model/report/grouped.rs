@@ -6,7 +6,7 @@ use broadaxe_models::{
     code::Severity,
     report::{
         CheckRecord, FindingRecord, Group, Shown, fold, groups,
-        words::{ReportRow, assumption, consequence, counts, fix, fixable, node, nodes, notes, others},
+        words::{ReportRow, assumption, consequence, counts, fix, fixable, node, nodes, notes, others, undecided},
     },
 };
 
@@ -77,10 +77,11 @@ fn hidden(record: &CheckRecord, view: View<'_>) -> String {
     said.map_or_else(String::new, |said| wrap("  ", &said, 4, terminal::prose()))
 }
 
-/// Writes what follows the findings: what engines were asked, and what to do next.
+/// Writes what follows the findings: what engines were asked, what is undecided, and what to do next.
 fn end(record: &CheckRecord, asked: &Asked) -> String {
-    let next = next(record);
-    asked.text.clone() + &if next.is_empty() { next } else { format!("\n{next}") }
+    let undecided = undecided(record).map_or_else(String::new, |said| wrap("", &said, 2, terminal::prose()));
+    let rest = undecided + &next(record);
+    asked.text.clone() + &if rest.is_empty() { rest } else { format!("\n{rest}") }
 }
 
 /// Writes a model as one line: the nodes, and the counts of each target.
@@ -99,7 +100,7 @@ fn head(record: &CheckRecord, found: &[Group<'_>]) -> String {
     for target in &record.targets {
         let head = format!("  {}{:2$}", target.name, "", names - terminal::width(&target.name) + 2);
         text += &wrap(&head, &counts(target, found), head.len(), terminal::prose());
-        text += &assumption(target, record).map_or_else(String::new, |text| wrap("    ", text, 4, terminal::prose()));
+        text += &assumption(target, record).map_or_else(String::new, |text| wrap("    ", &text, 4, terminal::prose()));
     }
     if let Some(said) = others(record) {
         text += &wrap("  ", &format!("{said} (no element-wise broadcast)"), 4, terminal::prose());

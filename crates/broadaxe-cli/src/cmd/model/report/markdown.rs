@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use broadaxe_draw::markdown::{code, plain};
 use broadaxe_models::report::{
     CheckRecord, Group, Shown, groups,
-    words::{consequence, counts, fixable_share, nodes, notes, others},
+    words::{consequence, counts, fixable_share, nodes, notes, others, undecided},
 };
 
 use super::full;
@@ -42,10 +42,11 @@ fn section(record: &CheckRecord, shown: Shown) -> String {
     text + &next(record)
 }
 
-/// Says how many findings `fix` removes.
+/// Says how many nodes are undecided, and how many findings `fix` removes.
 fn next(record: &CheckRecord) -> String {
+    let undecided = undecided(record).map_or_else(String::new, |said| format!("{}.\n\n", plain(&said)));
     let said = |[share, how]: [String; 2]| format!("`broadaxe fix` can fix {share}{how}.\n\n");
-    fixable_share(record).map_or_else(String::new, said)
+    undecided + &fixable_share(record).map_or_else(String::new, said)
 }
 
 /// Writes a group as an entry that opens: the reason, the operands, the values, the fix and the names.

@@ -21,7 +21,12 @@ pub(super) fn table_of(found: &Checked, shown: Shown) -> String {
     let hidden = shown.hidden(&found.models).map(|said| format!("{said} (--all shows them)\n"));
     let hidden = hidden.unwrap_or_default();
     if counts.is_empty() {
-        return if hidden.is_empty() { "no findings\n".to_owned() } else { format!("no findings that fail\n{hidden}") };
+        let mut findings = found.models.iter().flat_map(|record| &record.findings);
+        return match hidden.as_str() {
+            "" => "no findings\n".to_owned(),
+            _ if findings.any(|one| one.verdict == "unknown") => format!("no known problem, undecided nodes\n{hidden}"),
+            _ => format!("no findings that fail\n{hidden}"),
+        };
     }
     let mut rows: Vec<_> = counts.into_iter().collect();
     rows.sort_by_key(|(_, (nodes, ..))| std::cmp::Reverse(*nodes));
