@@ -115,6 +115,7 @@ mod tests {
         assert_eq!(infer("n,4", "n,1").as_deref(), Ok("(n, 4) True"));
         assert!(infer("n,4", "3,4").unwrap_err().contains("multiple"));
         assert!(infer("6", "n").unwrap_err().contains("multiple"));
-        assert!(infer("n,4", "n,3").unwrap_err().contains("multiple"));
+        assert_eq!(infer("n,4", "n,3").as_deref(), Ok("(0, 4) n == 0"));
+        assert!(infer("n:1..,4", "n,3").unwrap_err().contains("multiple"));
     }
 }

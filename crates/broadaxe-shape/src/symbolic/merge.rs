@@ -172,6 +172,9 @@ pub(crate) fn merge(
         conditions(&mut clauses, axis, &fed, placement.stretch);
         axes.push(fed);
     }
+    if let Stretch::Tile(_) = placement.stretch {
+        clauses = or_all_empty(&clauses, entries);
+    }
     let exact = clauses.len() <= CLAUSES;
     if !exact {
         clauses.clear();
@@ -180,6 +183,22 @@ pub(crate) fn merge(
     let facts = simplify(&sizes.intervals, path.iter().map(unit).chain(clauses.iter().cloned()).collect())?;
     let dims = axes.iter().map(|fed| result(sizes, &facts, fed, placement.stretch)).collect();
     Ok(Merged { clauses: if path.is_empty() { facts } else { clauses }, dims, exact })
+}
+
+/// Adds to conditions of a tiled operand the other way to meet them: that no operand has an element.
+fn or_all_empty(clauses: &[Clause], entries: &[Vec<Entry>]) -> Vec<Clause> {
+    let zero = |entry: &Entry| match entry.parts.as_slice() {
+        &[part] => Literal::equal(part, Term::Size(0)),
+        _ => Err(false),
+    };
+    let mut all = Vec::new();
+    for operand in entries.iter().filter(|operand| !operand.iter().any(|entry| zero(entry) == Err(true))) {
+        all.extend(clauses.iter().cloned().map(|mut clause| {
+            clause.literals.extend(operand.iter().filter_map(|entry| zero(entry).ok()));
+            clause
+        }));
+    }
+    all
 }
 
 // Long: the policies side by side are the definition of the condition.

@@ -65,6 +65,9 @@ fn results_and_guards() {
             "c != 0 and h != 0 and w != 0 and k != 0 and (c == k or w == k or w == 1 or k == 1)",
         ),
         ("onnx-legacy", &["n,c", "c"], "(n, c)", "True"),
+        // Operands without elements fit ggml's rule, whatever their other dims are.
+        ("ggml", &["n,2", "n,3"], "(0, 2)", "n == 0"),
+        ("ggml", &["n,2", "1"], "(n, 2)", "True"),
     ];
     let mut wrong = Vec::new();
     for (rule, shapes, shape, guard) in cases {
