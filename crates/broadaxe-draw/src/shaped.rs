@@ -195,8 +195,6 @@ impl Outcome {
             text += "\n";
         }
         for (i, guard) in self.guards.iter().enumerate() {
-            let several = self.guards.len() > 1 && guard.contains(" or ");
-            let guard = if several { format!("({guard})") } else { guard.clone() };
             text += &format!("  {} {guard}\n", if i == 0 { "if" } else { "and" });
         }
         if let Some(note) = self.note {

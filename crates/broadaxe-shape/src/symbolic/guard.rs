@@ -75,6 +75,8 @@ impl Guard {
     }
 
     /// Returns the clauses, each with the result axis that it comes from, if it comes from one; all must hold.
+    ///
+    /// Joined by `and` they read as the guard: one of several clauses has brackets around its `or`.
     pub fn clauses(&self) -> Vec<(Option<usize>, String)> {
         self.clauses.iter().map(|clause| (clause.axis, self.text(clause))).collect()
     }
@@ -119,7 +121,8 @@ impl Guard {
 
     fn text(&self, clause: &Clause) -> String {
         let literals: Vec<String> = clause.literals.iter().map(|&literal| literal_text(&self.names, literal)).collect();
-        literals.join(" or ")
+        let text = literals.join(" or ");
+        if literals.len() > 1 && self.clauses.len() > 1 { format!("({text})") } else { text }
     }
 }
 
@@ -137,16 +140,8 @@ impl fmt::Display for Guard {
         if self.clauses.is_empty() {
             return f.write_str("True");
         }
-        for (i, clause) in self.clauses.iter().enumerate() {
-            let text = self.text(clause);
-            let joint = if i == 0 { "" } else { " and " };
-            if clause.literals.len() > 1 && self.clauses.len() > 1 {
-                write!(f, "{joint}({text})")?;
-            } else {
-                write!(f, "{joint}{text}")?;
-            }
-        }
-        Ok(())
+        let clauses: Vec<String> = self.clauses.iter().map(|clause| self.text(clause)).collect();
+        f.write_str(&clauses.join(" and "))
     }
 }
 
@@ -177,7 +172,7 @@ mod tests {
         assert_eq!(guard().to_string(), "(n == b[1] or n == 1 or b[1] == 1) and n != 4");
         assert_eq!(
             guard().clauses(),
-            [(Some(0), "n == b[1] or n == 1 or b[1] == 1".to_string()), (Some(1), "n != 4".to_string())]
+            [(Some(0), "(n == b[1] or n == 1 or b[1] == 1)".to_string()), (Some(1), "n != 4".to_string())]
         );
         assert_eq!(guard().names(), ["n", "b[1]"]);
     }
