@@ -158,6 +158,8 @@ pub(crate) fn no_dim(text: &str) -> &'static str {
         "is negative"
     } else if digits(text) {
         "is more than an address can count"
+    } else if text.contains(char::is_whitespace) {
+        "has a blank, which separates operands"
     } else {
         "is not a dim"
     }

@@ -478,7 +478,7 @@ fn shapes_are_read_and_written() {
         ("(2,3]", Err("'(2' in '(2,3]' is not a dim; write whole numbers, such as 2,3,4 or ()")),
         ("2,-1", Err("'-1' in '2,-1' is negative; write whole numbers, such as 2,3,4 or ()")),
         ("2,x", Err("'x' in '2,x' is not a dim; write whole numbers, such as 2,3,4 or ()")),
-        ("2 3", Err("'2 3' in '2 3' is not a dim; write whole numbers, such as 2,3,4 or ()")),
+        ("2 3", Err("'2 3' in '2 3' has a blank, which separates operands; write whole numbers, such as 2,3,4 or ()")),
         ("1.0", Err("'1.0' in '1.0' is not a dim; write whole numbers, such as 2,3,4 or ()")),
         (
             "18446744073709551616",

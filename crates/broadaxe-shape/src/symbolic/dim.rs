@@ -19,7 +19,7 @@ use crate::{
 /// A dim that may not be known yet: a size, an interval of sizes, an expression, or the broadcast of expressions.
 ///
 /// Written `3`, `2..9` (both ends included), `2..`, `..9`, `?` (or `-1`), `n`, `n:2..9`, `broadcast(n, m)` and
-/// `broadcast(n, m):2..9`. A name is any text without `,` `:` `(` `)` `[` `]` and `..` that is not a number.
+/// `broadcast(n, m):2..9`. A name is any text without blanks, `,` `:` `(` `)` `[` `]` and `..` that is not a number.
 ///
 /// ```
 /// use broadaxe_shape::Dim;
@@ -220,7 +220,7 @@ impl FromStr for Dim {
 
 fn is_name(text: &str) -> bool {
     !text.is_empty()
-        && !text.contains([',', ':', '(', ')', '[', ']', '?'])
+        && !text.contains(|c: char| c.is_whitespace() || ",:()[]?".contains(c))
         && !text.contains("..")
         && text != "*"
         && !text.starts_with(|c: char| c.is_ascii_digit() || c == '-')
@@ -374,6 +374,8 @@ mod tests {
             ("n:m", None),
             ("broadcast()", None),
             ("f(n)", None),
+            ("foo bar", None),
+            ("broadcast(n m, k)", None),
             ("99999999999999999999999", None),
             ("2,...", None),
             ("(", None),
@@ -393,7 +395,12 @@ mod tests {
 
     #[test]
     fn refusals_say_why() {
-        let cases = [("2,-1", "is negative"), ("9223372036854775808", "more than an address"), ("3x", "is not a dim")];
+        let cases = [
+            ("2,-1", "is negative"),
+            ("9223372036854775808", "more than an address"),
+            ("3x", "is not a dim"),
+            ("n m", "has a blank, which separates operands"),
+        ];
         for (text, want) in cases {
             let error = text.parse::<SymbolicShape>().unwrap_err().to_string();
             assert!(error.contains(want), "{text}: {error}");
