@@ -1,12 +1,12 @@
 /** Ask: what shapes mean under every rule. */
 
 import { announce, copyButton, drawing, h, save, scrollable, swap } from './dom.ts';
-import { because, copyPanel, differenceBanner, headline, meaningCard, rejectList, type CardOptions } from './cards.ts';
+import { because, copyPanel, differenceBanner, meaningCard, rejectList, type CardOptions } from './cards.ts';
 import { elementGrids, elementsOf } from './elements.ts';
 import { RuleFields, ShapeFields } from './fields.ts';
 import { addressOfRule, ask, rules } from './rules.ts';
 import { runtimesSection } from './runtimes.ts';
-import { join, split, write, type AskState } from './state.ts';
+import { join, ruleOf, write, type AskState } from './state.ts';
 
 /** What a first visit shows: the smallest shapes on which NumPy and ncnn differ. */
 export const FIRST = '2,2+2';
@@ -68,10 +68,8 @@ export class Ask {
 
   show(state: AskState): void {
     const address = state.address === '' ? FIRST : state.address;
-    const parts = split(address);
-    this.shapes.shapes = parts.shapes;
-    this.rule.value = parts;
-    this.render(address);
+    this.rule.value = ruleOf(address);
+    this.shapes.shapes = this.render(address);
   }
 
   focus(): void {
@@ -79,9 +77,11 @@ export class Ask {
   }
 
   private typed(): void {
-    const address = join({ shapes: this.shapes.shapes, ...this.rule.value });
-    this.render(address);
-    this.go({ part: 'ask', address }, false);
+    const typed = join({ shapes: this.shapes.shapes, ...this.rule.value });
+    const operands = this.render(typed);
+    // A blank in a field began the next operand.
+    if (operands.length > this.shapes.shapes.length) this.shapes.divide(operands);
+    this.go({ part: 'ask', address: join({ shapes: operands, ...this.rule.value }) }, false);
   }
 
   private choose(rule: string): void {
@@ -89,37 +89,37 @@ export class Ask {
     this.go({ part: 'ask', address }, true);
   }
 
-  private render(address: string): void {
-    if (address === this.shown) return;
-    this.shown = address;
+  /** Shows the answer to an address. Returns the texts of its operands. */
+  private render(address: string): string[] {
     const answer = ask(address);
+    if (address === this.shown) return answer.operands;
+    this.shown = address;
     if (answer.error !== undefined) {
       swap(this.answer, h('section', { class: 'verdict none', 'aria-label': 'Answer' }, h('h2', {}, 'This cannot be read.'), h('p', { class: 'message' }, answer.error, '.')));
       announce(answer.error, 1200);
       this.runtimes.show(null);
-      return;
+      return answer.operands;
     }
     const options: CardOptions = { choose: (rule) => this.choose(rule) };
     const canonical = answer.address ?? address;
     const link = (): string => location.href.split('#')[0] + write({ part: 'ask', address: canonical });
     const chosen = answer.chosen;
     const inCards = answer.meanings.some((meaning) => meaning.rules.some((use) => use.rule === chosen.rule));
-    const said = headline(answer);
+    let heading = answer.heading;
     const shape = chosen.json?.shape;
-    if (!inCards && chosen.error === undefined && shape) said.text = `Under ${chosen.rule.split(' ')[0]} the result is ${shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`}.`;
+    if (!inCards && chosen.error === undefined && shape) heading = `Under ${chosen.rule.split(' ')[0]} the result is ${shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`}.`;
     const elements = elementsOf(answer, chosen.rule);
     const svg = (inCards ? answer.meanings.find((meaning) => meaning.rules.some((use) => use.rule === chosen.rule))?.drawing : chosen.drawing) ?? chosen.drawing ?? answer.rejects.find((one) => one.rule === chosen.rule)?.drawing;
     const shown = chosen.drawing ?? answer.rejects.find((one) => one.rule === chosen.rule)?.drawing;
     const accepted = answer.meanings.reduce((sum, one) => sum + one.rules.length, 0);
     const difference = answer.differences[0];
-    // The module's sentence says with which sizes open dims differ.
-    const note = answer.is_open && (answer.differences.length > 0 || answer.meanings.length > 1) ? answer.sentence.replace(/:$/, '.') : difference && 'Each operand is filled with 0, 1, 2, … in row-major order.';
+    const note = answer.is_open ? answer.note : difference && 'Each operand is filled with 0, 1, 2, … in row-major order.';
     swap(
       this.answer,
       h(
         'section',
-        { class: `verdict ${said.kind}`, 'aria-label': 'Answer' },
-        h('div', { class: 'verdict-line' }, h('h2', {}, said.text), h('div', { class: 'actions' }, copyButton('Copy link', link, 'Link', 'button primary'), copyButton('Copy Markdown', () => (location.protocol === 'file:' ? answer.copy.markdown : `${answer.copy.markdown}\n[Open these shapes](${link()})\n`), 'Markdown'))),
+        { class: `verdict ${answer.kind}`, 'aria-label': 'Answer' },
+        h('div', { class: 'verdict-line' }, h('h2', {}, heading), h('div', { class: 'actions' }, copyButton('Copy link', link, 'Link', 'button primary'), copyButton('Copy Markdown', () => (location.protocol === 'file:' ? answer.copy.markdown : `${answer.copy.markdown}\n[Open these shapes](${link()})\n`), 'Markdown'))),
         note && h('p', { class: 'note' }, note),
         difference && differenceBanner(answer, difference),
         answer.differences.length > 1 &&
@@ -174,7 +174,8 @@ export class Ask {
         svg && h('p', { class: 'help' }, h('button', { type: 'button', class: 'button', 'data-key': 'save-svg', onclick: () => save(`${canonical.replace(/[^\w.-]+/g, '_').slice(0, 60)}.svg`, new Blob([svg.svg], { type: 'image/svg+xml' })) }, 'Download the drawing (SVG)')),
       ),
     );
-    announce(said.text);
+    announce(heading);
     this.runtimes.show(answer.is_open || answer.compare.shapes.length !== 2 ? null : answer.compare.shapes.map((shape) => shape.join(',') || '()'));
+    return answer.operands;
   }
 }

@@ -67,7 +67,7 @@ export function meaningCard(answer: Answer, meaning: Meaning, options: CardOptio
   const others = other?.rules.map((use) => elementsOf(answer, use.rule)).find((one) => one !== null) ?? null;
   const marked = differing(elements, others);
   const start = answer.differences.find((one) => [one.left.rule, one.right.rule].some((rule) => uses.some((use) => use.rule === rule)));
-  const at = start && elements && start.element.length === elements.shape.length ? flatOf(start.element, elements.shape) : null;
+  const at = start?.element && elements && start.element.length === elements.shape.length ? flatOf(start.element, elements.shape) : null;
   const several = answer.meanings.length > 1;
   const heading = h(options.level ?? 'h3', {}, several && h('span', { class: 'number' }, h('span', { class: 'visually-hidden' }, 'Meaning '), meaning.number), h('code', { class: 'shape' }, meaning.result));
   return h(
@@ -103,7 +103,8 @@ export function differenceBanner(answer: Answer, difference: Difference, level: 
         : [h('p', { class: 'side-value' }, value), h('p', { class: 'side-text' }, h('code', {}, one.sentence.slice(0, cut)))],
     );
   };
-  const element = difference.element.length === 1 ? `(${difference.element[0]},)` : `(${difference.element.join(', ')})`;
+  // Results without elements differ in shape alone.
+  const element = difference.element === null ? '' : difference.element.length === 1 ? `(${difference.element[0]},)` : `(${difference.element.join(', ')})`;
   return h(
     'section',
     { class: 'difference' },
@@ -161,25 +162,6 @@ export function lazyDrawing(drawn: { svg: string }, label: string): HTMLElement 
   );
   observer.observe(box);
   return box;
-}
-
-/** What the answer is, in one sentence. */
-export function headline(answer: Answer): { text: string; kind: 'same' | 'differ' | 'none' | 'open' } {
-  const rules = answer.meanings.reduce((sum, one) => sum + one.rules.length, 0);
-  const total = rules + answer.rejects.length;
-  if (answer.meanings.length === 0) return { kind: 'none', text: answer.rejects.some((one) => one.is_undecided) ? 'No rule is known to accept these shapes.' : `No rule accepts these shapes.` };
-  const numpy = answer.rejects.some((one) => one.rule === 'numpy' && !one.is_undecided) ? 'NumPy rejects these shapes. ' : '';
-  if (answer.meanings.length === 1) {
-    const result = answer.meanings[0]?.result ?? '';
-    if (rules === 1) return { kind: 'same', text: `Only ${answer.meanings[0]?.rules[0]?.rule} accepts these shapes. The result is ${result}.` };
-    if (numpy !== '') return { kind: 'differ', text: `${numpy}The ${rules} rules that accept them mean the same. The result is ${result}.` };
-    const guarded = answer.meanings[0]?.rules.some((one) => (one.guards?.length ?? 0) > 0);
-    const all = rules === total ? `All ${rules} rules` : `All ${rules} rules that accept these shapes`;
-    return { kind: guarded ? 'open' : 'same', text: `${all} mean the same. The result is ${result}.` };
-  }
-  const words = ['zero', 'one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine'];
-  const number = words[answer.meanings.length] ?? String(answer.meanings.length);
-  return { kind: 'differ', text: `${numpy}${numpy === '' ? 'These shapes have' : 'Other rules give them'} ${number} meanings. Which one you get depends on the framework.` };
 }
 
 /** The texts that can be copied, with a preview. */

@@ -44,7 +44,7 @@ class BroadaxeShapes extends HTMLElement {
   }
 
   private render(): void {
-    const shapes = (this.getAttribute('shapes') ?? '').replace(/\s+/g, '');
+    const shapes = this.getAttribute('shapes') ?? '';
     const rule = (this.getAttribute('rule') ?? '').trim().replace(/\s+/g, '&');
     const style = h('style', {}, STYLE);
     engine ??= new Engine(bytesOf(RULES));

@@ -37,6 +37,15 @@ export class ShapeFields {
     });
   }
 
+  /** Shows more shapes than there are fields, and goes on in the field after the one that was divided. */
+  divide(shapes: string[]): void {
+    const at = this.inputs().findIndex((input) => input === document.activeElement);
+    const added = shapes.length - this.inputs().length;
+    this.render(shapes.slice(0, MOST));
+    if (at >= 0) this.focus(at + added);
+    announce(`${shapes.length} operands`);
+  }
+
   private inputs(): HTMLInputElement[] {
     return [...this.element.querySelectorAll('input')];
   }

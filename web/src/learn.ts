@@ -1,13 +1,13 @@
 /** Learn: a guide in small steps. Each shows a state of Ask that can be changed. */
 
-import { because, differenceBanner, headline, meaningCard } from './cards.ts';
+import { because, differenceBanner, meaningCard } from './cards.ts';
 import { announce, drawing, h, scrollable, swap, type Child } from './dom.ts';
 import { elementGrids, elementsOf } from './elements.ts';
 import { ShapeFields } from './fields.ts';
 import type { Answer, Meaning, Side } from './protocol.ts';
 import { ask } from './rules.ts';
 import { runtimesSection } from './runtimes.ts';
-import { join, split, write, type LearnState } from './state.ts';
+import { join, ruleOf, write, type LearnState } from './state.ts';
 import { STEPS, type Step } from './steps.ts';
 
 /** Text with code between backticks. */
@@ -19,7 +19,7 @@ export class Learn {
   readonly element: HTMLElement;
   private readonly content = h('div', { class: 'step' });
   private readonly contents = h('nav', { class: 'contents', 'aria-label': 'Steps' });
-  private readonly shapes = new ShapeFields(() => this.render(join({ ...split(this.step.address), shapes: this.shapes.shapes })), 'step-shape');
+  private readonly shapes = new ShapeFields(() => this.render(join({ ...ruleOf(this.step.address), shapes: this.shapes.shapes })), 'step-shape');
   private readonly live = h('div', { class: 'step-live' });
   private readonly openLink = h('a', { class: 'button', href: '#' }, 'Open in Ask');
   private readonly runtimes = runtimesSection();
@@ -91,18 +91,19 @@ export class Learn {
   }
 
   private try(address: string): void {
-    this.shapes.shapes = split(address).shapes;
+    this.shapes.shapes = ask(address).operands;
     this.render(address);
   }
 
   private render(address: string): void {
     this.openLink.setAttribute('href', write({ part: 'ask', address }));
     const answer = ask(address);
+    // A blank in a field began the next operand.
+    if (answer.operands.length > this.shapes.shapes.length) this.shapes.divide(answer.operands);
     if (answer.error !== undefined) {
       swap(this.live, h('p', { class: 'message' }, answer.error, '.'));
       return;
     }
-    const said = headline(answer);
     const shown = new Set<Meaning>();
     const cards: HTMLElement[] = [];
     const wanted = [...this.step.rules];
@@ -120,8 +121,8 @@ export class Learn {
       const meaning = answer.meanings.find((one) => one.rules.some((use) => use.rule === side.rule));
       return { ...side, rule: (meaning && wanted.find((rule) => meaning.rules.some((use) => use.rule === rule))) ?? side.rule };
     };
-    swap(this.live, h('h2', { class: 'step-verdict' }, said.text), h('div', { class: `cards${cards.length === 1 ? ' single' : ''}` }, cards), difference && differenceBanner(answer, { ...difference, left: named(difference.left), right: named(difference.right) }));
-    announce(said.text);
+    swap(this.live, h('h2', { class: 'step-verdict' }, answer.heading), h('div', { class: `cards${cards.length === 1 ? ' single' : ''}` }, cards), difference && differenceBanner(answer, { ...difference, left: named(difference.left), right: named(difference.right) }));
+    announce(answer.heading);
     if (this.step.runtimes) this.runtimes.show(answer.is_open || answer.compare.shapes.length !== 2 ? null : answer.compare.shapes.map((shape) => shape.join(',') || '()'));
   }
 

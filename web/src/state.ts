@@ -66,10 +66,10 @@ export interface Parts {
   parameters: Record<string, string>;
 }
 
-export function split(address: string): Parts {
-  const [shapes = '', ...rest] = address.split('&');
-  const parts: Parts = { shapes: shapes.split('+').map((one) => one.trim()), rule: '', parameters: {} };
-  for (const one of rest) {
+/** Reads the rule of an address. The module divides the shapes into operands. */
+export function ruleOf(address: string): Pick<Parts, 'rule' | 'parameters'> {
+  const parts: Pick<Parts, 'rule' | 'parameters'> = { rule: '', parameters: {} };
+  for (const one of address.split('&').slice(1)) {
     const at = one.indexOf('=');
     const name = at < 0 ? one : one.slice(0, at);
     const value = at < 0 ? '' : one.slice(at + 1);
@@ -93,7 +93,8 @@ export function join(parts: Parts): string {
 
 /** A shape as people write it, without what is not needed: `(2, 3,)` is `2,3`. */
 export function plain(shape: string): string {
-  let text = shape.replace(/\s+/g, '');
+  // A blank between two names separates operands, and the module does that.
+  let text = shape.trim().replace(/\s*([,:()[\]])\s*/g, '$1').replace(/\s+/g, ' ');
   const inner = /^[([](.+)[)\]]$/.exec(text)?.[1];
   if (inner !== undefined && inner !== '...') text = inner;
   else if (text === '[]') text = '()';

@@ -24,7 +24,7 @@ export interface RuleUse {
   guards?: string[];
 }
 
-/** Rules that accept the shapes and read the same elements. */
+/** Rules that read the same elements, for all sizes that two of them accept. */
 export interface Meaning {
   number: number;
   rules: RuleUse[];
@@ -52,7 +52,8 @@ export interface Side {
 /** An element on which two rules differ. */
 export interface Difference {
   title: string;
-  element: number[];
+  /** `null` where the results have no elements, and differ in shape. */
+  element: number[] | null;
   left: Side;
   right: Side;
   drawing: Drawing;
@@ -79,14 +80,20 @@ export interface Compared {
 export interface Answer {
   /** The address in its canonical form. */
   address?: string;
-  /** Why the address cannot be read. All other fields are then missing. */
+  /** Why the address cannot be read. All fields but `operands` are then missing. */
   error?: string;
+  /** The texts of the operands in the address, as a field shows each. */
+  operands: string[];
   /** The shapes of the operands: `(2, 3)`. */
   shapes: string[];
   /** The record of `broadaxe compare --json`. */
   compare: { shapes: (number | string)[][]; rules: Compared[] };
-  /** Whether the rules differ, in one sentence. */
-  sentence: string;
+  /** How far the rules agree, in one or two sentences. */
+  heading: string;
+  /** What the heading leaves open, in one sentence. */
+  note: string | null;
+  /** The rules mean the `same`, two `differ`, `none` accepts the shapes, or it depends on the sizes: `open`. */
+  kind: 'same' | 'differ' | 'none' | 'open';
   /** Some dims are symbolic. */
   is_open: boolean;
   /** One entry per distinct result, with the rules that give it. */

@@ -72,7 +72,7 @@ const ADDRESSES = [
   ['#2,3+4', 'No rule accepts these shapes'],
   ['#2,3+2', 'NumPy rejects these shapes'],
   ['#1,3,3,3+3', 'four meanings'],
-  ['#n,4+3,4', 'All 10 rules that accept these shapes'],
+  ['#n,4+3,4', 'All 10 rules that accept these shapes mean the same for n = 3; for n = 1, 6 of 10 reject.'],
   ['#n,4+3,4&rule=pdpd&axis=1', 'b does not fit at axis 1'],
   ['#n,3+3', 'three meanings'],
   ['#2,3,4+3&rule=paddle&axis=1', 'NumPy rejects these shapes'],
@@ -103,6 +103,51 @@ test('addresses show their state, and stay as they are', async () => {
     assert.equal(decodeURIComponent(new URL(page.url()).hash), hash);
     await close();
   }
+});
+
+test('a heading of open shapes agrees with its note and its cards', async () => {
+  // address, heading, note, number of cards
+  const cases = [
+    ['#n+m', 'mean the same for m = 2, n = 2', 'both mean the same.', 1],
+    ['#n,4+3,4', 'for n = 1, 6 of 10 reject', 'both mean the same.', 1],
+    ['#n,3+3', 'three meanings', 'With n = 3 they differ.', 3],
+    ['#n,4+4,4+n,4', 'mean the same', 'both mean the same.', 1],
+  ];
+  for (const [hash, heading, note, cards] of cases) {
+    const { page, close } = await open(real + hash);
+    assert.ok((await page.textContent('.verdict h2')).includes(heading), hash);
+    assert.ok((await page.textContent('.verdict .note')).includes(note), hash);
+    assert.equal(await page.locator('.meaning').count(), cards, hash);
+    await close();
+  }
+});
+
+test('guards have brackets where and meets or, and the height of their text', async () => {
+  for (const width of [360, 1440]) {
+    const { page, close } = await open(`${real}#n+m`, { width });
+    const guards = await page.locator('.guards dt').allTextContents();
+    assert.ok(guards.includes('n != 0 and m != 0 and (n == m or n == 1 or m == 1)'), guards.join('\n'));
+    for (const hash of ['#n+m', '#n,m+m', '#n,3+3']) {
+      await page.goto(real + hash);
+      const heights = await page.locator('.guards dt').evaluateAll((all) => all.map((one) => [one.clientHeight, one.firstElementChild.getClientRects().length]));
+      for (const [height, lines] of heights) assert.ok(height <= 26 * lines, `${hash} at ${width}: ${height} px for ${lines} lines`);
+    }
+    await close();
+  }
+});
+
+test('a blank separates operands in the address, in a field and in the answer', async () => {
+  const { page, close } = await open(`${real}#foo bar`);
+  const fields = () => page.locator('.operand input').evaluateAll((all) => all.map((one) => one.value));
+  assert.deepEqual(await fields(), ['foo', 'bar']);
+  assert.match(await page.textContent('.meaning .drawing svg title, .meaning .drawing'), /bar/);
+  await page.goto(`${real}#2`);
+  await page.locator('.operand input').first().focus();
+  await page.keyboard.press('ControlOrMeta+A');
+  await page.keyboard.type('2, 3 3');
+  assert.deepEqual(await fields(), ['2,3', '3']);
+  assert.equal(new URL(page.url()).hash, '#2,3+3');
+  await close();
 });
 
 test('an address that cannot be read says why and keeps what was typed', async () => {

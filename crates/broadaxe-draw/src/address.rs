@@ -9,8 +9,8 @@ const MOST_SHAPES: usize = 64;
 
 /// Shapes, and a rule if one is chosen: a state of the page.
 ///
-/// Dims are separated by commas and shapes by `+`; a plus sign in a dim is written as `%2B`. The parameters of the rule follow, as on
-/// the command line. Addresses that were valid once stay valid.
+/// Dims are separated by commas and shapes by `+` or blanks; a plus sign in a dim is written as `%2B`. The parameters of the rule follow,
+/// as on the command line. Addresses that were valid once stay valid.
 ///
 /// ```
 /// use broadaxe_draw::Address;
@@ -53,9 +53,8 @@ impl FromStr for Address {
     /// When a shape, a rule or a parameter is not one.
     fn from_str(text: &str) -> Result<Self, AddressError> {
         let text = text.strip_prefix('#').unwrap_or(text);
-        let (shapes, rest) = text.split_once('&').unwrap_or((text, ""));
-        // Some programs write the plus signs of an address as blanks.
-        let shapes: Vec<&str> = shapes.split(['+', ' ']).collect();
+        let (_, rest) = text.split_once('&').unwrap_or((text, ""));
+        let shapes = operands(text);
         if shapes.len() > MOST_SHAPES {
             return Err(wrong(format!("{} shapes are given; the page reads up to {MOST_SHAPES}", shapes.len())));
         }
@@ -106,6 +105,42 @@ impl fmt::Display for Address {
         }
         Ok(())
     }
+}
+
+/// Divides an address into the texts of its operands, which may not be shapes.
+///
+/// A plus sign or a blank ends an operand. Blanks at a comma, at a colon, at a plus sign and in brackets end none.
+///
+/// ```
+/// use broadaxe_draw::address::operands;
+/// assert_eq!(operands("#n, 4 (3, 4)+foo bar&rule=numpy"), ["n,4", "(3,4)", "foo", "bar"]);
+/// ```
+pub fn operands(address: &str) -> Vec<String> {
+    let text = address.strip_prefix('#').unwrap_or(address);
+    let text = text.split('&').next().unwrap_or_default().replace("%20", " ").replace("%2C", ",").replace("%2c", ",");
+    let (mut operands, mut depth, mut blank) = (vec![String::new()], 0_usize, false);
+    for c in text.chars() {
+        if c.is_whitespace() {
+            blank = true;
+            continue;
+        }
+        let last = operands.last().and_then(|operand| operand.chars().last());
+        let joins = depth > 0 || ",:+".contains(c) || last.is_none_or(|last| ",:".contains(last));
+        if c == '+' || blank && !joins {
+            operands.push(String::new());
+        }
+        blank = false;
+        match c {
+            '(' | '[' => depth += 1,
+            ')' | ']' => depth = depth.saturating_sub(1),
+            '+' => depth = 0,
+            _ => {}
+        }
+        if let Some(operand) = operands.last_mut().filter(|_| c != '+') {
+            operand.push(c);
+        }
+    }
+    operands
 }
 
 /// Writes a shape without its brackets: `2,3`, or `()` for a scalar.
@@ -176,6 +211,37 @@ mod tests {
             assert!(written.starts_with(want), "{text}: {written}");
             assert_eq!(written.parse(), Ok(address), "{text}");
         }
+    }
+
+    #[test]
+    fn blanks_separate_operands_wherever_they_are_written() {
+        // address, and its operands; what the command reads is given as arguments, which blanks separate
+        let cases: [(&str, &[&str]); 10] = [
+            ("foo bar", &["foo", "bar"]),
+            ("foo%20bar", &["foo", "bar"]),
+            ("foo+bar", &["foo", "bar"]),
+            (" foo  +  bar ", &["foo", "bar"]),
+            ("2, 3 3", &["2,3", "3"]),
+            ("(2, 3) (3,)", &["(2,3)", "(3,)"]),
+            ("( 2 , 3 )", &["(2,3)"]),
+            ("broadcast(n, m), n: 2..9 4", &["broadcast(n,m),n:2..9", "4"]),
+            ("n%2B1 4&rule=numpy", &["n%2B1", "4"]),
+            ("2++3 ", &["2", "", "3"]),
+        ];
+        for (text, want) in cases {
+            assert_eq!(operands(text), want, "{text}");
+            assert_eq!(operands(&format!("#{text}")), want, "#{text}");
+            if let Ok(address) = text.parse::<Address>() {
+                assert_eq!(address.shapes.len(), want.len(), "{text}");
+                assert_eq!(operands(&address.to_string()).len(), want.len(), "{text}");
+            }
+        }
+        // An argument of the command or a field with a blank is no name of one operand.
+        assert!("foo bar".parse::<SymbolicShape>().is_err());
+        let answer = crate::ask::ask("foo bar");
+        assert_eq!(answer["operands"].to_string(), r#"["foo","bar"]"#);
+        assert_eq!(answer["shapes"].to_string(), r#"["(foo,)","(bar,)"]"#);
+        assert_eq!(crate::ask::ask("2,,3 4")["operands"].to_string(), r#"["2,,3","4"]"#);
     }
 
     #[test]

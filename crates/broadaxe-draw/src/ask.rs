@@ -4,7 +4,7 @@ use crate::json::{Json, json};
 use broadaxe_shape::{AxisParam, ErrorKind, RULES, Rule, RuleDef, Shape};
 
 use crate::{
-    address::Address,
+    address::{Address, operands},
     compared::{Compared, KnownCompared, OpenCompared, compared, reason},
     drawing::Drawing,
     markdown::markdown,
@@ -20,15 +20,19 @@ const LISTED: usize = 512;
 
 /// Answers the state that an address names: `{"address": ..., "compare": ..., "meanings": ..., ...}`, or `{"error": sentence}`.
 ///
+/// `operands` are the texts of the operands, of which a page shows one in a field each, also where one is no shape.
 /// `compare` is what `broadaxe compare --json` prints, and `chosen.json` what `broadaxe shape --json` prints.
 pub fn ask(address: &str) -> Json {
+    let operands = operands(address);
     let address: Address = match address.parse() {
         Ok(address) => address,
-        Err(error) => return json!({ "error": error.to_string() }),
+        Err(error) => return json!({ "operands": operands, "error": error.to_string() }),
     };
     let compared = match compared(&address.shapes) {
         Ok(compared) => compared,
-        Err(error) => return json!({ "address": address.to_string(), "error": error.to_string() }),
+        Err(error) => {
+            return json!({ "address": address.to_string(), "operands": operands, "error": error.to_string() });
+        }
     };
     let shapes: Vec<String> = address.shapes.iter().map(ToString::to_string).collect();
     let (meanings, rejects) = match &compared {
@@ -40,9 +44,12 @@ pub fn ask(address: &str) -> Json {
     let copy = copies(&address, &shapes, &chosen, &differences);
     json!({
         "address": address.to_string(),
+        "operands": operands,
         "shapes": shapes,
         "compare": compared.json(),
-        "sentence": compared.sentence(),
+        "heading": compared.said().heading(),
+        "note": compared.said().note(),
+        "kind": compared.said().kind(),
         "is_open": matches!(compared, Compared::Open(_)),
         "meanings": meanings,
         "rejects": rejects,

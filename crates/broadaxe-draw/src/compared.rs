@@ -1,11 +1,16 @@
 //! Compares rules on the same shapes: what each means, and an element on which each two meanings differ.
 
+mod said;
+mod sizes;
 mod open;
 
 use crate::json::{Json, json};
 use broadaxe_shape::{Comparison, Difference, Error, ErrorKind, Outcome, Read, Shape, SymbolicShape, compare};
 
-pub use self::open::OpenCompared;
+pub use self::{
+    open::OpenCompared,
+    said::{Fact, Said},
+};
 use crate::{drawing::Drawing, order::Order, reading::sum, record, words::steps};
 
 /// What all rules say to the same shapes.
@@ -20,10 +25,10 @@ pub enum Compared {
 /// What all rules say to shapes of known dims.
 #[derive(Debug)]
 pub struct KnownCompared {
-    shapes: Vec<Shape>,
     comparison: Comparison,
     meanings: Vec<Vec<usize>>,
     differences: Vec<Difference>,
+    said: Said,
 }
 
 /// Asks every rule that needs no target, and finds one element for each two meanings.
@@ -43,7 +48,7 @@ pub fn compared(shapes: &[SymbolicShape]) -> Result<Compared, Error> {
     for shape in &known {
         broadaxe_shape::elements(shape)?;
     }
-    Ok(Compared::Known(KnownCompared::new(known)))
+    Ok(Compared::Known(KnownCompared::new(&known)))
 }
 
 impl Compared {
@@ -57,10 +62,7 @@ impl Compared {
 
     /// Returns whether no rule accepts the shapes.
     pub fn is_refused(&self) -> bool {
-        match self {
-            Self::Known(known) => known.meanings.is_empty(),
-            Self::Open(open) => open.is_refused(),
-        }
+        matches!(self.said().fact, Fact::Rejected { .. })
     }
 
     /// Returns the comparison on known sizes: that of the shapes, or that of the sizes for which rules differ.
@@ -71,11 +73,11 @@ impl Compared {
         }
     }
 
-    /// Returns how far the rules agree, in a sentence.
-    pub fn sentence(&self) -> String {
+    /// Returns how far the rules agree.
+    pub fn said(&self) -> &Said {
         match self {
-            Self::Known(known) => known.sentence().to_owned(),
-            Self::Open(open) => open.sentence(),
+            Self::Known(known) => &known.said,
+            Self::Open(open) => open.said(),
         }
     }
 
@@ -90,16 +92,20 @@ impl Compared {
 }
 
 impl KnownCompared {
-    fn new(shapes: Vec<Shape>) -> Self {
-        let comparison = compare(&shapes.iter().map(Shape::dims).collect::<Vec<_>>());
+    fn new(shapes: &[Shape]) -> Self {
+        Self::of(compare(&shapes.iter().map(Shape::dims).collect::<Vec<_>>()))
+    }
+
+    fn of(comparison: Comparison) -> Self {
         let meanings = comparison.meanings();
         let differences = differences(&comparison, &meanings);
-        Self { shapes, comparison, meanings, differences }
+        let said = said(&comparison, &meanings);
+        Self { comparison, meanings, differences, said }
     }
 
     /// Returns the shapes.
     pub fn shapes(&self) -> &[Shape] {
-        &self.shapes
+        self.comparison.shapes()
     }
 
     /// Returns what every rule says.
@@ -127,19 +133,10 @@ impl KnownCompared {
         speaker(&self.comparison, &self.meanings[meaning])
     }
 
-    /// Returns how far the rules agree, in a sentence.
-    pub fn sentence(&self) -> &'static str {
-        match (self.meanings.len(), self.differences.len()) {
-            (0, _) => "No rule accepts these shapes.",
-            (_, 0) => "All rules that take these shapes mean the same.",
-            _ => "Where they differ, with every input filled 0, 1, 2, ... and added up:",
-        }
-    }
-
     fn json(&self) -> Json {
         let rules = self.comparison.outcomes().iter().enumerate();
         json!({
-            "shapes": self.shapes.iter().map(Shape::dims).collect::<Vec<_>>(),
+            "shapes": self.shapes().iter().map(Shape::dims).collect::<Vec<_>>(),
             "rules": rules.map(|(k, outcome)| describe(outcome, self.meaning(k))).collect::<Vec<_>>(),
             "differences": self.differences.iter().map(|found| difference(&self.comparison, found)).collect::<Vec<_>>(),
         })
@@ -179,11 +176,30 @@ impl KnownCompared {
 
     fn drawings(&self) -> Vec<Drawing> {
         if self.meanings.is_empty() {
-            let dims: Vec<&[usize]> = self.shapes.iter().map(Shape::dims).collect();
+            let dims: Vec<&[usize]> = self.shapes().iter().map(Shape::dims).collect();
             return Drawing::failed(&broadaxe_shape::Rule::numpy(), &dims, Order::ROW_MAJOR).into_iter().collect();
         }
         (0..self.meanings.len()).filter_map(|meaning| self.drawing(meaning)).collect()
     }
+}
+
+/// Says how far the rules agree.
+fn said(comparison: &Comparison, meanings: &[Vec<usize>]) -> Said {
+    let outcomes = comparison.outcomes();
+    let accepting: usize = meanings.iter().map(Vec::len).sum();
+    let fact = match meanings {
+        [] => Fact::Rejected { is_undecided: false },
+        [group] if accepting == 1 => Fact::Only { rule: outcomes[group[0]].rule().to_string(), rejected: None },
+        [_] => Fact::Same { rejected: None },
+        _ => Fact::Differ { meanings: meanings.len(), is_least: false, sizes: None },
+    };
+    let result = match meanings {
+        [group] => outcomes[group[0]].alignment().map(|alignment| alignment.shape().to_string()),
+        _ => None,
+    };
+    let numpy = outcomes.iter().find(|outcome| outcome.rule().name() == "numpy");
+    let numpy_rejects = numpy.is_some_and(|outcome| outcome.alignment().is_none());
+    Said { rules: outcomes.len(), accepting, numpy_rejects, result, fact }
 }
 
 /// Finds one element for each two meanings.

@@ -27,7 +27,7 @@ mod snippets;
 pub mod ask;
 
 pub use address::{Address, AddressError};
-pub use compared::{Compared, KnownCompared, OpenCompared, compared, reason};
+pub use compared::{Compared, Fact, KnownCompared, OpenCompared, Said, compared, reason};
 pub use drawing::{Cell, Drawing, Row, Trace, repeated};
 pub use html::html;
 pub use markdown::markdown;

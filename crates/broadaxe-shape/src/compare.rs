@@ -135,6 +135,13 @@ fn ask<T>(
 }
 
 impl Comparison {
+    /// Aligns operands of these shapes under these rules.
+    pub fn of<'a>(rules: impl IntoIterator<Item = &'a Rule>, shapes: &[&[usize]]) -> Self {
+        let outcome = |rule: &Rule| Outcome { rule: rule.clone(), result: rule.align(shapes) };
+        let outcomes = rules.into_iter().map(outcome).collect();
+        Self { shapes: shapes.iter().map(|&dims| dims.into()).collect(), outcomes }
+    }
+
     /// Returns the shapes that were compared.
     pub fn shapes(&self) -> &[Shape] {
         &self.shapes

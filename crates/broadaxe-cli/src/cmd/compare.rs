@@ -1,6 +1,6 @@
 //! `broadaxe compare`: compares all rules on the same shapes, and shows elements on which two rules differ.
 
-use broadaxe_draw::{Compared, KnownCompared, OpenCompared, compared, guards, reading, reason};
+use broadaxe_draw::{Compared, KnownCompared, OpenCompared, Said, compared, guards, reading, reason};
 use broadaxe_shape::Difference;
 
 use super::picture;
@@ -20,18 +20,21 @@ pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
     let text = match args.picture.text(&compared.drawings()) {
         Some(text) => text,
         None => match &compared {
-            Compared::Known(known) => known_text(known),
-            Compared::Open(open) => open_text(open, &compared.sentence()),
+            Compared::Known(known) => known_text(known, compared.said()),
+            Compared::Open(open) => open_text(open, compared.said()),
         },
     };
     let answer = Answer::judged(text, value(compared.json()), compared.is_refused());
     picture::saved(&args.picture, &compared.drawings(), answer)
 }
 
-fn known_text(known: &KnownCompared) -> String {
+fn known_text(known: &KnownCompared, said: &Said) -> String {
     let mut text = format!("{} (row-major, slowest axis first)\n\n", operands(known.shapes()));
     text += &table_of(known);
-    text += &format!("\n{}\n", known.sentence());
+    if known.differences().is_empty() {
+        return text + &format!("\n{}\n", said.heading());
+    }
+    text += "\nWhere they differ, with every input filled 0, 1, 2, ... and added up:\n";
     text + &differences(known)
 }
 
@@ -78,7 +81,7 @@ fn difference(known: &KnownCompared, found: &Difference) -> String {
             Some(reads) => reading::sentence(reads),
             None => match comparison.outcomes()[k].alignment() {
                 Some(alignment) => format!("the result is {}", alignment.shape()),
-                None => "refused".to_owned(),
+                None => "rejected".to_owned(),
             },
         };
         text += &format!("    {name:width$}  {what}\n");
@@ -86,14 +89,17 @@ fn difference(known: &KnownCompared, found: &Difference) -> String {
     text
 }
 
-fn open_text(open: &OpenCompared, sentence: &str) -> String {
+fn open_text(open: &OpenCompared, said: &Said) -> String {
     let mut text = format!("{} (row-major, slowest axis first)", operands(open.shapes()));
     text = escaped(&text) + "\n\n" + &open_table(open) + "\n";
-    let Some((sizes, known)) = open.sizes().zip(open.example()) else {
-        return text + sentence + "\n";
+    let note = said.note();
+    let Some(known) = open.example() else {
+        let lines = [Some(said.heading()), note].into_iter().flatten();
+        return text + &lines.map(|line| escaped(&line) + "\n").collect::<String>();
     };
-    let sizes: Vec<String> = sizes.iter().map(|(name, size)| format!("{name} = {size}")).collect();
-    text += &format!("With {} they differ: {}.\n", escaped(&join(&sizes, ", ")), operands(known.shapes()));
+    let note = note.unwrap_or_default();
+    let note = note.trim_end_matches('.');
+    text += &format!("{}: {}.\n", escaped(note), operands(known.shapes()));
     text += "With every input filled 0, 1, 2, ... and added up:\n";
     text + &differences(known)
 }
@@ -110,7 +116,7 @@ fn open_table(open: &OpenCompared) -> String {
                 row.push(inferred.shape().to_string());
                 let places = |k: usize| inferred.placement().map_or_else(|| "?".to_owned(), |at| spaced(at.axes(k)));
                 row.extend((0..count).map(places));
-                row.push(join(&guards(inferred), "; "));
+                row.push(join(&guards(inferred), " and "));
             }
             Err(error) => row.push(reason(error)),
         }

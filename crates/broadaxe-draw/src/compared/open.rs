@@ -1,21 +1,21 @@
 //! Compares rules on shapes with dims that are not known: what each infers, and sizes for which two rules differ.
 
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 
 use crate::json::{Json, json};
-use broadaxe_shape::{Dim, Error as ShapeError, Inferred, Rule, Shape, SymbolicShape, infer_all};
+use broadaxe_shape::{Comparison, Error as ShapeError, ErrorKind, Inferred, Rule, Shape, SymbolicShape, infer_all};
 
-use super::{KnownCompared, difference};
+use super::{
+    KnownCompared, difference,
+    said::{Fact, Said},
+    sizes::{Choices, Sizes, choices},
+};
 use crate::{
     drawing::Drawing,
     open::{Open, guards},
     order::Order,
     record::{self, dims},
-    words::{join, letter},
 };
-
-/// How many choices of sizes are tried to find one for which two rules differ.
-const TRIES: usize = 2_000;
 
 type Found = (Rule, Result<Inferred, ShapeError>);
 
@@ -26,13 +26,22 @@ pub struct OpenCompared {
     found: Vec<Found>,
     meanings: Vec<Option<usize>>,
     example: Option<Example>,
+    said: Said,
 }
 
 impl OpenCompared {
     pub(super) fn new(shapes: &[SymbolicShape]) -> Self {
-        let found = infer_all(shapes);
-        let meanings = meanings(&found);
-        Self { shapes: shapes.to_vec(), found, meanings, example: Example::find(shapes) }
+        let mut found = infer_all(shapes);
+        let choices = choices(shapes);
+        if let Some(choices) = &choices {
+            remove_repeated(&mut found, choices);
+        }
+        let tried = choices.as_ref().map(|choices| Tried::new(&found, choices));
+        let meanings = meanings(&found, tried.as_ref());
+        let said = said(&found, &meanings, tried.as_ref());
+        let example = tried.and_then(|tried| tried.example);
+        let example = example.map(|(sizes, comparison)| Example { sizes, compared: KnownCompared::of(comparison) });
+        Self { shapes: shapes.to_vec(), found, meanings, example, said }
     }
 
     /// Returns the shapes.
@@ -40,13 +49,13 @@ impl OpenCompared {
         &self.shapes
     }
 
-    /// Returns what each rule infers, and the number of its meaning from 0 on: rules of one number put axes in the same places.
+    /// Returns what each rule infers, and the number of its meaning from 0 on; see [`Fact`].
     pub fn outcomes(&self) -> impl Iterator<Item = (&Rule, Result<&Inferred, &ShapeError>, Option<usize>)> {
         self.found.iter().zip(&self.meanings).map(|((rule, result), meaning)| (rule, result.as_ref(), *meaning))
     }
 
     /// Returns the sizes with which rules differ, by the names of the dims; none where no such sizes were found.
-    pub fn sizes(&self) -> Option<&BTreeMap<String, usize>> {
+    pub fn sizes(&self) -> Option<&Sizes> {
         self.example.as_ref().map(|example| &example.sizes)
     }
 
@@ -55,19 +64,8 @@ impl OpenCompared {
         self.example.as_ref().map(|example| &example.compared)
     }
 
-    pub(super) fn is_refused(&self) -> bool {
-        self.meanings.iter().all(Option::is_none)
-    }
-
-    pub(super) fn sentence(&self) -> String {
-        match self.sizes() {
-            _ if self.is_refused() => String::from("No rule accepts these shapes."),
-            None => String::from("No sizes were found with which two rules that take them differ."),
-            Some(sizes) => {
-                let sizes: Vec<String> = sizes.iter().map(|(name, size)| format!("{name} = {size}")).collect();
-                format!("With {} they differ:", join(&sizes, ", "))
-            }
-        }
+    pub(super) fn said(&self) -> &Said {
+        &self.said
     }
 
     pub(super) fn json(&self) -> Json {
@@ -81,18 +79,18 @@ impl OpenCompared {
         })
     }
 
-    /// Draws what the first rule of a meaning infers.
+    /// Draws what a rule of a meaning infers: the first whose axes do not depend on the sizes, and that says more than `none`, which
+    /// accepts only what all accept.
     pub fn drawing(&self, meaning: usize) -> Option<Drawing> {
-        let at = self.meanings.iter().position(|&own| own == Some(meaning))?;
-        let at = self.named(meaning).unwrap_or(at);
+        let own = |k: &usize| self.meanings[*k] == Some(meaning);
+        let unclear = |k: &usize| {
+            let (rule, result) = &self.found[*k];
+            (result.as_ref().is_ok_and(|inferred| inferred.placement().is_none()), rule.name() == "none")
+        };
+        let at = (0..self.found.len()).filter(own).min_by_key(unclear)?;
         let (rule, inferred) = (&self.found[at].0, self.found[at].1.as_ref().ok()?);
         let open = Open { rule, shapes: &self.shapes, inferred };
         Some(open.drawing(&rule.to_string(), Order::ROW_MAJOR))
-    }
-
-    /// Finds a rule of a meaning that says more than `none`, which accepts only what all accept.
-    fn named(&self, meaning: usize) -> Option<usize> {
-        (0..self.found.len()).find(|&k| self.meanings[k] == Some(meaning) && self.found[k].0.name() != "none")
     }
 
     pub(super) fn drawings(&self) -> Vec<Drawing> {
@@ -101,16 +99,168 @@ impl OpenCompared {
     }
 }
 
-/// Numbers what the rules mean, from 0 on: rules of one number put axes in the same places. None where a rule rejects.
-fn meanings(found: &[Found]) -> Vec<Option<usize>> {
-    let mut known: Vec<&Inferred> = Vec::new();
-    let mut number = |inferred| {
-        known.iter().position(|other: &&Inferred| other.places_alike(inferred)).unwrap_or_else(|| {
-            known.push(inferred);
-            known.len() - 1
-        })
+/// What the rules that accept shapes say to choices of sizes. Rules are counted as they were found.
+struct Tried {
+    choices: usize,
+    are_complete: bool,
+    /// Pairs of rules that differ for some sizes.
+    differ: BTreeSet<(usize, usize)>,
+    /// The sizes with which the rules mean the most different things, of those without zeros if some differ there.
+    example: Option<(Sizes, Comparison)>,
+    /// Sizes that all rules accept.
+    accepted: Option<Sizes>,
+    /// Sizes that all rules reject.
+    rejected: Option<Sizes>,
+    /// Sizes that some rules accept and the most reject, and how many do; chosen like the example.
+    disputed: Option<(Sizes, usize)>,
+}
+
+impl Tried {
+    fn new(found: &[Found], choices: &Choices) -> Self {
+        let accepting: Vec<usize> = (0..found.len()).filter(|&k| found[k].1.is_ok()).collect();
+        let rules: Vec<&Rule> = accepting.iter().map(|&k| &found[k].0).collect();
+        let mut tried = Self {
+            choices: choices.all.len(),
+            are_complete: choices.are_complete,
+            differ: BTreeSet::new(),
+            example: None,
+            accepted: None,
+            rejected: None,
+            disputed: None,
+        };
+        let mut most = 1;
+        for (sizes, shapes) in &choices.all {
+            let comparison = compare(&rules, shapes);
+            let rejecting = comparison.outcomes().iter().filter(|outcome| outcome.alignment().is_none()).count();
+            let has_zero = sizes.values().any(|&size| size == 0);
+            let known = tried.disputed.as_ref().map_or(0, |(_, rejecting)| *rejecting);
+            match rejecting {
+                0 => _ = tried.accepted.get_or_insert_with(|| sizes.clone()),
+                all if all == rules.len() => _ = tried.rejected.get_or_insert_with(|| sizes.clone()),
+                some if some > known && (known == 0 || !has_zero) => tried.disputed = Some((sizes.clone(), some)),
+                _ => {}
+            }
+            let groups = comparison.meanings();
+            for (at, group) in groups.iter().enumerate() {
+                let others = || groups[..at].iter().flatten();
+                let pairs = group.iter().flat_map(|&one| others().map(move |&other| (one.min(other), one.max(other))));
+                tried.differ.extend(pairs.map(|(one, other)| (accepting[one], accepting[other])));
+            }
+            if groups.len() > most && (most == 1 || !has_zero) {
+                most = groups.len();
+                tried.example = Some((sizes.clone(), comparison));
+            }
+        }
+        tried
+    }
+
+    /// Says whether no sizes are known for which two rules differ, and none can be.
+    fn agree(&self, found: &[Found], one: usize, other: usize) -> bool {
+        !self.differ.contains(&(one, other)) && (self.are_complete || alike(found, one, other))
+    }
+}
+
+fn compare(rules: &[&Rule], shapes: &[Shape]) -> Comparison {
+    Comparison::of(rules.iter().copied(), &shapes.iter().map(Shape::dims).collect::<Vec<_>>())
+}
+
+/// Removes the axes of a rule that say no more than an earlier axis of it: those that accept no further sizes and read the same.
+fn remove_repeated(found: &mut Vec<Found>, choices: &Choices) {
+    if !choices.are_complete {
+        return;
+    }
+    let mut k = 0;
+    while k < found.len() {
+        let repeats = |known: &Found| {
+            known.0.name() == found[k].0.name()
+                && known.0.params().mode == found[k].0.params().mode
+                && choices.all.iter().all(|(_, shapes)| {
+                    let comparison = compare(&[&known.0, &found[k].0], shapes);
+                    comparison.outcomes()[1].alignment().is_none()
+                        || comparison.meanings().len() == 1 && comparison.meanings()[0].len() == 2
+                })
+        };
+        let is_repeated = found[k].1.is_ok() && found[..k].iter().filter(|known| known.1.is_ok()).any(repeats);
+        if is_repeated {
+            drop(found.remove(k));
+        } else {
+            k += 1;
+        }
+    }
+}
+
+/// Says whether two rules that accept the shapes put axes in the same places for all sizes.
+fn alike(found: &[Found], one: usize, other: usize) -> bool {
+    matches!((&found[one].1, &found[other].1), (Ok(one), Ok(other)) if one.places_alike(other))
+}
+
+/// Numbers what the rules mean, from 0 on: each rule has the first meaning whose rules all agree with it. None where a rule rejects.
+fn meanings(found: &[Found], tried: Option<&Tried>) -> Vec<Option<usize>> {
+    let mut groups: Vec<Vec<usize>> = Vec::new();
+    let agree = |one: usize, other: usize| match tried {
+        Some(tried) => tried.agree(found, one, other),
+        None => alike(found, one, other),
     };
-    found.iter().map(|(_, result)| result.as_ref().ok().map(&mut number)).collect()
+    let mut number = |k: usize| {
+        let at = groups.iter().position(|group| group.iter().all(|&one| agree(one, k))).unwrap_or(groups.len());
+        if at == groups.len() {
+            groups.push(Vec::new());
+        }
+        groups[at].push(k);
+        at
+    };
+    found.iter().enumerate().map(|(k, (_, result))| result.is_ok().then(|| number(k))).collect()
+}
+
+fn is_undecided(error: &ShapeError) -> bool {
+    error.kind() == ErrorKind::Undecided
+}
+
+/// Says what the rules that accept the shapes mean; `count` is that of the meanings.
+fn fact(found: &[Found], accepted: &[&Found], count: usize, tried: Option<&Tried>) -> Fact {
+    match (accepted, tried) {
+        ([], _) => {
+            let is_undecided = found.iter().any(|(_, result)| result.as_ref().is_err_and(is_undecided));
+            Fact::Rejected { is_undecided }
+        }
+        ([(rule, _)], Some(tried)) => Fact::Only { rule: rule.to_string(), rejected: tried.rejected.clone() },
+        (_, None) => Fact::Ranks,
+        (_, Some(tried)) => match (&tried.example, &tried.disputed) {
+            (Some((sizes, comparison)), _) => {
+                let (least, is_least) = (comparison.meanings().len(), !tried.are_complete);
+                let meanings = if is_least { least } else { count };
+                Fact::Differ { meanings, is_least, sizes: Some(sizes.clone()) }
+            }
+            (None, _) if !tried.are_complete => Fact::Tried { choices: tried.choices },
+            (None, Some((sizes, rejecting))) => Fact::SameWhereAccepted {
+                accepted: tried.accepted.clone(),
+                disputed: sizes.clone(),
+                rejecting: *rejecting,
+            },
+            (None, None) => Fact::Same { rejected: tried.rejected.clone() },
+        },
+    }
+}
+
+/// Says how far the rules agree.
+fn said(found: &[Found], meanings: &[Option<usize>], tried: Option<&Tried>) -> Said {
+    let accepted: Vec<&Found> = found.iter().filter(|(_, result)| result.is_ok()).collect();
+    let count = meanings.iter().flatten().max().map_or(0, |most| most + 1);
+    let results = || accepted.iter().filter_map(|(_, result)| Some(result.as_ref().ok()?.shape()));
+    let fact = fact(found, &accepted, count, tried);
+    let differ = matches!(fact, Fact::Differ { .. } | Fact::Tried { .. } | Fact::Ranks);
+    Said {
+        rules: found.len(),
+        accepting: accepted.len(),
+        numpy_rejects: found
+            .iter()
+            .any(|(rule, result)| *rule == Rule::numpy() && result.as_ref().is_err_and(|error| !is_undecided(error))),
+        result: results()
+            .next()
+            .filter(|first| !differ && results().all(|other| other == *first))
+            .map(ToString::to_string),
+        fact,
+    }
 }
 
 fn describe((rule, result): &Found, meaning: Option<usize>) -> Json {
@@ -134,82 +284,13 @@ fn describe((rule, result): &Found, meaning: Option<usize>) -> Json {
 /// Sizes with which rules differ.
 #[derive(Debug)]
 struct Example {
-    sizes: BTreeMap<String, usize>,
+    sizes: Sizes,
     compared: KnownCompared,
 }
 
 impl Example {
-    /// Tries small sizes, and keeps those with which the rules mean the most different things.
-    fn find(shapes: &[SymbolicShape]) -> Option<Self> {
-        let open = variables(shapes)?;
-        let choices: Vec<Vec<usize>> = open.iter().map(|(_, dim)| candidates(dim, shapes)).collect();
-        let mut best: Option<(usize, BTreeMap<String, usize>, Vec<Shape>)> = None;
-        let count = choices.iter().fold(1_usize, |count, choices| count.saturating_mul(choices.len()));
-        for number in 0..count.min(TRIES) {
-            let mut rest = number;
-            let sizes = open.iter().zip(&choices).map(|((name, _), choices)| {
-                let size = choices[rest % choices.len()];
-                rest /= choices.len();
-                (name.clone(), size)
-            });
-            let sizes: BTreeMap<String, usize> = sizes.collect();
-            let shapes: Vec<Shape> = bound(shapes, &sizes)?;
-            let count = broadaxe_shape::compare(&shapes.iter().map(Shape::dims).collect::<Vec<_>>()).meanings().len();
-            if count > best.as_ref().map_or(1, |(most, ..)| *most) {
-                best = Some((count, sizes, shapes));
-            }
-        }
-        best.map(|(_, sizes, shapes)| Self { sizes, compared: KnownCompared::new(shapes) })
-    }
-
     fn differences(&self) -> Vec<Json> {
         let found = self.compared.differences();
         found.iter().map(|found| difference(self.compared.comparison(), found)).collect()
     }
-}
-
-/// Lists the open dims, those of one name once; none where a rank is not known.
-fn variables(shapes: &[SymbolicShape]) -> Option<Vec<(String, Dim)>> {
-    let mut open: Vec<(String, Dim)> = Vec::new();
-    for (k, shape) in shapes.iter().enumerate() {
-        for (i, dim) in shape.dims()?.iter().enumerate().filter(|(_, dim)| dim.size().is_none()) {
-            let name = named(dim, k, i);
-            if !open.iter().any(|(known, _)| *known == name) {
-                open.push((name, dim.clone()));
-            }
-        }
-    }
-    Some(open)
-}
-
-/// Names an open dim: by its name, or by its place, `b[0]`.
-fn named(dim: &Dim, operand: usize, axis: usize) -> String {
-    dim.name().map_or_else(|| format!("{}[{axis}]", letter(operand)), ToOwned::to_owned)
-}
-
-/// Lists sizes to try for a dim: small ones, and those of dims that are known.
-fn candidates(dim: &Dim, shapes: &[SymbolicShape]) -> Vec<usize> {
-    let known = shapes.iter().filter_map(SymbolicShape::dims).flatten().filter_map(Dim::size);
-    let mut sizes: Vec<usize> =
-        [2, 3, 1, dim.low()].into_iter().chain(known.filter(|&size| size > 0 && size < 4096)).collect();
-    sizes.retain(|&size| size > 0 && dim.allows(size));
-    let mut seen = Vec::new();
-    sizes.retain(|size| {
-        !seen.contains(size) && {
-            seen.push(*size);
-            true
-        }
-    });
-    sizes
-}
-
-/// Puts sizes in the place of open dims.
-fn bound(shapes: &[SymbolicShape], sizes: &BTreeMap<String, usize>) -> Option<Vec<Shape>> {
-    let one = |(k, shape): (usize, &SymbolicShape)| {
-        let dims = shape.dims()?.iter().enumerate();
-        let dims: Option<Vec<usize>> =
-            dims.map(|(i, dim)| dim.size().or_else(|| sizes.get(&named(dim, k, i)).copied())).collect();
-        dims.map(Shape::from)
-    };
-    shapes.iter().enumerate().map(one).collect()
 }
