@@ -237,8 +237,10 @@ impl Case {
             let groups = comparison.meanings();
             let mut seen: Vec<Vec<usize>> =
                 groups.iter().map(|group| group.iter().map(|&rule| meanings[rule]).collect()).collect();
-            seen.iter_mut().for_each(|group| group.sort_unstable());
-            seen.iter_mut().for_each(Vec::dedup);
+            for group in &mut seen {
+                group.sort_unstable();
+                group.dedup();
+            }
             let mut all: Vec<usize> = seen.concat();
             all.sort_unstable();
             let count = all.len();

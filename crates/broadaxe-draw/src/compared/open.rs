@@ -25,7 +25,7 @@ pub struct OpenCompared {
     shapes: Vec<SymbolicShape>,
     found: Vec<Found>,
     meanings: Vec<Option<usize>>,
-    example: Option<Example>,
+    example: Option<Box<Example>>,
     said: Said,
 }
 
@@ -40,7 +40,8 @@ impl OpenCompared {
         let meanings = meanings(&found, tried.as_ref());
         let said = said(&found, &meanings, tried.as_ref());
         let example = tried.and_then(|tried| tried.example);
-        let example = example.map(|(sizes, comparison)| Example { sizes, compared: KnownCompared::of(comparison) });
+        let example =
+            example.map(|(sizes, comparison)| Box::new(Example { sizes, compared: KnownCompared::of(comparison) }));
         Self { shapes: shapes.to_vec(), found, meanings, example, said }
     }
 
@@ -75,7 +76,7 @@ impl OpenCompared {
             "shapes": self.shapes.iter().map(dims).collect::<Vec<_>>(),
             "rules": rules.collect::<Vec<_>>(),
             "sizes": example.map(|example| &example.sizes),
-            "differences": example.map_or_else(Vec::new, Example::differences),
+            "differences": example.map_or_else(Vec::new, |example| example.differences()),
         })
     }
 
