@@ -354,6 +354,8 @@ def test_another_order_of_bytes_is_a_cast():
     assert bx.add(native, swapped, casting="equiv") == 2
     with pytest.raises(TypeError, match="input 1"):
         bx.add(native, swapped, casting="no")
+    with pytest.raises(TypeError, match="input 1"):
+        bx.add(native, swapped, casting="no", dtype="f4")
     for module in (np, bx):
         assert module.sign(native, out=swapped.copy(), casting="equiv") == 1
         with pytest.raises(TypeError, match="[Cc]annot cast ufunc|Cannot cast 'sign' output"):

@@ -80,6 +80,8 @@ def compute(operator, args, out, kwargs):
     masks = out is None or _operands.kind(out) == _operands.MASKED
     out = out.view(np.ndarray) if masks and out is not None else out
     operands = [_arrays.borrow(arg, name, masks) for arg, name in zip(args, _operands.letters(args))]
+    # Arrays as they were passed: another order of bytes is a cast too.
+    passed = [arg if isinstance(arg, np.ndarray) else operand for arg, operand in zip(args, operands)]
     where = kwargs.get("where", True)
     given = None if where is True else as_mask(where)
     wanted = _loops.wanted(operator, kwargs)
@@ -91,7 +93,7 @@ def compute(operator, args, out, kwargs):
         dtypes = [np.asarray(operands[0]).dtype]
     if wanted is not None:
         loop = _loops.for_all(_loops.find(operator, dtypes, wanted)[:-1], len(operands))
-        from_ = _loops.from_dtypes(operator, operands, loop, casting, wanted[:-1])
+        from_ = _loops.from_dtypes(operator, passed, loop, casting, wanted[:-1])
         operands = _loops.cast_numbers(operands, from_, loop)
         _loops.check(operator, from_, loop, casting)
     values = [builder.put(operand) for operand in operands]
@@ -103,8 +105,6 @@ def compute(operator, args, out, kwargs):
     root = builder.operate(operator.__name__, values)
     if wanted is None and casting in _loops.STRICT and root.dtype is not None and not _loops.asks_truths(operator):
         loop = _loops.for_all(_loops.operands_of(operator, dtypes, _arrays.dtype_of(root.dtype)), len(operands))
-        # Arrays as they were passed: another order of bytes is a cast too.
-        passed = [arg if isinstance(arg, np.ndarray) else operand for arg, operand in zip(args, operands)]
         _loops.check(operator, _loops.from_dtypes(operator, passed, loop, casting), loop, casting)
     return finish(builder, root, out, mask, casting, kwargs.get("order", "K"), operator.__name__)
 
