@@ -160,12 +160,19 @@ def casts_to_integers(call, want, got):
         return False
     dtypes = [np.dtype(call.kwargs.get("dtype")), *(array.dtype for array in (call.outs or [np.asarray(got)]))]
     integers = [(0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max) for dtype in dtypes if dtype.kind in "biu"]
-    args = [arg for arg in call.args if not any(arg is out for out in call.outs)]
+    args = [arg for arg in call.args if not any(arg is out for out in call.outs)] + [call.kwargs.get("initial") or 0]
+    if call.name in ("true_divide.at", "hypot.at", "copysign.at", "heaviside.at"):
+        return call.args[0].dtype.kind in "iu"
     keywords = {key: value for key, value in call.kwargs.items() if key not in ("out", "dtype", "casting")}
     if not call.name.endswith(".at"):
         with contextlib.suppress(TypeError, ValueError):
-            args.append(operator.attrgetter(call.name)(np)(*args, **keywords))
-    # A fold of NumPy's casts what it has so far to the output, after every step.
+            args.append(operator.attrgetter(call.name)(np)(*args[:-1], **keywords))
+    # A fold of NumPy's casts what it has so far to the output, after every step; so do the sums of a mean and a variance.
+    if call.name.removeprefix("nan") in ("mean", "var", "std") and any(out.dtype.kind in "biu" for out in call.outs):
+        return True
+    native = {array.dtype.newbyteorder("=") for array in (*call.outs, np.asarray(args[0]))}
+    if call.outs and "." in call.name and "f" in {np.asarray(arg).dtype.kind for arg in args} and len(native) > 1:
+        return True
     kinds = "f" if is_elementwise(call) else "fiu"
     return any(is_outside(np.asarray(arg), *ends) for arg in args if np.asarray(arg).dtype.kind in kinds for ends in integers)
 
@@ -173,6 +180,14 @@ def casts_to_integers(call, want, got):
 def is_outside(array, least, most):
     """Say whether there are numbers that an integer does not hold."""
     return not ((array > float(least) - 1) & (array < float(most) + 1)).all()
+
+
+def starts_from_nothing(call, want, got):
+    return call.name in ("nanmin", "nanmax") and isinstance(call.args[0], Subclass) and {"where", "initial"} <= {*call.kwargs}
+
+
+def is_a_mean_of_integers(call, want, got):
+    return call.name in ("mean", "nanmean") and bool(call.outs) and np.dtype(call.kwargs.get("dtype")).kind in "biu"
 
 
 def is_where(call, want, got):
@@ -213,7 +228,7 @@ def raises_a_truth(call, want, got):
 
 
 def reads_any_order(call, want, got):
-    return call.name.startswith("logical_") and want is TypeError and call.kwargs.get("casting") == "no"
+    return call.name.startswith("logical_") and (want is OverflowError or want is TypeError and call.kwargs.get("casting") == "no")
 
 
 def is_a_mean_of_halves(call, want, got):
@@ -249,6 +264,8 @@ KNOWN = [
     ("integers divided by 0 are refused; NumPy gives 0 and warns", divides_by_zero),
     ("std(), argmax() and nan*() cast into the output, as sum() and mean() do; NumPy's refuse", casts_into_an_output),
     ("casts to an integer that does not hold the numbers: the CPU decides, and NumPy casts after every step of a fold", casts_to_integers),
+    ("nanmin() and nanmax() where a mask leaves nothing give the start for every class; NumPy's give NaN for subclasses", starts_from_nothing),
+    ("mean() with dtype= gives that dtype in an output of any other; NumPy's divides in the output", is_a_mean_of_integers),
     ("where() gives classes and scalars as every operator; NumPy's gives plain arrays", is_where),
     ("where() refuses a number that the dtype does not hold, as every operator; NumPy's wraps it", wraps_a_number),
     ("argmax() and argmin() over a file give plain arrays; NumPy's say that they are files", is_in_a_file),
@@ -257,7 +274,7 @@ KNOWN = [
     ("ldexp() of a number computes in the dtype that is asked for; NumPy finds no loop", scales_a_number),
     ("a bound of clip() is no bound where the common dtype does not hold it; NumPy asks that of the first operand", clips_to_all),
     ("signbit() of integers casts nothing; NumPy's casts them to floats", has_the_sign_of_an_integer),
-    ("logical_*() read operands in any order of bytes without a cast", reads_any_order),
+    ("logical_*() read operands in any order of bytes, and numbers of any size, without a cast", reads_any_order),
     ("mean() keeps a class for every dtype; NumPy's drops it for the single result of halves", is_a_mean_of_halves),
     ("powers of a bool are int8, as of arrays; NumPy's scalars give int64", raises_a_truth),
     ("clip() of a number is as every operator; NumPy makes an array of it, or asks its method", clips_a_number),

@@ -109,6 +109,13 @@ def test_floats_are_not_cast_to_integers_unless_that_is_asked_for():
         bx.ldexp(1.0, np.uint64(3), dtype="d")
 
 
+@pytest.mark.skipif(np.dtype("l").itemsize != 8, reason="NumPy's exponents are C's ints and longs, which have 32 bits here")
+def test_exponents_are_cast_as_in_numpy():
+    for base, exponent, casting in itertools.product((True, 2, 2.5, *ARRAYS), ARRAYS, CASTINGS[:4]):
+        want, got = (answer(module.ldexp, base, exponent, casting=casting) for module in (np, bx))
+        assert (want is None) == (got is None) and (want is None or want.dtype == got.dtype), (base, exponent, casting, want, got)
+
+
 def test_joined_operands_are_all_cast():
     a = np.arange(4)
     for count in (2, 3, 4, 5):

@@ -348,6 +348,7 @@ def test_many_findings_cost_little():
     graph = onnx.helper.make_graph(nodes, "g", [value("x0", [2, 3]), value("b", [3])], [value("x2000", [2, 3])])
     model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
     found = bx.check(model, ["equal-rank"])
-    start = time.perf_counter()
+    # The time of this thread: what else the machine computes does not count.
+    start = time.thread_time()
     assert len(found.problems) == 2000 and len(repr(found)) < 100 and len(found._repr_html_()) < 20_000
-    assert time.perf_counter() - start < 2
+    assert time.thread_time() - start < 2

@@ -64,8 +64,8 @@ def operands_of(operator, dtypes, gives):
 
 
 def _holds(dtypes, loop):
-    """Say whether a loop accepts operands without a loss; numbers have a kind only."""
-    return all(_is_weak(dtype, to) if _arrays.is_number(dtype) else can_cast(dtype, to, "safe") for dtype, to in zip(dtypes, loop))
+    """Say whether a loop accepts operands without a loss; integers and floats of Python have a kind only."""
+    return all(_is_weak(dtype, to) if type(dtype) in _KINDS else can_cast(np.result_type(dtype), to, "safe") for dtype, to in zip(dtypes, loop))
 
 
 def _every(operator):
