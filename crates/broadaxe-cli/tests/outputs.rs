@@ -169,6 +169,23 @@ fn files_that_are_not_models() {
     }
 }
 
+/// A check does not promise what `fix` refuses: it says which shapes `fix` needs, and with them the command works.
+#[test]
+fn promised_fixes_are_written() {
+    let folder = Folder::new("promised");
+    let (model, out) = (folder.path("open.param"), folder.path("open-fixed.param"));
+    let layers = "Input i 0 1 x\nConvolution k 1 1 x e 0=16 1=3 6=432\nSplit s 1 2 e a b\nPooling p 1 1 a c 0=1 4=1\n\
+                  InnerProduct g 1 1 c d 0=16 1=1 2=256\nBinaryOp m 2 1 d b y 0=2\n";
+    fs::write(&model, format!("7767517\n6 7\n{layers}")).unwrap();
+    let said = text(&broadaxe(&["check", &model, "--for", "openvino", "--no-cache"]).stdout);
+    assert!(said.contains("1 of 1 finding can be fixed, once --input-shape gives the shape of x:"), "{said}");
+    let hint = said.lines().find_map(|line| line.trim().strip_prefix("broadaxe ")).expect("a command");
+    let hint = hint.replace("'x:SHAPE'", "x:SHAPE");
+    assert_eq!(hint, format!("fix {model} --for openvino --input-shape x:SHAPE -o {out}"), "{said}");
+    let output = broadaxe(&hint.replace("SHAPE", "3,8,8").split(' ').collect::<Vec<_>>());
+    assert!(output.status.success() && Path::new(&out).exists(), "{}", text(&output.stdout));
+}
+
 /// A model that nothing was repaired in is not written; one in which nothing is wrong is.
 #[test]
 fn fix_writes_where_nothing_wrong_is_left() {

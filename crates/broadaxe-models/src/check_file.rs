@@ -12,6 +12,7 @@ use crate::{
     profiles::Target,
     report::{CheckRecord, node_name},
     upgrade,
+    verify::needed,
 };
 
 /// Reads a model file, infers its shapes, and checks its element-wise nodes for these targets.
@@ -48,6 +49,9 @@ pub fn check_model(path: &Path, model: &Model, shapes: &Shapes, targets: &[Targe
         let name = |(id, target): &(NodeId, String)| (node_name(&upgraded.model, *id), target.clone());
         let remains: HashSet<(String, String)> = fix.remains.iter().map(name).collect();
         record.set_fixable(|finding| !remains.contains(&(finding.node.clone(), finding.target.clone())));
+    }
+    if record.fixable() > 0 {
+        record.needed_inputs = needed(model, shapes);
     }
     Ok(record)
 }

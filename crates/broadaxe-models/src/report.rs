@@ -50,6 +50,9 @@ pub struct CheckRecord {
     pub others: usize,
     /// How often each verdict was given, one entry per target.
     pub targets: Vec<TargetRecord>,
+    /// The inputs whose shapes `fix` needs to verify its changes; absent where it needs none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needed_inputs: Vec<String>,
     /// One entry per element-wise node and target, in the order of the file.
     #[serde(serialize_with = "each")]
     #[schemars(with = "Vec<FindingRecord>")]
@@ -299,7 +302,8 @@ impl CheckRecord {
         let (nodes, unknown, others) = (report.nodes, report.unknown, report.others);
         let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
         let (model, format) = (name.into(), model.format.into());
-        Self { version: VERSION, model, format, opset, nodes, unknown, others, targets, findings }
+        let needed_inputs = Vec::new();
+        Self { version: VERSION, model, format, opset, nodes, unknown, others, targets, needed_inputs, findings }
     }
 
     /// Adds the findings of an engine that was asked, under its name.
@@ -311,10 +315,11 @@ impl CheckRecord {
     /// Returns the record without its findings.
     #[must_use]
     pub fn head(&self) -> Self {
-        let Self { version, model, format, opset, nodes, unknown, others, targets, findings: _ } = self;
+        let Self { version, model, format, opset, nodes, unknown, others, targets, needed_inputs, findings: _ } = self;
         let (version, opset, nodes, unknown, others) = (*version, *opset, *nodes, *unknown, *others);
-        let (model, format, targets) = (model.clone(), format.clone(), targets.clone());
-        Self { version, model, format, opset, nodes, unknown, others, targets, findings: Vec::new() }
+        let (model, format, targets, needed_inputs) =
+            (model.clone(), format.clone(), targets.clone(), needed_inputs.clone());
+        Self { version, model, format, opset, nodes, unknown, others, targets, needed_inputs, findings: Vec::new() }
     }
 
     /// Counts the findings that one fix for all targets of the check removes.

@@ -120,6 +120,20 @@ pub fn verify(model: &Model, shapes: &Shapes, after: &Model, after_shapes: &Shap
     Ok(verified)
 }
 
+/// Names the inputs whose shapes [`verify`] needs: those of unknown rank, where no node can be run without them.
+pub(crate) fn needed(model: &Model, shapes: &Shapes) -> Vec<String> {
+    let known = |id: &NodeId| {
+        let meaning = meaning::meaning(model, *id).and_then(Result::ok).filter(|meaning| meaning.operands.len() > 1);
+        let shapes = meaning.map(|meaning| meaning.shapes(model.node(*id), shapes));
+        shapes.is_some_and(|shapes| shapes.iter().all(|shape| shape.known().is_some()))
+    };
+    if !open_names(model, shapes).is_empty() || model.walk().iter().any(known) {
+        return vec![];
+    }
+    let is_open = |id: &&ValueId| shapes.of.get(id.0 as usize).is_some_and(|known| known.shape.dims().is_none());
+    model.main().inputs.iter().filter(is_open).map(|id| model.value(*id).name.clone()).collect()
+}
+
 /// Begins the numbers that are drawn.
 const SEED: u64 = 0x0b40_ada8;
 

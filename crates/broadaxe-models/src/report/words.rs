@@ -370,7 +370,13 @@ pub fn fixable_share(record: &CheckRecord) -> Option<[String; 2]> {
     let said: Vec<String> = said.collect();
     let is_told = fixed > 0 && fixed < all && said.len() > 1;
     let said = if is_told { format!(" ({})", said.join(", ")) } else { String::new() };
-    (all > 0).then(|| [format!("{fixed} of {all} {findings}"), said + &upgrade])
+    let needed: Vec<String> = record.needed_inputs.iter().map(|name| quoted(name)).collect();
+    let needed = if fixed == 0 || needed.is_empty() {
+        String::new()
+    } else {
+        format!(", once --input-shape gives the shape of {}", needed.join(", "))
+    };
+    (all > 0).then(|| [format!("{fixed} of {all} {findings}"), said + &upgrade + &needed])
 }
 
 /// Says how many findings can be fixed: `13 of 26 findings can be fixed (all of ncnn, none of coreml)`; nothing where none needs a fix.

@@ -51,6 +51,7 @@ mod tests {
             unknown: 0,
             others: 0,
             targets,
+            needed_inputs: Vec::new(),
             findings: Vec::new(),
         }
     }

@@ -247,7 +247,9 @@ fn command(record: &CheckRecord) -> String {
     let is_target = |name: &&str| name.parse::<Target>().is_ok();
     let names: Vec<&str> = record.targets.iter().map(|target| target.name.as_str()).filter(is_target).collect();
     let (model, out) = (operand(&record.model), operand(&fixed(&record.model)));
-    format!("  broadaxe fix {} --for {} -o {}\n", shell(&model), shell(&names.join(",")), shell(&out))
+    let needed = record.needed_inputs.iter().map(|name| format!(" --input-shape {}", shell(&format!("{name}:SHAPE"))));
+    let (for_, needed) = (shell(&names.join(",")), needed.collect::<String>());
+    format!("  broadaxe fix {} --for {for_}{needed} -o {}\n", shell(&model), shell(&out))
 }
 
 /// Names the file for the fixed model: that of the model with `-fixed` behind its stem, without the suffix of a compressed file.
