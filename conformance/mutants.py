@@ -9,7 +9,10 @@ fixed one, and where no model was loaded at all.
 
 import argparse
 import collections
+import contextlib
+import os
 import queue
+import signal
 import subprocess
 import sys
 import threading
@@ -68,7 +71,6 @@ ENGINES = {".onnx": _onnx, ".tflite": _litert, ".xml": _openvino, ".param": _ncn
 
 def child(extension):
     """Load the models whose paths come in, one a line, and answer `loaded` or `rejected` and why."""
-    import os
     import resource
 
     # Engines write to the standard output as they like; the answers go another way.
@@ -95,8 +97,9 @@ class Engine:
 
     def _start(self):
         command = [sys.executable, "-m", "conformance.mutants", "--child", self.extension]
+        # In a group of its own, because engines start processes that outlive them.
         self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, start_new_session=True
         )
         self.lines = queue.Queue()
         threading.Thread(target=self._read, args=(self.process, self.lines), daemon=True).start()
@@ -129,7 +132,8 @@ class Engine:
         return answer or "ended"
 
     def stop(self):
-        self.process.kill()
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait()
 
 

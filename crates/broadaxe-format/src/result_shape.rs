@@ -21,6 +21,8 @@ pub(super) fn same(model: &Model, again: &Model) -> Result<(), Error> {
 pub(super) enum ResultShape {
     /// This shape.
     Known(SymbolicShape),
+    /// The recorded shape, unless it contradicts the elements of the first input in a shape as for `Reshape`.
+    Recorded(SymbolicShape, Vec<i64>),
     /// The elements of the first input in another shape; 0 keeps an extent, -1 follows from the others.
     Reshape(Vec<i64>),
     /// The first input with axes of extent 1, counted in the result.
@@ -45,10 +47,11 @@ impl ResultShape {
         }
     }
 
-    /// Returns how the shape of a node after a result follows: readers of the result expect the recorded shape, if its rank fits.
+    /// Returns how the shape of a node after a result follows: readers of the result expect the recorded shape, if it fits. Runtimes
+    /// that infer shapes ignore a recorded shape that is wrong, but not a node that gives a result this shape.
     pub(super) fn behind(recorded: Option<SymbolicShape>, does: ShapeOp, numbers: &[i64]) -> Self {
         let known = recorded.filter(|known| known.rank() == Some(numbers.len()));
-        known.map_or_else(|| Self::of(does, numbers), Self::Known)
+        known.map_or_else(|| Self::of(does, numbers), |known| Self::Recorded(known, numbers.to_vec()))
     }
 
     /// Returns the shape, if it is known.
@@ -59,6 +62,10 @@ impl ResultShape {
         let first = || inputs.first().and_then(Option::as_ref).filter(|shape| shape.rank().is_some());
         match self {
             Self::Known(shape) => Ok(Some(shape.clone())),
+            Self::Recorded(recorded, target) => match reshaped(first(), target) {
+                Ok(made) if contradicts(recorded, &made) => Ok(Some(made)),
+                _ => Ok(Some(recorded.clone())),
+            },
             Self::Reshape(target) => reshaped(first(), target).map(Some),
             Self::Unsqueeze(axes) => first().map(|shape| unsqueezed(shape, axes)).transpose(),
             Self::Expand(target) => {
@@ -87,6 +94,12 @@ pub(super) fn compatible(recorded: &SymbolicShape, inferred: &SymbolicShape) -> 
         }
         _ => false,
     }
+}
+
+/// Says whether two shapes of one rank have an axis of two known sizes.
+fn contradicts(recorded: &SymbolicShape, made: &SymbolicShape) -> bool {
+    let axes = recorded.dims().unwrap_or_default().iter().zip(made.dims().unwrap_or_default());
+    axes.map(|(x, y)| (x.size(), y.size())).any(|sizes| matches!(sizes, (Some(x), Some(y)) if x != y))
 }
 
 /// Returns the extents of a shape as files record them, -1 for an unknown one.
@@ -217,6 +230,9 @@ mod tests {
             (ResultShape::Known(shape("(7,)").unwrap()), &["(2,)"], "(7,)"),
             (ResultShape::behind(shape("(2, 3)"), ShapeOp::Reshape, &[-1, 3]), &["(6,)"], "(2, 3)"),
             (ResultShape::behind(shape("(6,)"), ShapeOp::Reshape, &[-1, 3]), &["(6,)"], "(2, 3)"),
+            (ResultShape::behind(shape("(n, 3)"), ShapeOp::Reshape, &[-1, 3]), &["(6,)"], "(n, 3)"),
+            (ResultShape::behind(shape("(0, 3)"), ShapeOp::Reshape, &[-1, 3]), &["(6,)"], "(2, 3)"),
+            (ResultShape::behind(shape("(2, 65535)"), ShapeOp::Reshape, &[2, 3]), &["-"], "(2, 3)"),
             (ResultShape::behind(None, ShapeOp::Unsqueeze, &[0]), &["(6,)"], "(1, 6)"),
         ];
         let mut wrong = Vec::new();

@@ -94,22 +94,27 @@ fn integer(random: &mut Random, bytes: &mut [u8], at: usize) {
 mod tests {
     use super::*;
 
+    type Is = fn(&[u8]) -> bool;
+
+    fn differing(bytes: &[u8]) -> usize {
+        bytes.iter().filter(|&&byte| byte != 7).count()
+    }
+
     #[test]
     fn every_change_of_bytes_happens() {
         let (base, others) = ([7; 40], [vec![9; 40]]);
         let mut random = Random::new(3);
         let changed: Vec<Vec<u8>> = (0..2000).map(|_| change(&mut random, &base, &others)).collect();
-        let count = |is: &dyn Fn(&[u8]) -> bool| changed.iter().filter(|bytes| is(bytes)).count();
-        let differing = |bytes: &[u8]| bytes.iter().filter(|&&byte| byte != 7).count();
-        let cases: [(&str, &dyn Fn(&[u8]) -> bool); 6] = [
-            ("one byte set", &|bytes| bytes.len() == 40 && differing(bytes) == 1),
-            ("eight bytes set", &|bytes| bytes.len() == 40 && differing(bytes) == 8),
-            ("shorter", &|bytes| bytes.len() < 40 && differing(bytes) == 0),
-            ("longer by what was drawn", &|bytes| bytes.len() > 40 && differing(bytes) > 0),
-            ("longer by a copy", &|bytes| bytes.len() > 40 && differing(bytes) == 0),
-            ("another file behind", &|bytes| bytes.ends_with(&[9, 9]) && bytes.starts_with(&[7, 7])),
+        let count = |is: Is| changed.iter().filter(|bytes| is(bytes)).count();
+        let cases: [(&str, Is); 6] = [
+            ("one byte set", |bytes| bytes.len() == 40 && differing(bytes) == 1),
+            ("eight bytes set", |bytes| bytes.len() == 40 && differing(bytes) == 8),
+            ("shorter", |bytes| bytes.len() < 40 && differing(bytes) == 0),
+            ("longer by what was drawn", |bytes| bytes.len() > 40 && differing(bytes) > 0),
+            ("longer by a copy", |bytes| bytes.len() > 40 && differing(bytes) == 0),
+            ("another file behind", |bytes| bytes.ends_with(&[9, 9]) && bytes.starts_with(&[7, 7])),
         ];
-        let missing: Vec<&str> = cases.iter().filter(|(_, is)| count(is) < 10).map(|(name, _)| *name).collect();
+        let missing: Vec<&str> = cases.iter().filter(|(_, is)| count(*is) < 10).map(|(name, _)| *name).collect();
         assert!(missing.is_empty(), "{missing:?}");
         assert!(!change(&mut random, &[], &others).is_empty());
     }

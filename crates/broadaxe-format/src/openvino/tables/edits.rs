@@ -218,12 +218,15 @@ result 0 -1
 result 0 2,3
   435: s => s/data
   626:  names="s,t" =>
+  761: <dim>3</dim><dim>2</dim> => <dim>2</dim><dim>3</dim>
+  839: <dim>3</dim><dim>2</dim> => <dim>2</dim><dim>3</dim>
+  962: <dim>3</dim><dim>2</dim> => <dim>2</dim><dim>3</dim>
   1009:  => |<layer id="5" name="s/reshaped/shape" type="Const" version="opset1">|\09<data element_type="i64" shap\
     e="2" offset="16" size="16" />|\09<output>|\09\09<port id="0" precision="I64">|\09\09\09<dim>2</dim>|\09\09</por\
     t>|\09</output>|</layer>|<layer id="6" name="s" type="Reshape" version="opset1">|\09<data special_zero="true" />\
     |\09<input>|\09\09<port id="0" precision="FP32">|\09\09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09</port>|\09\0\
     9<port id="1" precision="I64">|\09\09\09<dim>2</dim>|\09\09</port>|\09</input>|\09<output>|\09\09<port id="2" pr\
-    ecision="FP32" names="s,t">|\09\09\09<dim>3</dim>|\09\09\09<dim>2</dim>|\09\09</port>|\09</output>|</layer>
+    ecision="FP32" names="s,t">|\09\09\09<dim>2</dim>|\09\09\09<dim>3</dim>|\09\09</port>|\09</output>|</layer>
   [r reads a new s]
   bin + 02000000000000000300000000000000
 result 1 0,-1
