@@ -105,7 +105,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let loaded = if asked.engines { engines(root, &pairs) } else { Ok(()) };
     if wrong > 0 {
         let also = loaded.err().map_or_else(String::new, |why| format!(", and {why}"));
-        return Err(format!("{wrong} faults were found{also}"));
+        return Err(format!("{wrong} faults found{also}"));
     }
     loaded
 }
