@@ -1,6 +1,9 @@
 //! Holds the answer of a subcommand, and formats its tables and lists.
 
-use std::fmt::{self, Display};
+use std::{
+    fmt::{self, Display},
+    io,
+};
 
 pub use broadaxe_draw::words::{columns, join, letter, spaced, steps, strides, tuple};
 use broadaxe_models::report::{CheckRecord, Shown, grouped};
@@ -40,6 +43,8 @@ pub enum Json {
     Array(Value, Elements),
     /// What checks found. It may be large, so it is written only when it is asked for.
     Checked(Checked),
+    /// What is written already: as values, its parts would be several times as large.
+    Written(String),
 }
 
 /// What a check prints as JSON.
@@ -129,6 +134,7 @@ impl Json {
                 part(&json!(head), pointer, without)
             }
             Self::Checked(found) => part(&json!(found), pointer, without),
+            Self::Written(text) => part(&serde_json::from_str(text).unwrap_or_default(), pointer, without),
         }
     }
 
@@ -145,6 +151,10 @@ impl Json {
             Self::Checked(Checked { models, .. }) => {
                 let named = |k: &usize| pointer == format!("/models/{k}/findings");
                 some((0..models.len()).find(named).map(|k| &models[k].findings), from)
+            }
+            Self::Written(text) => {
+                let value: Value = serde_json::from_str(text).unwrap_or_default();
+                some(value.pointer(pointer).and_then(Value::as_array), from)
             }
         }
     }
@@ -170,6 +180,29 @@ fn written(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
+/// Writes a value as JSON, piece by piece.
+///
+/// # Errors
+/// When `to` cannot be written.
+pub(crate) fn write_json(to: &mut dyn fmt::Write, value: &impl Serialize) -> fmt::Result {
+    serde_json::to_writer(Pieces(to), value).map_err(|_| fmt::Error)
+}
+
+/// Passes on the texts that JSON is written in.
+struct Pieces<'a>(&'a mut dyn fmt::Write);
+
+impl io::Write for Pieces<'_> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let text = str::from_utf8(bytes).map_err(io::Error::other)?;
+        self.0.write_str(text).map_err(io::Error::other)?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 impl From<Value> for Json {
     fn from(value: Value) -> Self {
         Self::Value(value)
@@ -185,7 +218,8 @@ impl Display for Json {
                 let head = object.strip_suffix('}').unwrap_or_default();
                 write!(f, "{head},\"data\":{elements}}}")
             }
-            Self::Checked(found) => f.write_str(&written(found)),
+            Self::Checked(found) => write_json(f, found),
+            Self::Written(text) => f.write_str(text),
         }
     }
 }
@@ -269,14 +303,23 @@ fn constrain(table: &mut Table, head: &[&str], sentences: bool, rows: &[Vec<Stri
 
 /// Sets rows in columns to the left, two blanks apart; a line for each row, however long.
 pub fn aligned(rows: &[Vec<String>]) -> String {
-    let count = rows.iter().map(Vec::len).max().unwrap_or(0);
-    let width = |i: usize| rows.iter().filter_map(|row| row.get(i)).map(|cell| cell.chars().count()).max().unwrap_or(0);
-    let widths: Vec<usize> = (0..count).map(width).collect();
-    let line = |row: &Vec<String>| {
+    aligned_of(|| rows.iter().cloned())
+}
+
+/// Sets rows as [`aligned`]; they are made twice, and not held.
+pub(crate) fn aligned_of<R: Iterator<Item = Vec<String>>>(rows: impl Fn() -> R) -> String {
+    let mut widths: Vec<usize> = Vec::new();
+    for row in rows() {
+        widths.resize(widths.len().max(row.len()), 0);
+        for (width, cell) in widths.iter_mut().zip(&row) {
+            *width = cell.chars().count().max(*width);
+        }
+    }
+    let line = |row: Vec<String>| {
         let cells = row.iter().zip(&widths).map(|(cell, &n)| format!("{cell:n$}"));
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
-    rows.iter().map(line).collect()
+    rows().map(line).collect()
 }
 
 #[cfg(test)]

@@ -110,7 +110,7 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         Command::Check(args) => cmd::model::check_inputs(args, json),
         Command::Fix(args) => cmd::model::fix(args),
         Command::Upgrade(args) => cmd::model::upgrade(args),
-        Command::List(args) => cmd::model::list(args, &cmd::model::open),
+        Command::List(args) => cmd::model::list(args, json, &cmd::model::open),
         Command::Diff(args) => cmd::model::diff(args, &cmd::model::open),
         Command::Census(args) => cmd::model::census_inputs(args),
         Command::Sizes(args) => cmd::model::sizes_shown(args),

@@ -7,7 +7,7 @@ mod valid;
 mod choices;
 mod symbolic;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 
 use broadaxe::System;
 use broadaxe_shape::{Shape, symbolic::SymbolicShape};
@@ -31,7 +31,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Report {
     /// The targets asked for, as they are written on the command line.
-    pub targets: Vec<String>,
+    pub targets: Vec<Arc<str>>,
     /// How many element-wise nodes were looked at.
     pub nodes: usize,
     /// How many of them have operands of unknown shape.
@@ -42,13 +42,21 @@ pub struct Report {
     pub findings: Vec<Finding>,
 }
 
-/// What one target does with one node.
+/// What one target does with one node. Targets that do the same share what is said of it.
 #[derive(Clone, Debug)]
 pub struct Finding {
+    /// The target, in the form that the command line accepts.
+    pub target: Arc<str>,
+    /// Whether one fix for all targets of the check removes the finding.
+    pub fixable: bool,
+    said: Arc<Said>,
+}
+
+/// What a finding says, without the name of the target.
+#[derive(Clone, Debug)]
+pub struct Said {
     /// The node.
     pub node: NodeId,
-    /// The target, in the form that the command line accepts.
-    pub target: String,
     /// What the target does.
     pub verdict: Verdict,
     /// The kind of finding; nothing for [`Verdict::Same`].
@@ -73,12 +81,35 @@ pub struct Finding {
     /// The same on the target, where it places them by another rule.
     pub target_axes: Option<Vec<Vec<usize>>>,
     /// What would make it the same, and what that costs.
-    pub repair: Option<Repair>,
-    /// Whether one fix for all targets of the check removes the finding.
-    pub fixable: bool,
+    pub repair: Option<Box<Repair>>,
+}
+
+impl Deref for Finding {
+    type Target = Said;
+
+    fn deref(&self) -> &Said {
+        &self.said
+    }
 }
 
 impl Finding {
+    /// Makes a finding; nothing of it is shared yet.
+    pub(crate) fn new(target: &str, said: Said) -> Self {
+        Self { target: target.into(), fixable: false, said: Arc::new(said) }
+    }
+
+    /// Sets what would make it the same.
+    pub(crate) fn set_repair(&mut self, repair: Option<Repair>) {
+        Arc::make_mut(&mut self.said).repair = repair.map(Box::new);
+    }
+
+    /// Says whether two findings share what they say.
+    pub(crate) fn shares(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.said, &other.said)
+    }
+}
+
+impl Said {
     /// Adds the evidence of the law that decides, and its text unless the model itself is wrong.
     fn with_law(self, law: &'static Law, is_broken: bool) -> Self {
         if matches!(self.verdict, Verdict::Same) {
@@ -86,6 +117,14 @@ impl Finding {
         }
         let evidence = Some(law.evidence).filter(|evidence| evidence.kind != EvidenceKind::Nothing);
         Self { evidence, cause: if is_broken { "" } else { law.text }, ..self }
+    }
+
+    /// Returns the finding that another target has too, where a node is the same on both.
+    fn shared(self, same: &mut Option<Arc<Self>>) -> Arc<Self> {
+        match self.verdict {
+            Verdict::Same => same.get_or_insert_with(|| Arc::new(self)).clone(),
+            _ => Arc::new(self),
+        }
     }
 }
 
@@ -179,22 +218,23 @@ pub struct Repair {
 ///
 /// Nothing is guessed: where a shape that matters is unknown, the verdict is, and the reason says why.
 pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
-    let mut report = Report { targets: targets.iter().map(Target::to_string).collect(), ..Report::default() };
+    let mut report =
+        Report { targets: targets.iter().map(|target| target.to_string().into()).collect(), ..Report::default() };
     let facts = Facts::of(model, shapes, targets);
     let declared: BTreeMap<NodeId, &str> =
         shapes.contradictions.iter().map(|(id, text)| (*id, text.as_str())).collect();
     for id in model.walk() {
         let wrong = declared.get(&id).map(|text| Invalid::Declared((*text).to_string()).judged());
         match meaning(model, id) {
-            None => others(&mut report, (model, shapes), id, wrong, targets),
-            Some(Ok(meaning)) if !meaning.broadcasts() => others(&mut report, (model, shapes), id, wrong, targets),
+            None => others(&mut report, (model, shapes), id, wrong),
+            Some(Ok(meaning)) if !meaning.broadcasts() => others(&mut report, (model, shapes), id, wrong),
             Some(Ok(meaning)) => match invalid(model, shapes, id, Some(&meaning)) {
                 None => examine(&mut report, (model, shapes, &facts), (id, wrong), &meaning, targets),
-                Some(invalid) => reject(&mut report, (model, shapes), id, Some(&meaning), &invalid.judged(), targets),
+                Some(invalid) => reject(&mut report, (model, shapes), id, Some(&meaning), &invalid.judged()),
             },
             Some(Err(reason)) => {
                 let invalid = invalid(model, shapes, id, None).unwrap_or(Invalid::Unknown(reason));
-                reject(&mut report, (model, shapes), id, None, &invalid.judged(), targets);
+                reject(&mut report, (model, shapes), id, None, &invalid.judged());
             }
         }
     }
@@ -202,15 +242,9 @@ pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
 }
 
 /// Counts a node that is not judged, unless its result is declared with a shape that it cannot have.
-fn others(
-    report: &mut Report,
-    (model, shapes): (&Model, &Shapes),
-    id: NodeId,
-    wrong: Option<Judged>,
-    targets: &[Target],
-) {
+fn others(report: &mut Report, (model, shapes): (&Model, &Shapes), id: NodeId, wrong: Option<Judged>) {
     match wrong {
-        Some(wrong) => reject(report, (model, shapes), id, None, &wrong, targets),
+        Some(wrong) => reject(report, (model, shapes), id, None, &wrong),
         None => report.others += usize::from(computes(model, id)),
     }
 }
@@ -228,15 +262,15 @@ fn reject(
     id: NodeId,
     meaning: Option<&Meaning>,
     judged: &Judged,
-    targets: &[Target],
 ) {
     let own = meaning.map_or_else(Vec::new, |meaning| meaning.shapes(model.node(id), shapes));
     let operands = meaning.map_or_else(Vec::new, |meaning| operands(model, shapes, id, meaning, &own));
     let operands: Arc<[Operand]> = operands.into();
     report.nodes += 1;
     report.unknown += usize::from(matches!(judged.verdict, Verdict::Unknown));
-    for target in targets {
-        report.findings.push(finding(id, target, operands.clone(), None, judged.clone()));
+    let said = Arc::new(said(id, operands, None, judged.clone()));
+    for target in &report.targets {
+        report.findings.push(Finding { target: target.clone(), fixable: false, said: said.clone() });
     }
 }
 
@@ -279,10 +313,9 @@ fn examine(
     let known = known.map(|known| KnownOperands::new(&asked, known, &stretched));
     let recorded = || contradicts(model, meaning, known.as_ref()?, &result.as_ref()?.known()?, node.output(0));
     let wrong = wrong.or_else(recorded);
-    let mut open = None;
-    let broken = if known.is_none() { impossible(facts, meaning, &own) } else { None };
-    let broken = wrong.or(broken);
-    for target in targets {
+    let (mut open, mut same) = (None, None);
+    let broken = wrong.or_else(|| known.is_none().then(|| impossible(facts, meaning, &own)).flatten());
+    for (at, target) in targets.iter().enumerate() {
         let treatment = target.treat(&asked);
         let judged = match (&broken, &known) {
             (Some(broken), _) => broken.clone(),
@@ -293,9 +326,10 @@ fn examine(
                     .unwrap_or_else(|| unknown(&asked, &operands, target))
             }
         };
-        let finding = finding(id, target, operands.clone(), result.clone(), judged);
-        let finding = finding.with_law(treatment.law, broken.is_some());
-        broadaxe::stop::push(&mut report.findings, finding);
+        let said = said(id, operands.clone(), result.clone(), judged);
+        let said = said.with_law(treatment.law, broken.is_some()).shared(&mut same);
+        let target = report.targets[at].clone();
+        broadaxe::stop::push(&mut report.findings, Finding { target, fixable: false, said });
     }
 }
 
@@ -393,32 +427,10 @@ fn unknown(asked: &Asked<'_>, operands: &[Operand], target: &Target) -> Judged {
     Judged::of(Verdict::Unknown, &code::UNKNOWN_SHAPE, reason)
 }
 
-fn finding(
-    node: NodeId,
-    target: &Target,
-    operands: Arc<[Operand]>,
-    result: Option<SymbolicShape>,
-    judged: Judged,
-) -> Finding {
+fn said(node: NodeId, operands: Arc<[Operand]>, result: Option<SymbolicShape>, judged: Judged) -> Said {
     let Judged { verdict, code, reason, axis, near, axes: [axes, target_axes] } = judged;
-    let (target, cause, evidence, repair, fixable) = (target.to_string(), "", None, None, false);
-    Finding {
-        node,
-        target,
-        verdict,
-        code,
-        operands,
-        result,
-        reason,
-        cause,
-        axis,
-        evidence,
-        near,
-        axes,
-        target_axes,
-        repair,
-        fixable,
-    }
+    let (cause, evidence, repair) = ("", None, None);
+    Said { node, verdict, code, operands, result, reason, cause, axis, evidence, near, axes, target_axes, repair }
 }
 
 #[cfg(test)]

@@ -6,7 +6,10 @@ mod group;
 pub mod words;
 mod grouped;
 
-use std::sync::Arc;
+use std::{
+    ops::{Deref, DerefMut},
+    sync::Arc,
+};
 
 use broadaxe_shape::symbolic::SymbolicShape;
 use schemars::JsonSchema;
@@ -19,7 +22,7 @@ pub use self::{
     grouped::{GroupedFindings, GroupedNote, GroupedReport, GroupedSample, GroupedTarget, grouped},
 };
 use crate::{
-    check::{Coincidence, Counterexample, Evidence, Finding, Operand, Repair, Report, Verdict, operands},
+    check::{Coincidence, Counterexample, Evidence, Finding, Operand, Repair, Report, Said, Verdict, operands},
     code,
     copied::Copied,
     graph::{GraphId, Model, NodeId},
@@ -55,7 +58,7 @@ pub struct CheckRecord {
     pub needed_inputs: Vec<String>,
     /// One entry per element-wise node and target, in the order of the file.
     #[serde(serialize_with = "each")]
-    #[schemars(with = "Vec<FindingRecord>")]
+    #[schemars(with = "Vec<FindingFacts>")]
     pub findings: Vec<FindingRecord>,
 }
 
@@ -92,10 +95,26 @@ impl TargetRecord {
     }
 }
 
-/// What one target does with one node.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
-#[allow(clippy::struct_excessive_bools, reason = "a record of a report, whose fields are facts of their own")]
+/// What one target does with one node. Findings on a node that say the same share it: most of a model means the same everywhere.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(from = "FindingFacts", into = "FindingFacts")]
 pub struct FindingRecord {
+    /// The target.
+    pub target: Arc<str>,
+    /// As [`FindingFacts::fixable`].
+    pub fixable: bool,
+    /// As [`FindingFacts::fails`].
+    pub fails: bool,
+    /// As [`FindingFacts::known`].
+    pub known: bool,
+    facts: Arc<FindingFacts>,
+}
+
+/// A finding in the form of JSON. In a [`FindingRecord`], the fields that the record has too are not used.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[schemars(rename = "FindingRecord", description = "What one target does with one node.")]
+#[allow(clippy::struct_excessive_bools, reason = "a record of a report, whose fields are facts of their own")]
+pub struct FindingFacts {
     /// The node's name; that of its first output where it has none.
     pub node: String,
     /// Its operator.
@@ -147,14 +166,14 @@ pub struct FindingRecord {
     /// The test, document or thread that it is from; the package and its version where an engine was asked.
     pub source: Option<String>,
     /// What would make it the same.
-    pub repair: Option<RepairRecord>,
+    pub repair: Option<Box<RepairRecord>>,
     /// Whether one fix for all targets of this check removes the finding.
     pub fixable: bool,
     /// Whether the finding ends a check with exit code 1, by the verdicts that fail and what a project accepts.
     pub fails: bool,
     /// What the laws of the target say, where an engine that was asked says otherwise; absent elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub law: Option<LawRecord>,
+    pub law: Option<Box<LawRecord>>,
     /// Why a project ignores the finding; absent for those that count.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ignored: Option<String>,
@@ -285,18 +304,62 @@ fn shared<S: serde::Serializer>(items: &Arc<[OperandRecord]>, serializer: S) -> 
     serializer.collect_seq(items.iter())
 }
 
+impl From<FindingFacts> for FindingRecord {
+    fn from(facts: FindingFacts) -> Self {
+        let FindingFacts { target, fixable, fails, known, .. } = facts;
+        let (own, facts) = (
+            target.into(),
+            FindingFacts { target: String::new(), fixable: false, fails: false, known: false, ..facts },
+        );
+        Self { target: own, fixable, fails, known, facts: Arc::new(facts) }
+    }
+}
+
+impl From<FindingRecord> for FindingFacts {
+    fn from(record: FindingRecord) -> Self {
+        let FindingRecord { target, fixable, fails, known, facts } = record;
+        Self { target: target.to_string(), fixable, fails, known, ..Arc::unwrap_or_clone(facts) }
+    }
+}
+
+impl Deref for FindingRecord {
+    type Target = FindingFacts;
+
+    fn deref(&self) -> &FindingFacts {
+        &self.facts
+    }
+}
+
+/// Changes what this finding says, and not what others say that share it.
+impl DerefMut for FindingRecord {
+    fn deref_mut(&mut self) -> &mut FindingFacts {
+        Arc::make_mut(&mut self.facts)
+    }
+}
+
 impl CheckRecord {
-    /// Puts what was found into plain data; `name` is the file as it was given.
-    pub fn new(name: &str, model: &Model, report: &Report) -> Self {
+    /// Puts what was found into plain data; `name` is the file as it was given. Each finding is dropped when its record is made.
+    pub fn new(name: &str, model: &Model, report: Report) -> Self {
         let mut findings: Vec<FindingRecord> = Vec::with_capacity(report.findings.len());
-        for (at, finding) in report.findings.iter().enumerate() {
-            let before =
-                at.checked_sub(1).filter(|&before| Arc::ptr_eq(&report.findings[before].operands, &finding.operands));
-            let operands = before.map_or_else(
-                || finding.operands.iter().map(|operand| OperandRecord::new(model, operand)).collect(),
-                |before| findings[before].operands.clone(),
-            );
-            findings.push(FindingRecord::new(model, finding, operands));
+        // The findings on the last node, with their records.
+        let mut last: Vec<(Finding, usize)> = Vec::new();
+        for finding in report.findings {
+            if last.first().is_some_and(|(first, _)| first.node != finding.node) {
+                last.clear();
+            }
+            let shared =
+                last.iter().find(|(other, _)| other.shares(&finding)).map(|&(_, at)| findings[at].facts.clone());
+            let of_node = last.first().filter(|(first, _)| Arc::ptr_eq(&first.operands, &finding.operands));
+            let facts = shared.unwrap_or_else(|| {
+                let records =
+                    |operands: &[Operand]| operands.iter().map(|one| OperandRecord::new(model, one)).collect();
+                let operands =
+                    of_node.map_or_else(|| records(&finding.operands), |&(_, at)| findings[at].operands.clone());
+                Arc::new(FindingFacts::new(model, &finding, operands))
+            });
+            let (target, fixable) = (finding.target.clone(), finding.fixable);
+            last.push((finding, findings.len()));
+            findings.push(FindingRecord { target, fixable, fails: false, known: false, facts });
         }
         let targets = report.targets.iter().map(|name| count(name, &findings)).collect();
         let (nodes, unknown, others) = (report.nodes, report.unknown, report.others);
@@ -356,7 +419,7 @@ impl CheckRecord {
 
 fn count(target: &str, findings: &[FindingRecord]) -> TargetRecord {
     let mut record = TargetRecord { name: target.into(), ..TargetRecord::default() };
-    for finding in findings.iter().filter(|finding| finding.target == target) {
+    for finding in findings.iter().filter(|finding| *finding.target == *target) {
         match finding.verdict.as_str() {
             "same" => record.same += 1,
             "differs" => record.differs += 1,
@@ -389,7 +452,7 @@ impl RepairRecord {
     }
 }
 
-impl FindingRecord {
+impl FindingFacts {
     fn new(model: &Model, finding: &Finding, operands: Arc<[OperandRecord]>) -> Self {
         let node = model.node(finding.node);
         let (condition, counterexample) = match &finding.verdict {
@@ -405,7 +468,7 @@ impl FindingRecord {
             number: node.number,
             line: node.line,
             inner: node.graph != GraphId(0),
-            target: finding.target.clone(),
+            target: String::new(),
             verdict: finding.verdict.name().into(),
             code: finding.code.map(|code| code.id.to_owned()),
             reason: finding.reason.clone(),
@@ -421,15 +484,17 @@ impl FindingRecord {
             target_axes: finding.target_axes.clone(),
             evidence,
             source: finding.evidence.map(|evidence| source(evidence, &finding.target)),
-            repair: finding.repair.as_ref().map(RepairRecord::new),
-            fixable: finding.fixable,
+            repair: finding.repair.as_ref().map(|repair| Box::new(RepairRecord::new(repair))),
+            fixable: false,
             fails: false,
             law: None,
             ignored: None,
             known: false,
         }
     }
+}
 
+impl FindingRecord {
     /// Says whether the finding is one that [`TargetRecord::findings`] counts.
     pub fn needs_attention(&self) -> bool {
         matches!(self.verdict.as_str(), "differs" | "refused" | "guarded")
@@ -443,35 +508,20 @@ impl FindingRecord {
 
 /// Makes a finding on a node without a verdict: its names, its operands and the shape of its result.
 pub(crate) fn bare_finding(model: &Model, shapes: &Shapes, id: NodeId, target: &str) -> FindingRecord {
-    let node = model.node(id);
+    let own_node = model.node(id);
     let described = meaning(model, id).and_then(Result::ok).map_or_else(Vec::new, |meaning| {
-        let own = meaning.shapes(node, shapes);
+        let own = meaning.shapes(own_node, shapes);
         operands(model, shapes, id, &meaning, &own)
     });
-    let result = node.output(0).and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.shape.clone());
+    let result = own_node.output(0).and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.shape.clone());
     let operands: Arc<[Operand]> = described.into();
     let records = operands.iter().map(|operand| OperandRecord::new(model, operand)).collect();
-    let (target, verdict, reason) = (target.to_owned(), Verdict::Unknown, String::new());
-    let (code, cause, axis, evidence, near, repair, fixable) = (None, "", None, None, None, None, false);
-    let (axes, target_axes) = (None, None);
-    let bare = Finding {
-        node: id,
-        target,
-        verdict,
-        code,
-        operands,
-        result,
-        reason,
-        cause,
-        axis,
-        evidence,
-        near,
-        axes,
-        target_axes,
-        repair,
-        fixable,
-    };
-    FindingRecord::new(model, &bare, records)
+    let (node, verdict, reason, code, cause) = (id, Verdict::Unknown, String::new(), None, "");
+    let (axis, evidence, near, axes, target_axes, repair) = (None, None, None, None, None, None);
+    let said =
+        Said { node, verdict, code, operands, result, reason, cause, axis, evidence, near, axes, target_axes, repair };
+    let facts = FindingFacts::new(model, &Finding::new(target, said), records);
+    FindingRecord { target: target.into(), fixable: false, fails: false, known: false, facts: Arc::new(facts) }
 }
 
 impl FindingRecord {
@@ -495,7 +545,7 @@ impl FindingRecord {
         if self.verdict == "same" {
             self.code = Some(code::CONTRADICTED_LAW.id.to_owned());
         }
-        self.law = Some(law);
+        self.law = Some(Box::new(law));
     }
 }
 

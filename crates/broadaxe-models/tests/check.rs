@@ -89,7 +89,7 @@ fn left_aligned(model: &Model, wanted: usize) {
     let found: Vec<_> = report.findings.iter().filter(|found| !matches!(found.verdict, Verdict::Same)).collect();
     assert_eq!(found.len(), wanted);
     for finding in found {
-        assert_eq!((finding.target.as_str(), finding.verdict.name()), ("onnx", "refused"), "{}", finding.reason);
+        assert_eq!((&*finding.target, finding.verdict.name()), ("onnx", "refused"), "{}", finding.reason);
         let near = finding.near.as_ref().expect("sizes that coincide");
         let (slow, example) = (near.shapes[0][0], &near.example);
         assert_eq!(near.shapes[0][2], slow, "{}", finding.reason);

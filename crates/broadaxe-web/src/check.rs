@@ -280,7 +280,7 @@ fn runtimes(request: &Value) -> Result<Value, String> {
     let targets = PROFILES.iter().filter_map(|profile| profile.name.parse().ok()).collect::<Vec<Target>>();
     let record = check_model("add.onnx".as_ref(), &model, &shapes, &targets).map_err(|error| error.to_string())?;
     let row = |finding: &FindingRecord| {
-        let versions = PROFILES.iter().find(|profile| profile.name == finding.target).map(|profile| profile.versions);
+        let versions = PROFILES.iter().find(|profile| *profile.name == *finding.target).map(|profile| profile.versions);
         json!({
             "target": finding.target,
             "version": versions.and_then(|versions| versions.last()),

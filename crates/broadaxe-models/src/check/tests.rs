@@ -280,7 +280,7 @@ fn other_formats() {
     assert_eq!(verdict(&ncnn("32,112,112 ; 32", "ncnn")), "same");
     assert_eq!(verdict(&ncnn("32,112,112 ; 32", "onnx")), "refused");
     assert_eq!(verdict(&ncnn("7,7,7 ; 7", "onnx")), "differs [0, 0, 1] 2 4");
-    let near = ncnn("32,112,112 ; 32", "onnx").near.expect("a width of 32 is taken");
+    let near = ncnn("32,112,112 ; 32", "onnx").near.clone().expect("a width of 32 is taken");
     assert_eq!(near.shapes, [vec![32, 112, 32], vec![32]]);
     assert_eq!((near.example.element, near.example.here, near.example.there), (vec![0, 0, 1], 2.0, Some(4.0)));
     let finding = ncnn("7,7,7 ; 7", "onnx");

@@ -27,7 +27,7 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
     for (at, target) in targets.iter().enumerate() {
         let name = target.to_string();
         let before = found_for(report, targets.len(), Some(at));
-        let wanted = |finding: &&mut Finding| finding.target == name && is_repairable(&finding.verdict);
+        let wanted = |finding: &&mut Finding| *finding.target == *name && is_repairable(&finding.verdict);
         let mut found: Vec<_> = report.findings.iter_mut().filter(wanted).collect();
         if found.is_empty() {
             continue;
@@ -35,7 +35,7 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
         let fix = hold(model, shapes, std::slice::from_ref(target), Some(before))?;
         let repairs = repairs(&fix);
         for finding in &mut found {
-            finding.repair = repairs.get(&finding.node).cloned();
+            finding.set_repair(repairs.get(&finding.node).cloned());
         }
         one = (targets.len() == 1).then_some(fix);
     }

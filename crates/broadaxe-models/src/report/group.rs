@@ -80,7 +80,7 @@ impl<'a> Group<'a> {
         let is_shared = self.members.iter().all(|(_, finding)| finding.reason == sample.reason);
         if is_shared || sample.cause.is_empty() {
             let reason = sample.reason.as_str();
-            reason.strip_prefix(sample.target.as_str()).map_or(reason, str::trim_start)
+            reason.strip_prefix(&*sample.target).map_or(reason, str::trim_start)
         } else {
             &sample.cause
         }
@@ -135,7 +135,7 @@ pub fn groups<'a>(record: &'a CheckRecord, alike: &BTreeMap<usize, Vec<usize>>, 
             found.len() - 1
         });
         let into = &mut found[group];
-        if !into.targets.contains(&finding.target.as_str()) {
+        if !into.targets.contains(&&*finding.target) {
             into.targets.push(&finding.target);
         }
         // A node that is wrong for every target is counted once.

@@ -141,7 +141,7 @@ impl GroupedSample {
             node: words::node(finding),
             rows: words::rows(finding).into_iter().map(row).collect(),
             notes: words::notes(finding).into_iter().map(note).collect(),
-            fix: finding.repair.as_ref().map(words::fix),
+            fix: finding.repair.as_deref().map(words::fix),
         }
     }
 }

@@ -62,7 +62,7 @@ impl KnownFinding {
     pub(super) fn new(model: &str, finding: &FindingRecord) -> Self {
         Self {
             model: model.to_owned(),
-            target: finding.target.clone(),
+            target: finding.target.to_string(),
             code: code(finding).to_owned(),
             op: quoted(&finding.op),
             node: quoted(&finding.node),

@@ -207,7 +207,7 @@ impl Job<'_> {
         let Loaded { model, shapes, .. } = load_source(path, &source, inputs)?;
         let targets = settings.targets_of(model.format);
         let mut record = if self.args.quiet {
-            CheckRecord::new(&path.display().to_string(), &model, &check(&model, &shapes, &targets))
+            CheckRecord::new(&path.display().to_string(), &model, check(&model, &shapes, &targets))
         } else {
             check_model(path, &model, &shapes, &targets).map_err(|error| Error::from(error).of(path))?
         };

@@ -16,8 +16,8 @@ pub(super) fn code(finding: &FindingRecord) -> &str {
 /// It depends on the model's path, the target, the code, the operator, the name of the node and the sizes of the operands.
 pub(super) fn of(model: &str, finding: &FindingRecord) -> u128 {
     let shapes = shapes(finding);
-    let FindingRecord { target, op, node, .. } = finding;
-    hash(&[model, target, code(finding), op, node, &shapes].map(str::as_bytes))
+    let named = [model, &finding.target, code(finding), &finding.op, &finding.node, &shapes];
+    hash(&named.map(str::as_bytes))
 }
 
 /// Writes the shapes of a finding's operands: `1,3,?,? 3`. What is open is `?`, whatever it is called: names of dims are no part of it.

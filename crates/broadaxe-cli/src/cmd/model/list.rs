@@ -10,6 +10,7 @@ use broadaxe_models::{
     report::{DimRecord, dims, node_name},
 };
 use broadaxe_shape::SymbolicShape;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use super::{
@@ -18,7 +19,7 @@ use super::{
     load,
 };
 use crate::{
-    answer::{Answer, aligned, table},
+    answer::{Answer, Json, aligned_of, table, write_json},
     args::ListArgs,
     error::{Error, escaped, quoted},
     terminal,
@@ -37,7 +38,7 @@ const LISTED_OPERATORS: usize = 20;
 ///
 /// # Errors
 /// When the model cannot be read, a target is unknown, or a pattern or a shape is malformed.
-pub fn run(args: &ListArgs, open: Open<'_>) -> Result<Answer, Error> {
+pub fn run(args: &ListArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
     let mut targets: Vec<Target> = args.targets.iter().map(|name| name.parse()).collect::<Result<_, _>>()?;
     let are_ops = args.ops.iter().map(|op| op_pattern(op)).collect::<Result<Vec<_>, _>>()?;
     let loaded = load(&args.model, &args.inputs, open)?;
@@ -54,25 +55,52 @@ pub fn run(args: &ListArgs, open: Open<'_>) -> Result<Answer, Error> {
     let listed = listed.filter(|id| named.as_ref().is_none_or(|named| named.contains(id)));
     let wanted = |verdict: &&str| args.verdicts.iter().any(|wanted| wanted == verdict);
     let listed = listed.filter(|&id| args.verdicts.is_empty() || judged.of(id).iter().any(wanted));
-    let rows: Vec<ListRow> = listed.map(|id| ListRow::new(model, &loaded.shapes, id, &judged)).collect();
+    let listed: Vec<NodeId> = listed.collect();
+    let rows = || listed.iter().map(|&id| ListRow::new(model, &loaded.shapes, id, &judged));
 
     let name = args.model.display().to_string();
-    let counts = format!("{} of {} nodes listed, {} are element-wise", rows.len(), all.len(), judged.verdicts.len());
+    let counts = format!("{} of {} nodes listed, {} are element-wise", listed.len(), all.len(), judged.verdicts.len());
     let counts = terminal::fitted(&format!("{}: {counts}\n", escaped(&name)), terminal::columns());
-    let text = show(&rows, &targets) + &counts;
-    let json = json!({
-        "model": name,
-        "format": model.format,
-        "targets": targets.iter().map(Target::to_string).collect::<Vec<_>>(),
-        "nodes": rows.iter().map(|row| row.describe(&targets)).collect::<Vec<_>>(),
-        "all": all.len(),
-        "elementwise": judged.verdicts.len(),
-    });
-    let mut answer = Answer::new(text, json);
-    if rows.is_empty() {
+    // A model may have many nodes, so only one form is made.
+    let mut answer = Answer::new(String::new(), Value::Null);
+    if json {
+        let nodes = Nodes(|| rows().map(|row| row.describe(&targets)));
+        let targets: Vec<String> = targets.iter().map(Target::to_string).collect();
+        let (format, all, elementwise) = (model.format, all.len(), judged.verdicts.len());
+        answer.json = written(&ListedNodes { model: name, format, targets, nodes, all, elementwise });
+    } else {
+        answer.text = show(rows, &targets) + &counts;
+    }
+    if listed.is_empty() {
         answer.notes.extend(nothing(args, model, &all, &are_ops, &judged));
     }
     Ok(answer)
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct ListedNodes<N> {
+    model: String,
+    format: &'static str,
+    targets: Vec<String>,
+    nodes: N,
+    all: usize,
+    elementwise: usize,
+}
+
+/// A list whose items are made while it is written.
+struct Nodes<F>(F);
+
+impl<I: Iterator<Item = Value>, F: Fn() -> I> Serialize for Nodes<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
+fn written(value: &impl Serialize) -> Json {
+    let mut text = String::new();
+    let _ = write_json(&mut text, value);
+    Json::Written(text)
 }
 
 /// The nodes that `check` judges, with the verdict for each target.
@@ -86,7 +114,7 @@ impl Judged {
         let any = ["onnx".parse()?];
         let report: Report = check(&loaded.model, &loaded.shapes, if targets.is_empty() { &any } else { targets });
         let mut verdicts: HashMap<NodeId, Vec<&'static str>> = HashMap::new();
-        for finding in &report.findings {
+        for finding in report.findings {
             let of = verdicts.entry(finding.node).or_default();
             of.extend((!targets.is_empty()).then(|| finding.verdict.name()));
         }
@@ -166,14 +194,13 @@ impl ListRow {
 }
 
 /// Writes a line per node. Programs can filter the lines; they have another layout only in a terminal that is too narrow.
-fn show(rows: &[ListRow], targets: &[Target]) -> String {
-    if rows.is_empty() {
+fn show<R: Iterator<Item = ListRow>>(rows: impl Fn() -> R, targets: &[Target]) -> String {
+    if rows().next().is_none() {
         return String::new();
     }
     let head = ["place", "node", "operator", "operands", "result"].map(str::to_owned);
     let head: Vec<String> = head.into_iter().chain(targets.iter().map(Target::to_string)).collect();
-    let cells: Vec<Vec<String>> = rows.iter().map(|row| row.cells(" ")).collect();
-    let text = aligned(&[std::slice::from_ref(&head), cells.as_slice()].concat());
+    let text = aligned_of(|| std::iter::once(head.clone()).chain(rows().map(|row| row.cells(" "))));
     let widest = text.lines().map(terminal::width).max().unwrap_or(0);
     if terminal::columns().is_none_or(|columns| widest <= columns) {
         return text;
@@ -181,7 +208,7 @@ fn show(rows: &[ListRow], targets: &[Target]) -> String {
     // A shape is one word.
     let whole = |row: Vec<String>| row.into_iter().map(|cell| cell.replace(", ", &format!(",{BLANK}"))).collect();
     let head: Vec<&str> = head.iter().map(String::as_str).collect();
-    table(&head, false, rows.iter().map(|row| row.cells("\n")).map(whole)).replace(BLANK, " ")
+    table(&head, false, rows().map(|row| row.cells("\n")).map(whole)).replace(BLANK, " ")
 }
 
 /// Says why nothing is listed, where another choice would list something.

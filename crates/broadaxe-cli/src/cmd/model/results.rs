@@ -38,6 +38,8 @@ const MAX_ENTRY_BYTES: u64 = 64 << 20;
 const MAX_TOTAL_BYTES: u64 = 256 << 20;
 /// The most bytes of the files of a model that are hashed.
 const MAX_HASHED_BYTES: u64 = 4 << 20;
+/// The most findings of a result that is kept: the entry of one with more would be too large.
+const MAX_FINDINGS: usize = 50_000;
 /// The most files of a model that has a result in the cache.
 const MAX_FILES: usize = 1000;
 /// How long ago a file must have changed: the times of some file systems are in steps of 2 s.
@@ -158,7 +160,8 @@ impl Results {
         judged: &CheckRecord,
     ) {
         let others = source.consulted();
-        let Some(file) = self.file(path, options).filter(|_| others.len() < MAX_FILES) else { return };
+        let is_small = others.len() < MAX_FILES && judged.findings.len() < MAX_FINDINGS;
+        let Some(file) = self.file(path, options).filter(|_| is_small) else { return };
         let mut left = MAX_HASHED_BYTES;
         let mut files = Vec::with_capacity(1 + others.len());
         for path in std::iter::once(path).chain(others.iter().map(PathBuf::as_path)) {

@@ -64,7 +64,11 @@ impl<'a> Suppress<'a> {
         for finding in record.findings.iter_mut().filter(|finding| is_finding(finding)) {
             broadaxe::stop::checkpoint();
             let ignore = ignores.iter().find(|(_, ignore)| ignore.matches(finding, code(finding)));
-            finding.ignored = ignore.map(|(_, ignore)| ignore.reason.clone());
+            let reason = ignore.map(|(_, ignore)| ignore.reason.clone());
+            // A finding that is changed no longer shares what it says.
+            if finding.ignored != reason {
+                finding.ignored = reason;
+            }
             finding.known = false;
             if let (Some(baseline), None) = (&self.baseline, &finding.ignored) {
                 let print = fingerprint::of(&model, finding);

@@ -28,7 +28,12 @@ fn groups_are_in_words() {
     let mut record = checked("examples/face.onnx", &["openvino", "ncnn"]);
     let at = record.findings.iter().position(|finding| finding.verdict == "differs").unwrap();
     let sample = record.findings[at].clone();
-    record.findings = (0..4).map(|k| FindingRecord { node: format!("b.{k}\u{1b}"), ..sample.clone() }).collect();
+    let named = |k: usize| {
+        let mut finding = sample.clone();
+        finding.node = format!("b.{k}\u{1b}");
+        finding
+    };
+    record.findings = (0..4).map(named).collect();
     record.findings[3].verdict = "unknown".into();
     let report = grouped(&record, Shown { all: false });
     assert_eq!(report.hidden.as_deref(), Some("not shown: 1 unknown"));

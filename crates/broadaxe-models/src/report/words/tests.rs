@@ -27,7 +27,8 @@ fn consequences() {
     ];
     let sample = differing();
     for (verdict, code, targets, want) in cases {
-        let finding = FindingRecord { verdict: verdict.into(), code: Some(code.into()), ..sample.clone() };
+        let mut finding = sample.clone();
+        (finding.verdict, finding.code) = (verdict.into(), Some(code.into()));
         assert_eq!(consequence(&finding, targets), want, "{verdict} {code}");
     }
 }
@@ -97,7 +98,7 @@ fn notes_have_labels() {
     finding.condition = Some("n = 1".into());
     finding.near = Some(Box::new(NearRecord { shapes: vec![vec![2], vec![2, 2]], counterexample: example }));
     let (target, verdict, reason) = ("ncnn".into(), "differs".into(), "it does".into());
-    finding.law = Some(LawRecord { target, verdict, reason, alone: true });
+    finding.law = Some(Box::new(LawRecord { target, verdict, reason, alone: true }));
     assert_eq!(labels(&finding), ["value", "near", "if", "known", "law"]);
     let said = notes(&finding);
     assert!(

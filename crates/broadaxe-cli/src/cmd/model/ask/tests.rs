@@ -135,7 +135,7 @@ fn model(ops: &[&str]) -> Model {
 fn ask(asking: &mut Asking, ops: &[&str]) -> Result<(CheckRecord, Asked), Error> {
     let model = model(ops);
     let shapes = infer(&model, &[]).expect("shapes");
-    let mut record = CheckRecord::new("m.onnx", &model, &check(&model, &shapes, &[]));
+    let mut record = CheckRecord::new("m.onnx", &model, check(&model, &shapes, &[]));
     let asked = asking.ask(&model, &shapes, &mut record)?;
     Ok((record, asked))
 }
@@ -203,7 +203,7 @@ fn laws_that_say_otherwise() {
     assert!(text.contains("rejected by fake 1.0: ends the process (signal 11)"), "{text}");
     assert!(text.contains("note: the laws of onnx say otherwise: it computes the same\n"), "{text}");
     let law = LawRecord { target: "onnx".into(), verdict: "differs".into(), reason: "onnx adds".into(), alone: true };
-    record.findings[0].law = Some(law);
+    record.findings[0].law = Some(Box::new(law));
     let text = plain(&record, 0);
     assert!(text.starts_with("note[same]: the same on fake 1.0, although its laws say otherwise\n"), "{text}");
     assert!(text.contains("note: the laws of onnx say otherwise: it gives a wrong result: onnx adds\n"), "{text}");

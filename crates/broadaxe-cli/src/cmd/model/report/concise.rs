@@ -1,6 +1,6 @@
 //! Writes findings as lines that tools such as grep and editors read: one finding per line.
 
-use broadaxe_models::report::{CheckRecord, FindingRecord, Shown};
+use broadaxe_models::report::{CheckRecord, FindingFacts, FindingRecord, Shown};
 
 use crate::{answer::Checked, error::escaped};
 
@@ -20,7 +20,8 @@ pub(super) fn lines(found: &Checked, shown: Shown) -> String {
 
 /// Writes `model.onnx:126:/stem/Div: BX202 refused[equal-rank]: Div: equal-rank needs operands of equal rank (fixable)`.
 fn line(record: &CheckRecord, finding: &FindingRecord) -> String {
-    let FindingRecord { node, op, number, target, verdict, reason, .. } = finding;
+    let FindingFacts { node, op, number, verdict, reason, .. } = &**finding;
+    let target = &finding.target;
     let code = finding.code.as_deref().unwrap_or("same");
     let fixable = if finding.fixable { " (fixable)" } else { "" };
     let (model, node, op) = (escaped(&record.model), escaped(node), escaped(op));

@@ -82,7 +82,7 @@ impl<'a> Suite<'a> {
     fn new(record: &'a CheckRecord, shown: Shown) -> Self {
         let found = record.findings.iter().filter(|finding| shown.has(finding));
         let (failing, skipped): (Vec<_>, Vec<_>) = found.partition(|finding| finding.fails);
-        let passes = |name: &&str| !failing.iter().any(|finding| finding.target == *name);
+        let passes = |name: &&str| !failing.iter().any(|finding| *finding.target == **name);
         let passing = record.targets.iter().map(|target| target.name.as_str()).filter(passes).collect();
         Self { model: plain(&record.model), passing, failing, skipped }
     }

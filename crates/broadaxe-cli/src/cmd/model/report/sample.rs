@@ -27,7 +27,7 @@ pub(super) fn checked() -> Checked {
     let loaded =
         load(path, &InputArgs { input_shapes: Vec::new(), configured: Vec::new() }, &|path| open(path)).unwrap();
     let targets = ["onnx", "openvino", "ncnn"].map(|name| name.parse().unwrap());
-    let mut record = CheckRecord::new("a b.onnx", &loaded.model, &check(&loaded.model, &loaded.shapes, &targets));
+    let mut record = CheckRecord::new("a b.onnx", &loaded.model, check(&loaded.model, &loaded.shapes, &targets));
     for finding in &mut record.findings {
         finding.fails = finding.code.is_some();
         if finding.node == "bias1" {
