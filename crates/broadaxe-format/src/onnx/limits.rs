@@ -8,8 +8,11 @@ pub(crate) const LOADABLE: u64 = (1 << 31) - 1;
 pub(super) const DEPTH: usize = 64;
 /// Nodes, and as many values.
 pub(super) const NODES: usize = 1_000_000;
-/// Nodes and other parts that calls of functions bring in; further calls stay opaque.
-pub(super) const EXPANDED: usize = 200_000;
+/// Nodes and other parts that calls of functions bring in, at most and into a small file; further calls stay opaque.
+const EXPANDED: usize = 200_000;
+const LEAST_EXPANDED: usize = 20_000;
+/// How many bytes of a file allow one more of them. A node that a file spells has 20 or more.
+const BYTES_PER_EXPANDED: u64 = 8;
 /// Bytes that they bring in beyond the length of the file.
 pub(super) const EXPANDED_BYTES: u64 = 64 << 20;
 /// Letters of a name in the place of a node.
@@ -28,3 +31,8 @@ pub(super) const RANK: usize = broadaxe_shape::MAX_RANK;
 pub(super) const IR: i64 = 14;
 /// A version of the format that no file has.
 pub(super) const NO_IR: i64 = 100;
+
+/// Counts the nodes and other parts that calls of functions may bring into a file of this length.
+pub(super) fn expanded(len: u64) -> usize {
+    usize::try_from(len / BYTES_PER_EXPANDED).unwrap_or(EXPANDED).saturating_add(LEAST_EXPANDED).min(EXPANDED)
+}

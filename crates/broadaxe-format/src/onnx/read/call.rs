@@ -105,7 +105,9 @@ impl Build<'_> {
         let bytes = self.calls.bytes + function.around.span().len();
         let why = if self.calls.open.contains(&key) {
             "calls itself"
-        } else if parts > limits::EXPANDED || bytes > self.model.source.len() + limits::EXPANDED_BYTES {
+        } else if parts > limits::expanded(self.model.source.len())
+            || bytes > self.model.source.len() + limits::EXPANDED_BYTES
+        {
             "brings in too many nodes"
         } else {
             (self.calls.parts, self.calls.bytes) = (parts, bytes);
