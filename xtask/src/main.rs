@@ -14,6 +14,7 @@ mod python;
 mod bench;
 
 mod accuracy;
+mod bombs;
 mod sanitize;
 
 mod conformance;
@@ -54,6 +55,12 @@ const TASKS: &[Task] = &[
         usage: sanitize::SANITIZE_USAGE,
         about: "tests kernels and engine under AddressSanitizer",
         run: sanitize::run,
+    },
+    Task {
+        name: "bombs",
+        usage: bombs::BOMBS_USAGE,
+        about: "measures the memory of the command for hostile models",
+        run: bombs::run,
     },
     Task {
         name: "conformance",

@@ -1,7 +1,7 @@
 //! Compares rules on the same shapes: what each means, and an element on which each two meanings differ.
 
-mod said;
 mod sizes;
+mod said;
 mod open;
 
 use crate::json::{Json, json};

@@ -29,7 +29,7 @@ pub(super) struct Choices {
 }
 
 /// A size that is not known: its name and the limits of it.
-struct Open {
+struct OpenName {
     name: String,
     low: usize,
     high: usize,
@@ -67,7 +67,7 @@ pub(super) fn choices(shapes: &[SymbolicShape]) -> Option<Choices> {
 }
 
 struct Listed<'a> {
-    open: &'a [Open],
+    open: &'a [OpenName],
     /// Numbers with which a size is compared.
     points: BTreeSet<usize>,
     /// Where the limits of the dims divide the numbers: within two neighbours, each dim has all numbers or none.
@@ -115,8 +115,8 @@ impl Listed<'_> {
 }
 
 /// Lists the open sizes, those of one name once; none where a rank is not known.
-fn open(shapes: &[SymbolicShape]) -> Option<Vec<Open>> {
-    let mut open: Vec<Open> = Vec::new();
+fn open(shapes: &[SymbolicShape]) -> Option<Vec<OpenName>> {
+    let mut open: Vec<OpenName> = Vec::new();
     for (k, shape) in shapes.iter().enumerate() {
         for (i, dim) in shape.dims()?.iter().enumerate() {
             let names = dim.names();
@@ -125,7 +125,7 @@ fn open(shapes: &[SymbolicShape]) -> Option<Vec<Open>> {
             for name in places(dim, k, i) {
                 match open.iter_mut().find(|known| known.name == name) {
                     Some(known) => (known.low, known.high) = (known.low.max(low), known.high.min(high)),
-                    None => open.push(Open { name, low, high }),
+                    None => open.push(OpenName { name, low, high }),
                 }
             }
         }
