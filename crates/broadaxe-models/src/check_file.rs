@@ -48,7 +48,7 @@ pub fn check_model(path: &Path, model: &Model, shapes: &Shapes, targets: &[Targe
     {
         let name = |(id, target): &(NodeId, String)| (node_name(&upgraded.model, *id), target.clone());
         let remains: HashSet<(String, String)> = fix.remains.iter().map(name).collect();
-        record.set_fixable(|finding| !remains.contains(&(finding.node.clone(), finding.target.clone())));
+        record.set_fixable(|finding| !remains.contains(&(finding.node.clone(), finding.target.to_string())));
     }
     if record.fixable() > 0 {
         record.needed_inputs = needed(model, shapes);

@@ -393,7 +393,9 @@ impl CheckRecord {
     /// Counts, of one target or of all, the findings that one fix for all targets of the check removes, and those that a fix is looked for.
     pub fn share_of(&self, target: Option<&str>) -> (usize, usize) {
         let counts = |finding: &&FindingRecord| {
-            finding.is_repairable() && !finding.is_suppressed() && target.is_none_or(|target| finding.target == target)
+            finding.is_repairable()
+                && !finding.is_suppressed()
+                && target.is_none_or(|target| *finding.target == *target)
         };
         let found = self.findings.iter().filter(counts);
         found.fold((0, 0), |(fixed, all), finding| (fixed + usize::from(finding.fixable), all + 1))

@@ -38,7 +38,7 @@ fn wrong(model: &Model, shapes: &Shapes, targets: &[Target]) -> BTreeMap<(String
     let is_wrong = |verdict: &Verdict| matches!(verdict, Verdict::Differs(_) | Verdict::Refused | Verdict::Guarded(_));
     let mut counts = BTreeMap::new();
     for finding in report.findings.iter().filter(|finding| is_wrong(&finding.verdict)) {
-        *counts.entry((node_name(model, NodeId(finding.node.0)), finding.target.clone())).or_default() += 1;
+        *counts.entry((node_name(model, NodeId(finding.node.0)), finding.target.to_string())).or_default() += 1;
     }
     counts
 }
@@ -59,7 +59,7 @@ fn a_fix_removes_the_findings_that_a_check_calls_fixable() {
             let (_, after) = fixed.changed(&model).unwrap();
             let left = wrong(&after, &infer(&after, &[]).unwrap(), &targets);
             for target in &record.targets {
-                let found = record.findings.iter().filter(|one| one.target == target.name && one.needs_attention());
+                let found = record.findings.iter().filter(|one| *one.target == *target.name && one.needs_attention());
                 let fixable = found.filter(|one| one.fixable).count();
                 let left: usize =
                     left.iter().filter(|((_, name), _)| *name == target.name).map(|(_, count)| count).sum();
