@@ -212,11 +212,15 @@ class Expression(Call):
 
     def run(self, module):
         text, names = self.args[0], self.kwargs
+        # NumPy's `where` loses a class, and a name alone is no operator.
+        keep = np.asarray if "where(" in text or text in names else np.asanyarray
         try:
             if module is bx:
-                return bx.evaluate(text, names, {})
-            made = np.asarray(eval(text, {}, {**vars(np), **names}))
-            return made.astype(made.dtype.newbyteorder("="))[()]
+                made = bx.evaluate(text, names, {})
+            else:
+                made = keep(eval(text, {}, {**vars(np), **names}))
+                made = made.astype(made.dtype.newbyteorder("="))
+            return made if isinstance(made, np.ndarray) and type(made) is not np.ndarray and keep is np.asanyarray else np.asarray(made)[()]
         except ERRORS as error:
             return next(kind for kind in ERRORS if isinstance(error, kind))
 

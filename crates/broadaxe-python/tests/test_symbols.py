@@ -64,7 +64,8 @@ def test_compare_takes_names_and_finds_sizes():
     assert data["differences"] == concrete
     guards = {one["rule"]: one["guards"] for one in bx.compare("n,4", "3,4").data["rules"] if "error" not in one}
     assert guards["numpy"] == ["n == 3 or n == 1"] and guards["none"] == ["n == 3"]
-    assert "No rule accepts these shapes" in bx.compare((2, "n"), (3, "n"))
+    assert "Only ggml accepts these shapes" in bx.compare((2, "n"), (3, "n"))
+    assert "No rule is known to accept these shapes" in bx.compare((2, "n"), (3, 5))
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ def models(path: Path, proto: bytes) -> None:
     finding: bx.Finding = found.problems[0]
     if finding.counterexample is not None:
         element: list[int] = finding.counterexample.element
-        print(element, found.targets[0].said)
+        print(element, found.targets[0].differs)
     changed: bytes | None = bx.fix(path, "onnx").model_bytes
     inputs: dict[str, np.ndarray] = bx.extract(path, "conv1").inputs
     assert_same(path, ["onnx"])
