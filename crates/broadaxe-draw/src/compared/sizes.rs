@@ -15,7 +15,7 @@ const NAMES: usize = 5;
 /// How many choices are listed at most.
 const MOST: usize = 2_000;
 /// How many are listed for more names.
-const FEW: usize = 200;
+const FEW: usize = 64;
 
 /// Sizes of open dims, by name; a dim without a name is called by its place, `b[0]`.
 pub(super) type Sizes = BTreeMap<String, usize>;
