@@ -92,7 +92,7 @@ fn plain_error(error: &Error) {
     error.detail().into_iter().for_each(plain);
 }
 
-/// A message has nothing that a terminal obeys.
+/// A message contains no control character of a terminal.
 fn plain(text: &str) {
     assert!(text.split('\n').all(|line| escaped(line) == line), "{MESSAGE} {text:?}");
 }
