@@ -11,9 +11,9 @@ ONE_QDQ = "x(2,3,4); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(x,s,z); 
 PARTS = "p=Relu(x); n=Neg(x); r=Relu(n); k=Mul(s,r); y=Sub(p,k)"
 RMS = "s=Pow(x,p); m=ReduceMean(s) axes=-1, keepdims=1; a=Add(m,e); q=Sqrt(a); d=Div(x,q); y=Mul(d,g)"
 NUMBERS = "5,3,9,1,7,2,8,6,4,11"
-WEIGHTS = f"w=const:u8(4,6)={NUMBERS}; f=Cast(w) to=1"
+WEIGHTS = f"w=const:u8(4,6)={NUMBERS}; f=Cast(w) to=f32"
 PRODUCT = "m=Mul(f,c); y=MatMul(x,m)"
-TABLE = f"w=const:u8(4,4)={NUMBERS}; f=Cast(w) to=1; i=const:i64(2)=0,2"
+TABLE = f"w=const:u8(4,4)={NUMBERS}; f=Cast(w) to=f32; i=const:i64(2)=0,2"
 LOOK_UP = "m=Mul(f,c); v=Gather(m,i)"
 CONV = "w=const(2,4,3,3); y=Conv(a,w) pads=1,1,1,1"
 
@@ -26,7 +26,7 @@ OPENVINO = [
     (f"x(5,4); {WEIGHTS}; c=const(4,1); {PRODUCT}", "same"),
     (f"x(2,4); {WEIGHTS}; c=const(6); {PRODUCT}", "same"),
     (f"x(2,4); {WEIGHTS}; c=const(4,1); m=Div(f,c); y=MatMul(x,m)", "same"),
-    (f"x(2,4); w=const:u8(6,4)={NUMBERS}; f=Cast(w) to=1; c=const(4); m=Mul(f,c); y=Gemm(x,m) transB=1", "differs"),
+    (f"x(2,4); w=const:u8(6,4)={NUMBERS}; f=Cast(w) to=f32; c=const(4); m=Mul(f,c); y=Gemm(x,m) transB=1", "differs"),
     (f"x(); {TABLE}; c=const(4); {LOOK_UP}; y=Add(v,x)", "differs"),
     (f"x(); {TABLE}; c=const(4,1); {LOOK_UP}; y=Add(v,x)", "same"),
     # LayerNormalization.
