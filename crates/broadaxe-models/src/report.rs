@@ -343,7 +343,13 @@ impl CheckRecord {
         let mut findings: Vec<FindingRecord> = Vec::with_capacity(report.findings.len());
         // The findings on the last node, with their records.
         let mut last: Vec<(Finding, usize)> = Vec::new();
-        for finding in report.findings {
+        // A list that is consumed keeps its memory, unless it shrinks.
+        let mut left = report.findings;
+        left.reverse();
+        while let Some(finding) = left.pop() {
+            if left.len() < left.capacity() / 2 {
+                left.shrink_to_fit();
+            }
             if last.first().is_some_and(|(first, _)| first.node != finding.node) {
                 last.clear();
             }
