@@ -23,6 +23,7 @@ mod paddle;
 mod rank;
 mod tosa;
 mod opset6;
+mod condition;
 
 mod mnn;
 
@@ -50,6 +51,7 @@ use crate::{
 
 pub(crate) use self::pnnx::kept as kept_batch;
 pub use self::{
+    condition::When,
     engines::{ENGINES, EVIDENCE_DATE, Engine},
     facts::{Around, Facts},
     index_term::IndexTerm,
@@ -136,6 +138,8 @@ const PLAIN: Profile = Profile {
 pub struct Law {
     /// The kinds of nodes it speaks of; all where empty.
     pub kinds: &'static [Kind],
+    /// What else holds for these nodes; the law speaks of all of them where empty.
+    pub when: &'static [When],
     /// What the target does; nothing where the law does not speak of a node after all.
     pub way: Way,
     /// What the law says, in one clause that follows the target's name: `aligns to the right`.
@@ -154,6 +158,10 @@ pub enum Way {
     Rule(&'static str),
     /// It refuses the node.
     Refused,
+    /// It refuses operands of these ranks.
+    RefusedRank,
+    /// It gives a result that is of no use.
+    Garbled,
     /// It has no such operator.
     Unsupported,
     /// It cannot be said.
@@ -275,9 +283,7 @@ impl Target {
             return Treatment { does: Does::Unknown(Cow::Owned(why)), law: &UNREACHED };
         }
         let asked = Asked { target: Some(*self), ..*asked };
-        let kind = asked.meaning.kind;
-        let mut laws = self.profile().laws.iter().filter(|law| law.kinds.is_empty() || law.kinds.contains(&kind));
-        let found = laws.find_map(|law| Some(Treatment { does: law.way.ask(law, &asked)?, law }));
+        let found = self.profile().laws.iter().find_map(|law| Some(Treatment { does: law.ask(&asked)?, law }));
         found.unwrap_or(Treatment { does: Does::Unknown(Cow::Borrowed(UNSPOKEN.text)), law: &UNSPOKEN })
     }
 }
@@ -285,6 +291,7 @@ impl Target {
 /// The law for models that do not come to a target.
 static UNREACHED: Law = Law {
     kinds: &[],
+    when: &[],
     way: Way::Unknown,
     text: "has no tested converter that reads the model's format",
     evidence: Evidence { kind: EvidenceKind::Nothing, source: "" },
@@ -293,10 +300,25 @@ static UNREACHED: Law = Law {
 /// The law for nodes that no other law of a profile covers.
 static UNSPOKEN: Law = Law {
     kinds: &[],
+    when: &[],
     way: Way::Unknown,
     text: "was not asked about such nodes, and no document describes them",
     evidence: Evidence { kind: EvidenceKind::Nothing, source: "" },
 };
+
+impl Law {
+    /// Says what the target does with a node; nothing where the law does not speak of it.
+    fn ask(&'static self, asked: &Asked<'_>) -> Option<Does> {
+        if !self.kinds.is_empty() && !self.kinds.contains(&asked.meaning.kind) {
+            return None;
+        }
+        match When::all(self.when, asked) {
+            Some(true) => self.way.ask(self, asked),
+            Some(false) => None,
+            None => Some(Does::Unknown(format!("{}, and the shapes are not known", self.text).into())),
+        }
+    }
+}
 
 impl Way {
     fn ask(self, law: &'static Law, asked: &Asked<'_>) -> Option<Does> {
@@ -309,6 +331,13 @@ impl Way {
                 ))
             }
             Self::Refused => Some(Does::Refused(Cow::Borrowed(law.text))),
+            Self::RefusedRank => {
+                let known: Option<Vec<usize>> = asked.operands.iter().map(SymbolicShape::rank).collect();
+                let ranks: Vec<String> = known.unwrap_or_default().iter().map(usize::to_string).collect();
+                let have = if ranks.len() == 1 { "the operand has rank" } else { "these have ranks" };
+                Some(Does::RefusedRank(format!("{}; {have} {}", law.text, ranks.join(", ")).into()))
+            }
+            Self::Garbled => Some(Does::Garbled(Cow::Borrowed(law.text))),
             Self::Unsupported => Some(Does::Unsupported(Cow::Borrowed(law.text))),
             Self::Unknown => Some(Does::Unknown(Cow::Borrowed(law.text))),
             Self::Ask(ask) => ask(asked),

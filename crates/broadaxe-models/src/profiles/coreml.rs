@@ -1,20 +1,14 @@
 //! Core ML's ML programs, as coremltools builds and converts them. Models were not run: values are documented only.
 
 use broadaxe_kernels::{OpId, id};
-use broadaxe_shape::{Rule, SymbolicShape};
 
-use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, mnn::has_no_elements, neighbours::only_axis, opset6::unread,
-};
+use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, neighbours::only_axis, opset6::UNREAD};
 use crate::meaning::Kind;
 
 const CONVERTED: Evidence =
     Evidence::run_here("Core ML 9.0; coremltools, ML program for iOS 16, converted and not run");
 const VALUES: Evidence =
     Evidence::documented("coremltools, MIL operators: elementwise_binary broadcasts as NumPy does; not run");
-
-/// The largest rank of a tensor.
-const LARGEST_COREML_RANK: usize = 5;
 
 /// The operators that were converted.
 const CONVERTED_OPERATORS: &[OpId] = &[
@@ -38,36 +32,78 @@ pub(super) static COREML: Profile = Profile {
     laws: &[
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Slope, Kind::Select],
-            way: Way::Ask(unread),
-            text: "reads no ONNX itself",
+            when: &[When::Opset6],
+            way: Way::Unknown,
+            text: UNREAD,
+            evidence: CONVERTED,
+        },
+        Law { kinds: &[], when: &[When::Empty], way: Way::Refused, text: "refuses dims of 0", evidence: CONVERTED },
+        Law {
+            kinds: &[],
+            when: &[When::RankAbove(5)],
+            way: Way::RefusedRank,
+            text: "supports ranks up to 5",
             evidence: CONVERTED,
         },
         Law {
             kinds: &[],
-            way: Way::Ask(shapes),
-            text: "has inputs of ranks 1 to 5, without dims of 0",
+            when: &[When::Holds(scalar_input)],
+            way: Way::Refused,
+            text: "has no inputs of rank 0",
+            evidence: CONVERTED,
+        },
+        Law {
+            kinds: &[],
+            when: &[When::Holds(computed_scalar)],
+            way: Way::Unknown,
+            text: "has no inputs of rank 0; computed tensors of rank 0 were not asked",
             evidence: CONVERTED,
         },
         Law {
             kinds: &[Kind::Slope],
-            way: Way::Ask(slope),
-            text: "has one constant slope for each entry of axis 1, and data of ranks 3 to 5",
+            when: &[When::Not(&When::Constant(1))],
+            way: Way::Refused,
+            text: "has constant slopes only",
+            evidence: CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Not(&When::Rank(0, 3, 5))],
+            way: Way::Refused,
+            text: "has PReLU for data of ranks 3 to 5",
+            evidence: CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Holds(along_channels)],
+            way: Way::Own,
+            text: "has one constant slope for each entry of axis 1",
+            evidence: CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[],
+            way: Way::Refused,
+            text: "has one constant slope for each entry of axis 1, and no other",
             evidence: CONVERTED,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
-            way: Way::Ask(converted),
+            when: &[When::Operands(2), When::Operator(CONVERTED_OPERATORS)],
+            way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: VALUES,
         },
         Law {
             kinds: &[Kind::Select],
+            when: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: VALUES,
         },
         Law {
             kinds: &[Kind::Unary],
+            when: &[],
             way: Way::Own,
             text: "computes operators of one operand element by element",
             evidence: VALUES,
@@ -76,45 +112,28 @@ pub(super) static COREML: Profile = Profile {
     ..PLAIN
 };
 
-fn shapes(asked: &Asked<'_>) -> Option<Does> {
-    let refused = |text: String| Some(Does::Refused(text.into()));
-    if has_no_elements(asked) {
-        return refused("refuses dims of 0".into());
-    }
-    let ranks: Option<Vec<usize>> = asked.operands.iter().map(SymbolicShape::rank).collect();
-    let Some(ranks) = ranks else {
-        return Some(Does::Unknown("has ranks 1 to 5, and the ranks are not known".into()));
-    };
-    if let Some(rank) = ranks.iter().find(|rank| **rank > LARGEST_COREML_RANK) {
-        let text = format!("supports ranks up to {LARGEST_COREML_RANK}; an operand has rank {rank}");
-        return Some(Does::RefusedRank(text.into()));
-    }
-    let scalar = (0..ranks.len()).find(|&k| ranks[k] == 0 && !asked.constants[k])?;
-    if asked.value(scalar).is_some_and(|value| asked.producer(value).is_some()) {
-        return Some(Does::Unknown("has no inputs of rank 0; computed tensors of rank 0 were not asked".into()));
-    }
-    refused("has no inputs of rank 0".into())
+/// Returns the first computed operand of rank 0.
+fn scalar(asked: &Asked<'_>) -> Option<usize> {
+    (0..asked.operands.len()).find(|&k| asked.operands[k].rank() == Some(0) && !asked.constants[k])
 }
 
-/// Accepts slopes that lie along axis 1: a converter writes them as a list of the length of that axis.
-fn slope(asked: &Asked<'_>) -> Option<Does> {
-    let refused = |text: &'static str| Some(Does::Refused(text.into()));
-    if !*asked.constants.get(1)? {
-        return refused("has constant slopes only");
-    }
-    let [x, slope] = asked.operands else { return None };
-    let (Some(rank), Some(own)) = (x.rank(), slope.known()) else {
-        return Some(Does::Unknown("has one slope for each entry of axis 1, and the shapes are not known".into()));
-    };
-    if !(3..=LARGEST_COREML_RANK).contains(&rank) {
-        return refused("has PReLU for data of ranks 3 to 5");
-    }
-    let alone = own.iter().all(|dim| *dim == 1) && x.dims()?[1].size() == Some(1);
-    let along = alone || only_axis(&own, rank) == Some(1) && x.dims()?[1].size() == Some(own.iter().product());
-    if along { Some(Does::Own) } else { refused("has one constant slope for each entry of axis 1, and no other") }
+fn is_computed(asked: &Asked<'_>, operand: usize) -> bool {
+    asked.value(operand).is_some_and(|value| asked.producer(value).is_some())
 }
 
-fn converted(asked: &Asked<'_>) -> Option<Does> {
-    let known = asked.operator().is_some_and(|op| CONVERTED_OPERATORS.contains(&op)) && asked.operands.len() == 2;
-    known.then(|| Does::Rule(Rule::numpy()))
+fn scalar_input(asked: &Asked<'_>) -> Option<bool> {
+    Some(scalar(asked).is_some_and(|operand| !is_computed(asked, operand)))
+}
+
+fn computed_scalar(asked: &Asked<'_>) -> Option<bool> {
+    Some(scalar(asked).is_some_and(|operand| is_computed(asked, operand)))
+}
+
+/// Says whether a slope is along axis 1: a converter writes it as a list of the length of that axis.
+fn along_channels(asked: &Asked<'_>) -> Option<bool> {
+    let [x, slope] = asked.operands else { return Some(false) };
+    let (rank, own) = (x.rank()?, slope.known()?);
+    let channels = x.dims()?.get(1)?.size();
+    let alone = own.iter().all(|dim| *dim == 1) && channels == Some(1);
+    Some(alone || only_axis(&own, rank) == Some(1) && channels == Some(own.iter().product()))
 }

@@ -2,17 +2,13 @@
 //!
 //! No converter of models is meant: shapes are taken as they are.
 
-use broadaxe_kernels::{OpId, id};
-use broadaxe_shape::Rule;
+use broadaxe_kernels::id;
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
+use super::{Evidence, Law, PLAIN, Profile, Way, When};
 use crate::meaning::Kind;
 
 const GGML_RUN: Evidence = Evidence::run_here("ggml 0.13.1; CPU, recorded answers in cases/ggml.case");
 const HEADER: Evidence = Evidence::documented("ggml.h: ggml_add, ggml_sub, ggml_mul, ggml_div, ggml_repeat");
-
-/// The operators that it has for two tensors.
-const GGML_OPERATORS: &[OpId] = &[id("add"), id("sub"), id("mul"), id("div")];
 
 pub(super) static GGML: Profile = Profile {
     name: "ggml",
@@ -20,19 +16,22 @@ pub(super) static GGML: Profile = Profile {
     laws: &[
         Law {
             kinds: &[Kind::Binary],
-            way: Way::Ask(tiles),
+            when: &[When::Operator(&[id("add"), id("sub"), id("mul"), id("div")])],
+            way: Way::Rule("ggml"),
             text: "tiles the second operand to the shape of the first, and else ends the process",
             evidence: GGML_RUN,
         },
-        Law { kinds: &[Kind::Stretch], way: Way::Own, text: "has ggml_repeat", evidence: HEADER },
+        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "has ggml_repeat", evidence: HEADER },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Select, Kind::Slope],
+            when: &[],
             way: Way::Unsupported,
             text: "broadcasts in add, sub, mul and div only",
             evidence: HEADER,
         },
         Law {
             kinds: &[Kind::Unary],
+            when: &[],
             way: Way::Unknown,
             text: "has its own operators of one operand, which were not asked",
             evidence: HEADER,
@@ -40,7 +39,3 @@ pub(super) static GGML: Profile = Profile {
     ],
     ..PLAIN
 };
-
-fn tiles(asked: &Asked<'_>) -> Option<Does> {
-    asked.operator().is_some_and(|op| GGML_OPERATORS.contains(&op)).then(|| Does::Rule(Rule::ggml()))
-}

@@ -6,9 +6,10 @@ use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    condition::FLOATS,
     neighbours::Op,
-    opset6::{axis_ignored, is_old},
+    opset6::{axis_ignored, axis_unasked, is_old},
 };
 use crate::meaning::Kind;
 
@@ -35,7 +36,11 @@ const ASKED_OPERATORS: &[OpId] = &[
     id("logical_and"),
     id("logical_or"),
     id("logical_xor"),
+    id("sum"),
 ];
+
+/// More than two operands.
+const SEVERAL: When = When::Not(&When::Any(&[When::Operands(1), When::Operands(2)]));
 
 /// The comparisons of which MNN has two ways to compute, one of them wrong.
 const COMPARISONS: &[OpId] = &[id("greater"), id("greater_equal"), id("less_equal")];
@@ -48,85 +53,115 @@ pub(super) static MNN: Profile = Profile {
     laws: &[
         Law {
             kinds: &[],
-            way: Way::Ask(empty),
+            when: &[When::Empty],
+            way: Way::Refused,
             text: "gives no result where a tensor has no elements",
             evidence: MNN_RUN,
         },
         Law {
             kinds: &[Kind::Binary],
-            way: Way::Ask(quotient),
+            when: &[
+                When::Opset6,
+                When::From("3.2.0"),
+                When::Not(&When::From("3.4.1")),
+                When::Operator(&[id("div")]),
+                When::Rank(1, 0, 0),
+                When::Constant(1),
+            ],
+            way: Way::Refused,
             text: "refuses a quotient by a constant of rank 0 before opset 7 (version 3.2.0)",
             evidence: MNN_ALL_RUN,
         },
         Law {
             kinds: &[Kind::Binary],
+            when: &[],
             way: Way::Ask(comparison),
             text: "compares two negative floats the wrong way round: always in Less, and in Greater, GreaterOrEqual and LessOrEqual where both operands stretch",
             evidence: MNN_ALL_ASKED,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
+            when: &[],
             way: Way::Ask(bias_of_product),
             text: "adds a constant with as many elements as a product of matrices has columns along the columns, whatever its shape",
             evidence: MNN_ALL_ASKED,
         },
+        axis_ignored(MNN_ALL_RUN),
+        axis_unasked(MNN_ALL_RUN),
         Law {
             kinds: &[Kind::Binary],
-            way: Way::Ask(axis_ignored),
-            text: "ignores the axis of operators before opset 7 and aligns shapes to the right",
-            evidence: MNN_ALL_RUN,
-        },
-        Law {
-            kinds: &[Kind::Binary],
-            way: Way::Ask(remainder),
+            when: &[When::Operator(&[id("fmod")]), FLOATS],
+            way: Way::Garbled,
             text: "computes Mod with fmod=1 of floats with the sign of the divisor",
             evidence: MNN_RUN,
         },
         Law {
             kinds: &[Kind::Many],
-            way: Way::Ask(several),
-            text: "gives a sum and the like of more than two operands the shape of the first and reads the others flat, and computes no mean of two",
+            when: &[When::Operands(2), When::Operator(&[id("mean")])],
+            way: Way::Refused,
+            text: "computes no mean of two operands",
+            evidence: MNN_ALL_ASKED,
+        },
+        Law {
+            kinds: &[Kind::Many],
+            when: &[SEVERAL, When::Holds(alike)],
+            way: Way::Own,
+            text: "reads more than two operands flat, all of the first one's shape",
+            evidence: MNN_ALL_ASKED,
+        },
+        Law {
+            kinds: &[Kind::Many],
+            when: &[SEVERAL],
+            way: Way::Garbled,
+            text: "gives a result of the first operand's shape, and reads more than one other operand flat, past their ends",
             evidence: MNN_ALL_ASKED,
         },
         Law {
             kinds: &[Kind::Slope],
+            when: &[],
             way: Way::Ask(slope),
             text: "reads the constant slope along axis 1, past its end where that axis is longer",
             evidence: MNN_ALL_RUN,
         },
         Law {
             kinds: &[Kind::Slope],
+            when: &[],
             way: Way::Own,
             text: "stretches the slope of PRelu as ONNX does",
             evidence: MNN_ALL_RUN,
         },
         Law {
             kinds: &[Kind::Select],
+            when: &[],
             way: Way::Ask(overrun),
             text: "reads the third operand of Where flat, past its end, where the second has the result's shape",
             evidence: MNN_ALL_RUN,
         },
         Law {
             kinds: &[Kind::Select],
+            when: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: MNN_ALL_RUN,
         },
-        Law { kinds: &[Kind::Stretch], way: Way::Own, text: "repeats the tensor", evidence: MNN_RUN },
+        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: MNN_RUN },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
-            way: Way::Ask(asked_operators),
+            when: &[When::Operands(2), When::Operator(ASKED_OPERATORS)],
+            way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: MNN_RUN,
         },
         Law {
             kinds: &[Kind::Binary],
+            when: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: MNN_SOURCE,
         },
         Law {
             kinds: &[Kind::Unary],
+            when: &[],
             way: Way::Own,
             text: "computes operators of one operand element by element",
             evidence: MNN_SOURCE,
@@ -134,16 +169,6 @@ pub(super) static MNN: Profile = Profile {
     ],
     ..PLAIN
 };
-
-/// Finds operands without elements, of which nothing could be read.
-pub(super) fn has_no_elements(asked: &Asked<'_>) -> bool {
-    let is_zero = |dim: &broadaxe_shape::Dim| dim.size() == Some(0);
-    asked.operands.iter().any(|shape| shape.dims().is_some_and(|dims| dims.iter().any(is_zero)))
-}
-
-fn empty(asked: &Asked<'_>) -> Option<Does> {
-    has_no_elements(asked).then(|| Does::Refused("gives no result where a tensor has no elements".into()))
-}
 
 /// Finds constants that become the bias of a product of matrices, by the pass `FuseMatMulBias`, which compares counts of elements only.
 ///
@@ -180,13 +205,6 @@ fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
         }
         (false, true) => Some(Does::List { operand, axis: rank - 1 }),
     }
-}
-
-fn quotient(asked: &Asked<'_>) -> Option<Does> {
-    let number = asked.operands.get(1).and_then(SymbolicShape::rank) == Some(0) && asked.constants[1];
-    let version = asked.at_least("3.2.0") && !asked.at_least("3.4.1");
-    (version && is_old(asked) && number && asked.operator() == Some(id("div")))
-        .then(|| Does::Refused("refuses a quotient by a constant of rank 0 before opset 7".into()))
 }
 
 /// Finds constant slopes that are read along axis 1 of the data.
@@ -235,18 +253,6 @@ fn without_leading_ones(dims: &[usize]) -> &[usize] {
     &dims[dims.iter().position(|&dim| dim != 1).unwrap_or(dims.len())..]
 }
 
-/// Finds remainders of floats with the sign of the dividend; those of integers are right.
-fn remainder(asked: &Asked<'_>) -> Option<Does> {
-    let text = "computes Mod with fmod=1 of floats with the sign of the divisor";
-    (asked.operator() == Some(id("fmod")) && floats(asked)).then(|| Does::Garbled(text.into()))
-}
-
-/// Says whether the operands are floats, or may be.
-fn floats(asked: &Asked<'_>) -> bool {
-    let element = |k: usize| asked.model.value(asked.value(k)?).element.as_ref()?.dtype();
-    element(0).or(element(1)).is_none_or(broadaxe_kernels::DType::is_float)
-}
-
 /// Returns the shapes of all operands, where they are known.
 fn known_shapes(asked: &Asked<'_>) -> Option<Vec<Shape>> {
     asked.operands.iter().map(SymbolicShape::known).collect()
@@ -256,7 +262,7 @@ fn known_shapes(asked: &Asked<'_>) -> Option<Vec<Shape>> {
 fn comparison(asked: &Asked<'_>) -> Option<Does> {
     let op = asked.operator()?;
     let less = op == id("less");
-    if !less && !COMPARISONS.contains(&op) || !floats(asked) {
+    if !less && !COMPARISONS.contains(&op) || FLOATS.holds(asked) == Some(false) {
         return None;
     }
     let Some(shapes) = known_shapes(asked) else {
@@ -272,33 +278,16 @@ fn comparison(asked: &Asked<'_>) -> Option<Does> {
     (less || !dims.iter().any(|dims| whole(dims))).then(|| Does::Unknown(text.into()))
 }
 
-/// Finds sums and the like of more than two operands that broadcast, and means of two.
-fn several(asked: &Asked<'_>) -> Option<Does> {
-    let text =
-        "gives a result of the first operand's shape, and reads more than one other operand flat, past their ends";
-    let equal = asked.operands.iter().all(|shape| shape == &asked.operands[0]);
-    let whole = |shapes: &[Shape]| {
-        let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
-        let result = Rule::numpy().align(&dims).ok().map(|aligned| aligned.shape().clone());
-        let count = |dims: &[usize]| dims.iter().product::<usize>();
-        result.as_deref() == Some(dims[0]) && dims.iter().all(|other| count(other) == count(dims[0]))
-    };
-    match (asked.operands.len(), known_shapes(asked)) {
-        (2, _) if asked.operator() == Some(id("mean")) => {
-            Some(Does::Refused("computes no mean of two operands".into()))
-        }
-        (1 | 2, _) => None,
-        (_, Some(shapes)) if whole(&shapes) => Some(Does::Own),
-        (_, None) if equal => Some(Does::Own),
-        (_, Some(_)) => Some(Does::Garbled(text.into())),
-        (_, None) => Some(Does::Unknown(format!("{text}, and the shapes are not known").into())),
+/// Says whether several operands that are read flat are read right: all have as many elements as the first, whose shape is the result's.
+fn alike(asked: &Asked<'_>) -> Option<bool> {
+    if asked.operands.iter().all(|shape| shape == &asked.operands[0]) {
+        return Some(true);
     }
-}
-
-fn asked_operators(asked: &Asked<'_>) -> Option<Does> {
-    let op = asked.operator()?;
-    let known = ASKED_OPERATORS.contains(&op) || asked.meaning.kind == Kind::Many && op == id("sum");
-    (known && asked.operands.len() == 2).then(|| Does::Rule(Rule::numpy()))
+    let shapes = known_shapes(asked)?;
+    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
+    let result = Rule::numpy().align(&dims).ok().map(|aligned| aligned.shape().clone());
+    let count = |dims: &[usize]| dims.iter().product::<usize>();
+    Some(result.as_deref() == Some(dims[0]) && dims.iter().all(|other| count(other) == count(dims[0])))
 }
 
 #[cfg(test)]

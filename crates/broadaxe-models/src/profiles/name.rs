@@ -237,7 +237,13 @@ mod tests {
         name: "versioned",
         summary: "a profile with versions",
         versions: &["2.1.3", "2.1.6", "2.2.0", "2.10.0.post1"],
-        laws: &[Law { kinds: &[], way: Way::Own, text: "does", evidence: Evidence::documented("this test") }],
+        laws: &[Law {
+            kinds: &[],
+            when: &[],
+            way: Way::Own,
+            text: "does",
+            evidence: Evidence::documented("this test"),
+        }],
         ..PLAIN
     };
 

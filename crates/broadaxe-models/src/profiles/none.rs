@@ -9,12 +9,14 @@ pub(super) static NONE: Profile = Profile {
     laws: &[
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],
+            when: &[],
             way: Way::Own,
             text: "has an equivalent operator",
             evidence: Evidence::documented("OpenXLA, StableHLO specification"),
         },
         Law {
             kinds: &[],
+            when: &[],
             way: Way::Rule("none"),
             text: "accepts equal shapes only",
             evidence: Evidence::documented("OpenXLA, StableHLO specification"),

@@ -10,12 +10,14 @@ pub(super) static NUMPY: Profile = Profile {
     laws: &[
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary],
+            when: &[],
             way: Way::Own,
             text: "is told the shape",
             evidence: Evidence::documented("NumPy, broadcast_to"),
         },
         Law {
             kinds: &[],
+            when: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: Evidence::run_here("NumPy 2.4; conformance, test_engines.py"),

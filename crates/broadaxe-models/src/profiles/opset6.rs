@@ -2,9 +2,8 @@
 
 use broadaxe_frameworks::System;
 use broadaxe_kernels::{OpId, id};
-use broadaxe_shape::Rule;
 
-use super::{Asked, Does};
+use super::{Asked, Evidence, Law, Way, When};
 use crate::meaning::Kind;
 
 /// The operators that runtimes were asked about with `broadcast` and `axis`.
@@ -26,24 +25,28 @@ pub(super) fn is_old(asked: &Asked<'_>) -> bool {
     asked.is_of(System::Onnx) && asked.node.version < 7
 }
 
-/// Aligns the operands of an old node to the right, as a runtime does that ignores `axis`.
-pub(super) fn axis_ignored(asked: &Asked<'_>) -> Option<Does> {
-    if !is_old(asked) || asked.meaning.kind != Kind::Binary {
-        return None;
+/// Makes the law of a runtime that aligns the operands of old nodes to the right, whatever `axis` says.
+pub(super) const fn axis_ignored(evidence: Evidence) -> Law {
+    Law {
+        kinds: &[Kind::Binary],
+        when: &[When::Opset6, When::Operator(ASKED)],
+        way: Way::Rule("numpy"),
+        text: "ignores the axis of operators before opset 7 and aligns shapes to the right",
+        evidence,
     }
-    if asked.operator().is_some_and(|op| ASKED.contains(&op)) {
-        return Some(Does::Rule(Rule::numpy()));
-    }
-    Some(Does::Unknown("ignores the axis of operators before opset 7; this operator was not asked".into()))
 }
 
-/// Refuses every old node.
-pub(super) fn refused(asked: &Asked<'_>) -> Option<Does> {
-    is_old(asked).then(|| Does::Refused("supports ONNX of opset 7 and later".into()))
+/// Makes the law that follows it: other operators were not asked.
+pub(super) const fn axis_unasked(evidence: Evidence) -> Law {
+    Law {
+        kinds: &[Kind::Binary],
+        when: &[When::Opset6],
+        way: Way::Unknown,
+        text: "ignores the axis of operators before opset 7; this operator was not asked",
+        evidence,
+    }
 }
 
-/// Leaves open what becomes of an old node on a runtime that reads no ONNX itself.
-pub(super) fn unread(asked: &Asked<'_>) -> Option<Does> {
-    let text = "reads no ONNX itself, and what a converter does with operators before opset 7 is not known";
-    is_old(asked).then(|| Does::Unknown(text.into()))
-}
+/// What a runtime says of old nodes that reads no ONNX itself.
+pub(super) const UNREAD: &str =
+    "reads no ONNX itself, and what a converter does with operators before opset 7 is not known";

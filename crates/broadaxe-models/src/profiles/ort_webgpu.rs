@@ -3,9 +3,9 @@
 //! Not asked: other adapters, and float16.
 
 use broadaxe_kernels::{OpId, id};
-use broadaxe_shape::{Rule, Shape, SymbolicShape};
+use broadaxe_shape::{Shape, SymbolicShape};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, opset6::is_old};
+use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When};
 use crate::meaning::Kind;
 
 const WEBGPU_RUN: Evidence =
@@ -33,6 +33,8 @@ const VECTOR: usize = 4;
 
 const NO_KERNEL: &str = "has no kernel for it: ONNX Runtime computes the node on the CPU, or refuses the model where \
      session.disable_cpu_ep_fallback is set";
+const NO_OLD_KERNEL: &str = "has no kernel for it before opset 7: ONNX Runtime computes the node on the CPU, or refuses the \
+     model where session.disable_cpu_ep_fallback is set";
 
 pub(super) static ORT_WEBGPU: Profile = Profile {
     name: "ort-webgpu",
@@ -40,43 +42,68 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
     aliases: &["onnxruntime-webgpu"],
     route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[
-        Law { kinds: &[], way: Way::Ask(old), text: NO_KERNEL, evidence: KERNELS },
-        Law { kinds: &[Kind::Slope], way: Way::Unsupported, text: NO_KERNEL, evidence: KERNELS },
-        Law { kinds: &[Kind::Binary, Kind::Many], way: Way::Ask(absent), text: NO_KERNEL, evidence: KERNELS },
+        Law {
+            kinds: &[Kind::Binary, Kind::Slope],
+            when: &[When::Opset6],
+            way: Way::Unsupported,
+            text: NO_OLD_KERNEL,
+            evidence: KERNELS,
+        },
+        Law { kinds: &[Kind::Slope], when: &[], way: Way::Unsupported, text: NO_KERNEL, evidence: KERNELS },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[When::Operator(WITHOUT_KERNEL)],
+            way: Way::Unsupported,
+            text: NO_KERNEL,
+            evidence: KERNELS,
+        },
+        Law {
+            kinds: &[Kind::Many],
+            when: &[When::Operator(MANY_WITHOUT_KERNEL)],
+            way: Way::Unsupported,
+            text: NO_KERNEL,
+            evidence: KERNELS,
+        },
         Law {
             kinds: &[Kind::Binary],
-            way: Way::Ask(invalid_dimension),
+            when: &[When::Not(&When::Operator(&[id("pow")])), When::Holds(invalid_dimension)],
+            way: Way::Refused,
             text: "stops with \"Invalid dimension\" where it reads a repeated operand in fours that its last axis is no \
                    multiple of",
             evidence: WEBGPU_RUN,
         },
         Law {
             kinds: &[Kind::Binary],
-            way: Way::Ask(power),
+            when: &[When::Operator(&[id("pow")]), When::Holds(power)],
+            way: Way::Refused,
             text: "cannot compile the shader of Pow that computes in fours and reads an operand with a last axis of 1",
             evidence: WEBGPU_ASKED,
         },
         Law {
             kinds: &[Kind::Binary],
-            way: Way::Ask(kernels),
+            when: &[When::Operator(KERNEL_OPERATORS)],
+            way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: WEBGPU_RUN,
         },
         Law {
             kinds: &[Kind::Binary],
-            way: Way::Ask(listed),
+            when: &[When::Operator(LISTED_OPERATORS)],
+            way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: WEBGPU_SOURCE,
         },
         Law {
             kinds: &[Kind::Select],
+            when: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: WEBGPU_RUN,
         },
-        Law { kinds: &[Kind::Stretch], way: Way::Own, text: "repeats the tensor", evidence: WEBGPU_RUN },
+        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: WEBGPU_RUN },
         Law {
             kinds: &[Kind::Unary],
+            when: &[],
             way: Way::Own,
             text: "computes operators of one operand element by element",
             evidence: Evidence::documented("ONNX operator schemas"),
@@ -85,39 +112,17 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
     ..PLAIN
 };
 
-fn old(asked: &Asked<'_>) -> Option<Does> {
-    let asked_kinds = matches!(asked.meaning.kind, Kind::Binary | Kind::Slope);
-    (is_old(asked) && asked_kinds)
-        .then(|| Does::Unsupported(format!("{NO_KERNEL} (opset 7 and later have one)").into()))
-}
-
-/// Finds operators without a kernel.
-fn absent(asked: &Asked<'_>) -> Option<Does> {
-    let op = asked.operator();
-    let many = asked.meaning.kind == Kind::Many && MANY_WITHOUT_KERNEL.iter().any(|known| op == Some(*known));
-    (many || op.is_some_and(|op| WITHOUT_KERNEL.contains(&op))).then(|| Does::Unsupported(NO_KERNEL.into()))
-}
-
 /// Finds the operands of which its fast path makes a shape with a dim of -1.
 ///
 /// Ranks differ by 2 or more; the lower one is 2 or more, and its operand has the trailing dims of the other; the axis before those is 1; its
 /// last dim is no multiple of 4, and its number of elements is.
-fn invalid_dimension(asked: &Asked<'_>) -> Option<Does> {
-    if asked.operator() == Some(id("pow")) {
-        return None;
-    }
-    let [a, b] = asked.operands else { return None };
+fn invalid_dimension(asked: &Asked<'_>) -> Option<bool> {
+    let [a, b] = asked.operands else { return Some(false) };
     let (low, high) = if a.rank()? < b.rank()? { (a, b) } else { (b, a) };
-    let (own, rank) = (low.rank()?, high.rank()?);
-    if own < 2 || rank < own + 2 {
-        return None;
+    if low.rank()? < 2 || high.rank()? < low.rank()? + 2 || !could_stop(low, high) {
+        return Some(false);
     }
-    let text = "stops with \"Invalid dimension\": ranks differ by 2 or more, and it reads the operand of the lower rank in fours";
-    let (Some(low), Some(high)) = (low.known(), high.known()) else {
-        let may = "may stop with \"Invalid dimension\" where ranks differ by 2 or more, and the sizes are not known";
-        return could_stop(low, high).then(|| Does::Unknown(may.into()));
-    };
-    stops(&low, &high).then(|| Does::Refused(text.into()))
+    Some(stops(&low.known()?, &high.known()?))
 }
 
 fn stops(low: &Shape, high: &Shape) -> bool {
@@ -137,28 +142,15 @@ fn could_stop(low: &SymbolicShape, high: &SymbolicShape) -> bool {
 }
 
 /// Finds powers with a last axis that is a multiple of 4 in the result and 1 in an operand, which is no single number.
-fn power(asked: &Asked<'_>) -> Option<Does> {
-    if asked.operator() != Some(id("pow")) {
-        return None;
+fn power(asked: &Asked<'_>) -> Option<bool> {
+    let [a, b] = asked.operands else { return Some(false) };
+    let last = |shape: &SymbolicShape| shape.dims().and_then(|dims| dims.last().map(broadaxe_shape::Dim::size));
+    if matches!((last(a), last(b)), (Some(Some(x)), Some(Some(y))) if x == y) {
+        return Some(false);
     }
-    let [a, b] = asked.operands else { return None };
-    let text = "cannot compile the shader of Pow that computes in fours and reads an operand with a last axis of 1";
-    let known = a.known().zip(b.known());
-    let Some((a, b)) = known else {
-        let last = |shape: &SymbolicShape| shape.dims().and_then(|dims| dims.last().map(broadaxe_shape::Dim::size));
-        let alike = matches!((last(a), last(b)), (Some(Some(x)), Some(Some(y))) if x == y);
-        return (!alike).then(|| Does::Unknown(format!("{text}, and the sizes are not known").into()));
-    };
+    let (a, b) = a.known().zip(b.known())?;
     let last = |shape: &Shape| shape.last().copied().unwrap_or(1);
     let number = |shape: &Shape| shape.len() <= 1 && last(shape) == 1;
     let stretched = last(&a).min(last(&b)) == 1 && last(&a).max(last(&b)) % VECTOR == 0;
-    (stretched && !number(&a) && !number(&b)).then(|| Does::Refused(text.into()))
-}
-
-fn kernels(asked: &Asked<'_>) -> Option<Does> {
-    asked.operator().is_some_and(|op| KERNEL_OPERATORS.contains(&op)).then(|| Does::Rule(Rule::numpy()))
-}
-
-fn listed(asked: &Asked<'_>) -> Option<Does> {
-    asked.operator().is_some_and(|op| LISTED_OPERATORS.contains(&op)).then(|| Does::Rule(Rule::numpy()))
+    Some(stretched && !number(&a) && !number(&b))
 }

@@ -1,29 +1,22 @@
 //! QNN's HTP back end, through ONNX Runtime. Models were compiled, not run: values are documented only.
 
-use broadaxe_kernels::{OpId, id};
-use broadaxe_shape::{Rule, SymbolicShape};
+use broadaxe_kernels::id;
+use broadaxe_shape::SymbolicShape;
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, mnn::has_no_elements, opset6};
+use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When};
 use crate::meaning::Kind;
 
 const COMPILED: Evidence = Evidence::run_here("QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run");
 const QNN_VALUES: Evidence =
     Evidence::documented("ONNX Broadcasting.md, which QNN's execution provider follows; not run");
 
-/// The operators that were compiled, each with its largest rank.
-const LARGEST_RANKS: &[(OpId, usize)] = &[
-    (id("add"), 5),
-    (id("sub"), 5),
-    (id("mul"), 5),
-    (id("div"), 5),
-    (id("pow"), 5),
-    (id("equal"), 5),
-    (id("less"), 5),
-    (id("greater"), 5),
-    (id("max"), 4),
-    (id("min"), 4),
-    (id("logical_and"), 4),
-];
+/// The operators of two operands that were compiled up to rank 5.
+const TO_RANK_5: When = When::All(&[
+    When::Operands(2),
+    When::Operator(&[id("add"), id("sub"), id("mul"), id("div"), id("pow"), id("equal"), id("less"), id("greater")]),
+]);
+/// Those that were compiled up to rank 4.
+const TO_RANK_4: When = When::All(&[When::Operands(2), When::Operator(&[id("max"), id("min"), id("logical_and")])]);
 
 pub(super) static QNN: Profile = Profile {
     name: "qnn",
@@ -35,78 +28,82 @@ pub(super) static QNN: Profile = Profile {
     laws: &[
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Slope],
-            way: Way::Ask(opset6::refused),
+            when: &[When::Opset6],
+            way: Way::Refused,
             text: "supports ONNX of opset 7 and later",
             evidence: COMPILED,
         },
         Law {
             kinds: &[Kind::Select],
+            when: &[],
             way: Way::Unknown,
             text: "could not compile Where in the set-up that was asked, for lack of memory in the compiler",
             evidence: COMPILED,
         },
-        Law { kinds: &[], way: Way::Ask(empty), text: "refuses dims of 0", evidence: COMPILED },
+        Law { kinds: &[], when: &[When::Empty], way: Way::Refused, text: "refuses dims of 0", evidence: COMPILED },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
-            way: Way::Ask(rank),
-            text: "supports ranks up to 5, Max, Min and And up to 4",
+            when: &[TO_RANK_5, When::RankAbove(5)],
+            way: Way::RefusedRank,
+            text: "supports ranks up to 5 here",
             evidence: COMPILED,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
-            way: Way::Ask(numpy),
+            when: &[TO_RANK_4, When::RankAbove(4)],
+            way: Way::RefusedRank,
+            text: "supports ranks up to 4 here",
+            evidence: COMPILED,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Operator(&[id("pow")]), When::RankAbove(4)],
+            way: Way::Unknown,
+            text: "compiles some nodes of Pow of rank 5, and which is not known",
+            evidence: COMPILED,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[TO_RANK_5, When::RankAbove(4), When::Holds(low_constant_stretches)],
+            way: Way::Unknown,
+            text: "ended the compiler's process for the one node that was asked of rank 5 with a constant of lower rank that stretches the other operand",
+            evidence: COMPILED,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[When::Any(&[TO_RANK_5, TO_RANK_4])],
+            way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: QNN_VALUES,
         },
         Law {
             kinds: &[Kind::Slope],
+            when: &[],
             way: Way::Rule("unidirectional"),
             text: "aligns the slope of PRelu to the right and stretches nothing else",
             evidence: QNN_VALUES,
         },
         Law {
             kinds: &[Kind::Stretch],
-            way: Way::Ask(scalar),
+            when: &[When::Holds(to_scalar)],
+            way: Way::Refused,
             text: "refuses to stretch a tensor to the shape of a scalar",
             evidence: COMPILED,
         },
-        Law { kinds: &[Kind::Stretch, Kind::Unary], way: Way::Own, text: "does what ONNX says", evidence: QNN_VALUES },
+        Law {
+            kinds: &[Kind::Stretch, Kind::Unary],
+            when: &[],
+            way: Way::Own,
+            text: "does what ONNX says",
+            evidence: QNN_VALUES,
+        },
     ],
     ..PLAIN
 };
 
-fn empty(asked: &Asked<'_>) -> Option<Does> {
-    has_no_elements(asked).then(|| Does::Refused("refuses dims of 0".into()))
-}
-
-fn largest(asked: &Asked<'_>) -> Option<usize> {
-    let op = asked.operator()?;
-    let known = LARGEST_RANKS.iter().find(|(known, _)| *known == op)?;
-    (asked.operands.len() == 2).then_some(known.1)
-}
-
-fn rank(asked: &Asked<'_>) -> Option<Does> {
-    let largest = largest(asked)?;
-    let Some(rank) = asked.rank() else {
-        return Some(Does::Unknown(format!("supports ranks up to {largest}, and the ranks are not known").into()));
-    };
-    if rank > largest {
-        return Some(Does::RefusedRank(
-            format!("supports ranks up to {largest} here; an operand has rank {rank}").into(),
-        ));
-    }
-    if asked.operator() == Some(id("pow")) && rank == 5 {
-        return Some(Does::Unknown("compiles some nodes of Pow of rank 5, and which is not known".into()));
-    }
-    (rank == 5 && low_constant_stretches(asked)).then(|| {
-        let text = "ended the compiler's process for the one node that was asked of rank 5 with a constant of lower rank that stretches the other operand";
-        Does::Unknown(text.into())
-    })
-}
-
 /// Says whether a constant may stretch an operand of a higher rank than its own.
-fn low_constant_stretches(asked: &Asked<'_>) -> bool {
-    let [a, b] = asked.operands else { return false };
+fn low_constant_stretches(asked: &Asked<'_>) -> Option<bool> {
+    let [a, b] = asked.operands else { return Some(false) };
     let stretches = |constant: &SymbolicShape, other: &SymbolicShape| {
         let (Some(constant), Some(other)) = (constant.dims(), other.dims()) else { return true };
         let mut pairs = constant.iter().rev().zip(other.iter().rev());
@@ -114,15 +111,11 @@ fn low_constant_stretches(asked: &Asked<'_>) -> bool {
             && pairs.any(|(dim, other)| dim.size() != Some(1) && other.size().is_none_or(|size| size == 1))
     };
     let constant = |k: usize| asked.constants.get(k) == Some(&true);
-    constant(0) && stretches(a, b) || constant(1) && stretches(b, a)
-}
-
-fn numpy(asked: &Asked<'_>) -> Option<Does> {
-    largest(asked).map(|_| Does::Rule(Rule::numpy()))
+    Some(constant(0) && stretches(a, b) || constant(1) && stretches(b, a))
 }
 
 /// Finds wanted shapes without dims, which do not change the tensor.
-fn scalar(asked: &Asked<'_>) -> Option<Does> {
-    let wanted = asked.node.input(1).and_then(|value| asked.shape(value))?.known()?;
-    (*wanted == [0]).then(|| Does::Refused("refuses to stretch a tensor to the shape of a scalar".into()))
+fn to_scalar(asked: &Asked<'_>) -> Option<bool> {
+    let wanted = asked.node.input(1).and_then(|value| asked.shape(value)).and_then(SymbolicShape::known);
+    Some(wanted.is_some_and(|wanted| *wanted == [0]))
 }

@@ -11,8 +11,8 @@ pub(super) static RANK: Profile = Profile {
     name: "rank<=N",
     summary: "a runtime that supports ranks up to N and otherwise computes what the model means",
     laws: &[
-        Law { kinds: &[], way: Way::Ask(too_many), text: "supports ranks up to its limit", evidence: GIVEN },
-        Law { kinds: &[], way: Way::Own, text: "does what the model says", evidence: GIVEN },
+        Law { kinds: &[], when: &[], way: Way::Ask(too_many), text: "supports ranks up to its limit", evidence: GIVEN },
+        Law { kinds: &[], when: &[], way: Way::Own, text: "does what the model says", evidence: GIVEN },
     ],
     ..PLAIN
 };

@@ -1,8 +1,8 @@
 //! TNN. Documented only: its source was read, and nothing was run.
 
-use broadaxe_shape::{Rule, SymbolicShape};
+use broadaxe_shape::SymbolicShape;
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way};
+use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When};
 use crate::meaning::Kind;
 
 const LAYER: Evidence = Evidence::documented("TNN, source/tnn/layer/multidir_broadcast_layer.cc; not run");
@@ -14,18 +14,21 @@ pub(super) static TNN: Profile = Profile {
     laws: &[
         Law {
             kinds: &[Kind::Binary],
-            way: Way::Ask(alike),
+            when: &[When::Holds(alike)],
+            way: Way::Rule("numpy"),
             text: "computes operands of one shape, and single elements, as every runtime does",
             evidence: LAYER,
         },
         Law {
             kinds: &[Kind::Binary],
+            when: &[],
             way: Way::Unknown,
             text: "chooses how to read an operand by its number of elements, and what its back ends read was not asked",
             evidence: LAYER,
         },
         Law {
             kinds: &[Kind::Unary],
+            when: &[],
             way: Way::Own,
             text: "computes operators of one operand element by element",
             evidence: Evidence::documented("TNN, source/tnn/layer/elementwise_layer.cc; not run"),
@@ -34,11 +37,11 @@ pub(super) static TNN: Profile = Profile {
     ..PLAIN
 };
 
-fn alike(asked: &Asked<'_>) -> Option<Does> {
+fn alike(asked: &Asked<'_>) -> Option<bool> {
     let equal = asked.operands.windows(2).all(|pair| pair[0].dims().is_some() && pair[0] == pair[1]);
-    let rank = asked.rank()?;
+    let Some(rank) = asked.rank() else { return Some(false) };
     let single = |k: usize| asked.elements(k) == Some(1) && asked.operands[k].rank() <= Some(rank);
     let other = |k: usize| asked.operands.get(1 - k).and_then(SymbolicShape::rank) == Some(rank);
     let one = asked.operands.len() == 2 && (0..2).any(|k| single(k) && other(k));
-    (equal || one).then(|| Does::Rule(Rule::numpy()))
+    Some(equal || one)
 }

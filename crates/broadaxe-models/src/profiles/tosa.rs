@@ -1,10 +1,8 @@
 //! TOSA: operands have equal ranks, and every operand may stretch.
 
-use std::borrow::Cow;
-
 use broadaxe_kernels::{OpId, id};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
+use super::{Evidence, Law, PLAIN, Profile, Way, When};
 use crate::meaning::Kind;
 
 const ANSWERS: Evidence =
@@ -36,26 +34,29 @@ pub(super) static TOSA: Profile = Profile {
     laws: &[
         Law {
             kinds: &[Kind::Unary],
+            when: &[],
             way: Way::Own,
             text: "computes operators of one operand element by element",
             evidence: SPECIFICATION,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Select],
-            way: Way::Ask(rule),
+            when: &[When::Any(&[
+                When::Kind(&[Kind::Select]),
+                When::All(&[When::Kind(&[Kind::Binary]), When::Operator(TOSA_OPERATORS)]),
+                When::All(&[When::Operands(2), When::Operator(TOSA_OPERATORS)]),
+            ])],
+            way: Way::Rule("tosa"),
             text: "requires equal ranks",
             evidence: ANSWERS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[],
+            way: Way::Unknown,
+            text: "does not have this operator; what replaces it depends on the converter",
+            evidence: SPECIFICATION,
         },
     ],
     ..PLAIN
 };
-
-fn rule(asked: &Asked<'_>) -> Option<Does> {
-    let known = asked.meaning.kind == Kind::Select || asked.operator().is_some_and(|op| TOSA_OPERATORS.contains(&op));
-    if !known || asked.meaning.kind == Kind::Many && asked.operands.len() != 2 {
-        return Some(Does::Unknown(Cow::Borrowed(
-            "does not have this operator; what replaces it depends on the converter",
-        )));
-    }
-    Way::Rule("tosa").ask(&TOSA.laws[1], asked)
-}

@@ -3,9 +3,8 @@
 use broadaxe_kernels::id;
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way,
-    mnn::has_no_elements,
-    opset6::{axis_ignored, is_old},
+    Evidence, Law, PLAIN, Profile, Route, Way, When,
+    opset6::{axis_ignored, axis_unasked},
 };
 use crate::meaning::Kind;
 
@@ -21,43 +20,45 @@ pub(super) static TVM: Profile = Profile {
     laws: &[
         Law {
             kinds: &[Kind::Binary],
-            way: Way::Ask(empty_sum),
+            when: &[When::Operator(&[id("add")]), When::AllEmpty, When::AnyConstant],
+            way: Way::Refused,
             text: "refuses sums of two tensors without elements of which one is a constant",
             evidence: TVM_RUN,
         },
-        Law {
-            kinds: &[Kind::Binary],
-            way: Way::Ask(axis_ignored),
-            text: "ignores the axis of operators before opset 7 and aligns shapes to the right",
-            evidence: TVM_RUN,
-        },
+        axis_ignored(TVM_RUN),
+        axis_unasked(TVM_RUN),
         Law {
             kinds: &[Kind::Slope],
-            way: Way::Ask(old_slope),
+            when: &[When::Opset6],
+            way: Way::Rule("unidirectional"),
             text: "reads the slope of PRelu along the last axis, before opset 7 too",
             evidence: TVM_RUN,
         },
         Law {
             kinds: &[Kind::Slope],
+            when: &[],
             way: Way::Rule("unidirectional"),
             text: "aligns the slope of PRelu to the right and stretches nothing else",
             evidence: TVM_RUN,
         },
-        Law { kinds: &[Kind::Stretch], way: Way::Own, text: "repeats the tensor", evidence: TVM_RUN },
+        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: TVM_RUN },
         Law {
             kinds: &[Kind::Select],
+            when: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: TVM_RUN,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
+            when: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: TVM_ASKED,
         },
         Law {
             kinds: &[Kind::Unary],
+            when: &[],
             way: Way::Own,
             text: "computes operators of one operand element by element",
             evidence: TVM_SOURCE,
@@ -65,14 +66,3 @@ pub(super) static TVM: Profile = Profile {
     ],
     ..PLAIN
 };
-
-fn empty_sum(asked: &Asked<'_>) -> Option<Does> {
-    let both = (0..asked.operands.len()).all(|k| asked.elements(k) == Some(0));
-    let constant = asked.constants.iter().any(|constant| *constant);
-    (both && constant && has_no_elements(asked) && asked.operator() == Some(id("add")))
-        .then(|| Does::Refused("refuses sums of two tensors without elements of which one is a constant".into()))
-}
-
-fn old_slope(asked: &Asked<'_>) -> Option<Does> {
-    is_old(asked).then(|| Does::Rule(broadaxe_shape::Rule::unidirectional()))
-}

@@ -1,0 +1,222 @@
+//! Describes as data which nodes a law speaks of.
+
+use broadaxe_frameworks::{Role, System};
+use broadaxe_kernels::{DType, OpId};
+use broadaxe_shape::SymbolicShape;
+
+use super::{Asked, opset6};
+use crate::meaning::Kind;
+
+/// A condition on a node. It holds, does not hold, or cannot be decided since shapes or versions are not known.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum When {
+    /// The model is of this framework.
+    Of(System),
+    /// The node is ONNX's and of an opset before 7, whose operators align the second operand by `broadcast` and `axis`.
+    Opset6,
+    /// The target is of this version or a later one.
+    From(&'static str),
+    /// The operands meet in one of these operators.
+    Operator(&'static [OpId]),
+    /// The framework gives the operator one of these names.
+    Named(&'static [&'static str]),
+    /// The operator has one of these roles.
+    Role(&'static [Role]),
+    /// The node is of one of these kinds: for a part of a condition.
+    Kind(&'static [Kind]),
+    /// There are this many operands.
+    Operands(usize),
+    /// An operand has a greater rank.
+    RankAbove(usize),
+    /// An operand, by its number, has a rank between two, these included.
+    Rank(usize, usize, usize),
+    /// The operands have one rank.
+    EqualRanks,
+    /// The operands have one shape.
+    EqualShapes,
+    /// An operand is known to have no elements.
+    Empty,
+    /// All operands are known to have no elements.
+    AllEmpty,
+    /// An operand, by its number, has one element.
+    Single(usize),
+    /// An operand, by its number, is a constant or depends on constants only.
+    Constant(usize),
+    /// All operands are constants or depend on constants only.
+    AllConstant,
+    /// One operand or more is a constant or depends on constants only.
+    AnyConstant,
+    /// The operands are of one of these dtypes, as far as the file tells them.
+    Dtype(&'static [DType]),
+    /// A function says so.
+    Holds(fn(&Asked<'_>) -> Option<bool>),
+    /// The condition does not hold.
+    Not(&'static Self),
+    /// One of these holds.
+    Any(&'static [Self]),
+    /// All of these hold.
+    All(&'static [Self]),
+}
+
+/// The dtypes of floats.
+pub(super) const FLOATS: When = When::Dtype(&[DType::F16, DType::BF16, DType::F32, DType::F64]);
+
+impl When {
+    /// Says whether the condition holds for a node; nothing where that cannot be decided.
+    pub(super) fn holds(&self, asked: &Asked<'_>) -> Option<bool> {
+        let constant = |k: usize| asked.constants.get(k) == Some(&true);
+        Some(match *self {
+            Self::Of(system) => asked.is_of(system),
+            Self::Opset6 => opset6::is_old(asked),
+            Self::From(version) => asked.at_least(version),
+            Self::Operator(ids) => asked.operator().is_some_and(|op| ids.contains(&op)),
+            Self::Named(names) => names.contains(&asked.node.op.as_str()),
+            Self::Role(roles) => asked.op(asked.node).is_some_and(|role| roles.contains(&role)),
+            Self::Kind(kinds) => kinds.contains(&asked.meaning.kind),
+            Self::Operands(count) => asked.operands.len() == count,
+            Self::RankAbove(limit) => asked.rank()? > limit,
+            Self::Rank(operand, least, most) => (least..=most).contains(&asked.operands.get(operand)?.rank()?),
+            Self::EqualRanks => return equal_ranks(asked.operands),
+            Self::EqualShapes => return equal_shapes(asked.operands),
+            Self::Empty => asked.operands.iter().any(is_empty),
+            Self::AllEmpty => asked.operands.iter().all(is_empty),
+            Self::Single(operand) => return single(asked.operands.get(operand)?),
+            Self::Constant(operand) => constant(operand),
+            Self::AllConstant => (0..asked.operands.len()).all(constant),
+            Self::AnyConstant => (0..asked.operands.len()).any(constant),
+            Self::Dtype(dtypes) => dtypes.contains(&dtype(asked)?),
+            Self::Holds(holds) => return holds(asked),
+            Self::Not(condition) => !condition.holds(asked)?,
+            Self::Any(conditions) => return any(conditions.iter().map(|condition| condition.holds(asked))),
+            Self::All(conditions) => return Self::all(conditions, asked),
+        })
+    }
+
+    /// Says whether all of these conditions hold for a node; one that does not decides.
+    pub(super) fn all(conditions: &[Self], asked: &Asked<'_>) -> Option<bool> {
+        any(conditions.iter().map(|condition| condition.holds(asked).map(|holds| !holds))).map(|fails| !fails)
+    }
+}
+
+/// Says whether one of these is true: one that is true decides, else one that is not known.
+fn any(conditions: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+    let mut known = true;
+    for holds in conditions {
+        match holds {
+            Some(true) => return Some(true),
+            Some(false) => {}
+            None => known = false,
+        }
+    }
+    known.then_some(false)
+}
+
+/// Says whether a dim of a shape is known to be 0.
+fn is_empty(shape: &SymbolicShape) -> bool {
+    shape.dims().is_some_and(|dims| dims.iter().any(|dim| dim.size() == Some(0)))
+}
+
+fn equal_ranks(shapes: &[SymbolicShape]) -> Option<bool> {
+    let ranks: Option<Vec<usize>> = shapes.iter().map(SymbolicShape::rank).collect();
+    Some(ranks?.windows(2).all(|pair| pair[0] == pair[1]))
+}
+
+/// Says whether shapes are equal: names of sizes that are the same are, and others may be.
+fn equal_shapes(shapes: &[SymbolicShape]) -> Option<bool> {
+    any(shapes.windows(2).map(|pair| {
+        let (a, b) = (pair[0].dims()?, pair[1].dims()?);
+        let sizes = || a.iter().zip(b).map(|(x, y)| if x == y { Some(false) } else { Some(x.size()? != y.size()?) });
+        if a.len() == b.len() { any(sizes()) } else { Some(true) }
+    }))
+    .map(|differ| !differ)
+}
+
+/// Says whether a shape has one element: a size that is another than 1 decides.
+fn single(shape: &SymbolicShape) -> Option<bool> {
+    any(shape.dims()?.iter().map(|dim| dim.size().map(|size| size != 1))).map(|more| !more)
+}
+
+/// Returns the dtype of the first operand whose dtype the file tells, a condition or an exponent aside.
+fn dtype(asked: &Asked<'_>) -> Option<DType> {
+    let first = usize::from(asked.meaning.kind == Kind::Select);
+    let element = |k: usize| asked.model.value(asked.value(k)?).element.as_ref()?.dtype();
+    (first..asked.operands.len()).find_map(element)
+}
+
+#[cfg(test)]
+mod tests {
+    use broadaxe_kernels::id;
+
+    use super::*;
+    use crate::{
+        graph::NodeId,
+        meaning::meaning,
+        profiles::{Facts, Target},
+        testing::model,
+    };
+
+    /// Asks the conditions about the last node of a model.
+    fn holds(text: &str, target: &str, conditions: &[When]) -> Option<bool> {
+        let (model, shapes) = model(text);
+        let target: Target = target.parse().expect("a target");
+        let id = NodeId(u32::try_from(model.nodes.len() - 1).expect("a small model"));
+        let node = model.node(id);
+        let meaning = meaning(&model, id).expect("an element-wise node").expect("a valid node");
+        let facts = Facts::of(&model, &shapes, &[target]);
+        let around = facts.around(node, &meaning);
+        let operands = meaning.shapes(node, &shapes);
+        let (constants, batches) = (&around.constants[..], &around.batches[..]);
+        let (facts, meaning, operands) = (&facts, &meaning, &operands[..]);
+        let (model, shapes, target) = (&model, &shapes, Some(target));
+        When::all(conditions, &Asked { model, shapes, facts, node, meaning, operands, constants, batches, target })
+    }
+
+    #[test]
+    fn conditions_hold_fail_or_are_open() {
+        const YES: Option<bool> = Some(true);
+        const NO: Option<bool> = Some(false);
+        const ADD: When = When::Operator(&[id("add")]);
+        let rows: &[(&str, &[When], Option<bool>)] = &[
+            ("x(2,3); y(3); z=Add(x,y)", &[], YES),
+            ("x(2,3); y(3); z=Add(x,y)", &[ADD, When::Operands(2), When::Named(&["Add"])], YES),
+            ("x(2,3); y(3); z=Mul(x,y)", &[ADD], NO),
+            ("x(2,3); y(3); z=Mul(x,y)", &[When::Not(&ADD), When::Role(&[Role::Mul])], YES),
+            ("x(2,3); y(3); z=Mul(x,y)", &[When::Any(&[ADD, When::Operands(2)])], YES),
+            ("x(2,3); y(3); z=Mul(x,y)", &[When::All(&[ADD, When::Operands(2)])], NO),
+            ("x(2,3); y(3); z=Add(x,y)", &[When::Of(System::Onnx), When::Kind(&[Kind::Binary])], YES),
+            ("opset 6; x(2,3); y(2,3); z=Add(x,y)", &[When::Opset6], YES),
+            ("x(2,3); y(3); z=Add(x,y)", &[When::Opset6], NO),
+            ("x(2,3); y(3); z=Add(x,y)", &[When::RankAbove(1)], YES),
+            ("x(2,3); y(3); z=Add(x,y)", &[When::RankAbove(2)], NO),
+            ("x(2,3); y(3); z=Add(x,y)", &[When::Rank(1, 1, 1), When::Rank(0, 2, 4)], YES),
+            ("x(2,3); y(3); z=Add(x,y)", &[When::EqualRanks], NO),
+            ("x(n,3); y(n,3); z=Add(x,y)", &[When::EqualRanks, When::EqualShapes], YES),
+            ("x(n,3); y(m,3); z=Add(x,y)", &[When::EqualShapes], None),
+            ("x(n,3); y(m,1); z=Add(x,y)", &[When::EqualShapes], NO),
+            ("x(n,3); y(m,3); z=Add(x,y)", &[When::EqualShapes, ADD], None),
+            ("x(n,3); y(m,3); z=Mul(x,y)", &[When::EqualShapes, ADD], NO),
+            ("x(n,3); y(m,3); z=Add(x,y)", &[When::Any(&[When::EqualShapes, ADD])], YES),
+            ("x(n,3); y(m,3); z=Mul(x,y)", &[When::Any(&[When::EqualShapes, ADD])], None),
+            ("x(0,3); y(3); z=Add(x,y)", &[When::Empty], YES),
+            ("x(0,3); y(3); z=Add(x,y)", &[When::AllEmpty], NO),
+            ("x(n,3); y(3); z=Add(x,y)", &[When::Empty], NO),
+            ("x(n,3); y(1); z=Add(x,y)", &[When::Single(1)], YES),
+            ("x(n,3); y(1); z=Add(x,y)", &[When::Single(0)], NO),
+            ("x(n); y(1); z=Add(x,y)", &[When::Single(0)], None),
+            ("x(2); y=const(1); z=Add(x,y)", &[When::Constant(1), When::AnyConstant], YES),
+            ("x(2); y=const(1); z=Add(x,y)", &[When::AllConstant], NO),
+            ("x=const(2); y=const(1); z=Add(x,y)", &[When::AllConstant], YES),
+            ("x(2); y(2); z=Add(x,y)", &[FLOATS], YES),
+            ("x:i32(2); y:i32(2); z=Add(x,y)", &[FLOATS], NO),
+            ("x:i32(2); y:i32(2); z=Add(x,y)", &[When::Dtype(&[DType::I32])], YES),
+            ("c:bool(2); x:i32(2); y:i32(2); z=Where(c,x,y)", &[When::Dtype(&[DType::I32])], YES),
+            ("x(2); y(2); z=Add(x,y)", &[When::Holds(|_| None)], None),
+            ("x(2); y(2); z=Add(x,y)", &[When::From("2.1.6")], YES),
+        ];
+        for (text, conditions, want) in rows {
+            assert_eq!(holds(text, "litert", conditions), *want, "{text}: {conditions:?}");
+        }
+        assert_eq!(holds("x(2); y(2); z=Add(x,y)", "litert@2.1.3", &[When::From("2.1.6")]), NO);
+    }
+}
