@@ -7,6 +7,8 @@
 mod name;
 mod route;
 mod index_term;
+mod condition;
+mod opset6;
 mod equal_rank;
 mod litert;
 mod litert_gpu;
@@ -22,8 +24,6 @@ mod openvino;
 mod paddle;
 mod rank;
 mod tosa;
-mod opset6;
-mod condition;
 
 mod mnn;
 
@@ -383,6 +383,11 @@ impl<'a> Asked<'a> {
     /// Says whether the target removes an operator from the graph first.
     pub(in crate::profiles) fn removes(&self, op: Role) -> bool {
         self.target.is_some_and(|target| target.profile().removed.contains(&op))
+    }
+
+    /// Says whether the node is ONNX's and of an opset before 7, whose operators broadcast by `broadcast` and `axis`.
+    pub(in crate::profiles) fn is_before_opset_7(&self) -> bool {
+        self.is_of(System::Onnx) && self.node.version < 7
     }
 
     /// Returns the operator of ours that the node's operands meet in, where it is one.

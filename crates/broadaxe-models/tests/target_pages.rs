@@ -17,7 +17,9 @@ fn file(profile: &Profile) -> String {
 /// Says which nodes a law speaks of.
 fn kinds(law: &Law) -> String {
     let names: Vec<String> = law.kinds.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect();
-    if names.is_empty() { "all".to_owned() } else { names.join(", ") }
+    let kinds = if names.is_empty() { "all".to_owned() } else { names.join(", ") };
+    let when = law.when.iter().map(ToString::to_string).filter(|clause| !clause.is_empty());
+    [kinds].into_iter().chain(when).collect::<Vec<_>>().join("; ")
 }
 
 /// Escapes a text for a cell of a table: a bar ends a cell.

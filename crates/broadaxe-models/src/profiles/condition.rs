@@ -1,10 +1,12 @@
 //! Describes as data which nodes a law speaks of.
 
+use std::fmt;
+
 use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::{DType, OpId};
 use broadaxe_shape::SymbolicShape;
 
-use super::{Asked, opset6};
+use super::Asked;
 use crate::meaning::Kind;
 
 /// A condition on a node. It holds, does not hold, or cannot be decided since shapes or versions are not known.
@@ -60,7 +62,7 @@ pub enum When {
 }
 
 /// The dtypes of floats.
-pub(super) const FLOATS: When = When::Dtype(&[DType::F16, DType::BF16, DType::F32, DType::F64]);
+pub(super) const OF_FLOATS: When = When::Dtype(&[DType::F16, DType::BF16, DType::F32, DType::F64]);
 
 impl When {
     /// Says whether the condition holds for a node; nothing where that cannot be decided.
@@ -68,7 +70,7 @@ impl When {
         let constant = |k: usize| asked.constants.get(k) == Some(&true);
         Some(match *self {
             Self::Of(system) => asked.is_of(system),
-            Self::Opset6 => opset6::is_old(asked),
+            Self::Opset6 => asked.is_before_opset_7(),
             Self::From(version) => asked.at_least(version),
             Self::Operator(ids) => asked.operator().is_some_and(|op| ids.contains(&op)),
             Self::Named(names) => names.contains(&asked.node.op.as_str()),
@@ -96,6 +98,58 @@ impl When {
     /// Says whether all of these conditions hold for a node; one that does not decides.
     pub(super) fn all(conditions: &[Self], asked: &Asked<'_>) -> Option<bool> {
         any(conditions.iter().map(|condition| condition.holds(asked).map(|holds| !holds))).map(|fails| !fails)
+    }
+}
+
+/// Joins words by commas.
+fn list(words: impl Iterator<Item = String>, last: &str) -> String {
+    let words: Vec<String> = words.collect();
+    match words.as_slice() {
+        [] => String::new(),
+        [one] => one.clone(),
+        [words @ .., end] => format!("{} {last} {end}", words.join(", ")),
+    }
+}
+
+/// Writes a condition as a clause: `add or sub`, `rank above 4`. That of a function is empty: the law's text describes it.
+impl fmt::Display for When {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let lower = |name: String| name.to_lowercase();
+        let operand = |k: usize| format!("operand {}", k + 1);
+        let all = |conditions: &[Self]| {
+            let texts: Vec<String> = conditions.iter().map(Self::to_string).filter(|text| !text.is_empty()).collect();
+            texts.into_iter()
+        };
+        f.write_str(&match *self {
+            Self::Of(system) => format!("models of {}", system.name()),
+            Self::Opset6 => "before opset 7".to_owned(),
+            Self::From(version) => format!("version {version} and later"),
+            Self::Operator(ids) => list(ids.iter().map(|id| id.op().name().to_owned()), "or"),
+            Self::Named(names) => list(names.iter().map(|&name| name.to_owned()), "or"),
+            Self::Role(roles) => list(roles.iter().map(|role| lower(format!("{role:?}"))), "or"),
+            Self::Kind(kinds) => list(kinds.iter().map(|kind| lower(format!("{kind:?}"))), "or"),
+            Self::Operands(1) => "one operand".to_owned(),
+            Self::Operands(count) => format!("{count} operands"),
+            Self::RankAbove(limit) => format!("rank above {limit}"),
+            Self::Rank(k, least, most) if least == most => format!("{} of rank {least}", operand(k)),
+            Self::Rank(k, least, most) => format!("{} of rank {least} to {most}", operand(k)),
+            Self::EqualRanks => "equal ranks".to_owned(),
+            Self::EqualShapes => "equal shapes".to_owned(),
+            Self::Empty => "no elements".to_owned(),
+            Self::AllEmpty => "no elements in any operand".to_owned(),
+            Self::Single(k) => format!("{} of one element", operand(k)),
+            Self::Constant(k) => format!("{} constant", operand(k)),
+            Self::AllConstant => "constants only".to_owned(),
+            Self::AnyConstant => "a constant".to_owned(),
+            Self::Dtype(dtypes) => list(dtypes.iter().map(ToString::to_string), "or"),
+            Self::Holds(_) => return Ok(()),
+            Self::Not(condition) => {
+                let text = condition.to_string();
+                if text.is_empty() { text } else { format!("not ({text})") }
+            }
+            Self::Any(conditions) => list(all(conditions).map(|text| format!("({text})")), "or"),
+            Self::All(conditions) => list(all(conditions), "and"),
+        })
     }
 }
 
@@ -156,6 +210,9 @@ mod tests {
         testing::model,
     };
 
+    const THREE: When = When::Operator(&[id("add"), id("sub"), id("mul")]);
+    const UNDECIDED: When = When::Holds(|_| None);
+
     /// Asks the conditions about the last node of a model.
     fn holds(text: &str, target: &str, conditions: &[When]) -> Option<bool> {
         let (model, shapes) = model(text);
@@ -170,6 +227,20 @@ mod tests {
         let (facts, meaning, operands) = (&facts, &meaning, &operands[..]);
         let (model, shapes, target) = (&model, &shapes, Some(target));
         When::all(conditions, &Asked { model, shapes, facts, node, meaning, operands, constants, batches, target })
+    }
+
+    #[test]
+    fn conditions_are_clauses() {
+        for (condition, want) in [
+            (THREE, "add, sub or mul"),
+            (When::Rank(1, 3, 5), "operand 2 of rank 3 to 5"),
+            (When::Not(&When::Opset6), "not (before opset 7)"),
+            (When::Not(&UNDECIDED), ""),
+            (When::All(&[When::Operands(2), UNDECIDED, OF_FLOATS]), "2 operands and f16, bf16, f32 or f64"),
+            (When::Any(&[When::Kind(&[Kind::Select]), When::Constant(0)]), "(select) or (operand 1 constant)"),
+        ] {
+            assert_eq!(condition.to_string(), want);
+        }
     }
 
     #[test]
@@ -207,11 +278,11 @@ mod tests {
             ("x(2); y=const(1); z=Add(x,y)", &[When::Constant(1), When::AnyConstant], YES),
             ("x(2); y=const(1); z=Add(x,y)", &[When::AllConstant], NO),
             ("x=const(2); y=const(1); z=Add(x,y)", &[When::AllConstant], YES),
-            ("x(2); y(2); z=Add(x,y)", &[FLOATS], YES),
-            ("x:i32(2); y:i32(2); z=Add(x,y)", &[FLOATS], NO),
+            ("x(2); y(2); z=Add(x,y)", &[OF_FLOATS], YES),
+            ("x:i32(2); y:i32(2); z=Add(x,y)", &[OF_FLOATS], NO),
             ("x:i32(2); y:i32(2); z=Add(x,y)", &[When::Dtype(&[DType::I32])], YES),
             ("c:bool(2); x:i32(2); y:i32(2); z=Where(c,x,y)", &[When::Dtype(&[DType::I32])], YES),
-            ("x(2); y(2); z=Add(x,y)", &[When::Holds(|_| None)], None),
+            ("x(2); y(2); z=Add(x,y)", &[UNDECIDED], None),
             ("x(2); y(2); z=Add(x,y)", &[When::From("2.1.6")], YES),
         ];
         for (text, conditions, want) in rows {

@@ -7,9 +7,9 @@ use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
-    condition::FLOATS,
+    condition::OF_FLOATS,
     neighbours::Op,
-    opset6::{axis_ignored, axis_unasked, is_old},
+    opset6::{axis_ignored, axis_unasked},
 };
 use crate::meaning::Kind;
 
@@ -90,7 +90,7 @@ pub(super) static MNN: Profile = Profile {
         axis_unasked(MNN_ALL_RUN),
         Law {
             kinds: &[Kind::Binary],
-            when: &[When::Operator(&[id("fmod")]), FLOATS],
+            when: &[When::Operator(&[id("fmod")]), OF_FLOATS],
             way: Way::Garbled,
             text: "computes Mod with fmod=1 of floats with the sign of the divisor",
             evidence: MNN_RUN,
@@ -212,7 +212,7 @@ fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
 /// From 3.4 on these are slopes of several elements and a lower rank than the data, all elements on their axis 1, or on their only one.
 /// Before, they are all slopes of several elements.
 fn slope(asked: &Asked<'_>) -> Option<Does> {
-    if is_old(asked) || !asked.constants[1] {
+    if asked.is_before_opset_7() || !asked.constants[1] {
         return None;
     }
     let along_axis_1 = Some(Does::List { operand: 1, axis: 1 });
@@ -262,7 +262,7 @@ fn known_shapes(asked: &Asked<'_>) -> Option<Vec<Shape>> {
 fn comparison(asked: &Asked<'_>) -> Option<Does> {
     let op = asked.operator()?;
     let less = op == id("less");
-    if !less && !COMPARISONS.contains(&op) || FLOATS.holds(asked) == Some(false) {
+    if !less && !COMPARISONS.contains(&op) || OF_FLOATS.holds(asked) == Some(false) {
         return None;
     }
     let Some(shapes) = known_shapes(asked) else {

@@ -1,9 +1,8 @@
 //! ONNX before opset 7 on runtimes that do not read the attributes of its broadcasts.
 
-use broadaxe_frameworks::System;
 use broadaxe_kernels::{OpId, id};
 
-use super::{Asked, Evidence, Law, Way, When};
+use super::{Evidence, Law, Way, When};
 use crate::meaning::Kind;
 
 /// The operators that runtimes were asked about with `broadcast` and `axis`.
@@ -19,11 +18,6 @@ const ASKED: &[OpId] = &[
     id("logical_or"),
     id("logical_xor"),
 ];
-
-/// Says whether a node is ONNX's and of an opset before 7.
-pub(super) fn is_old(asked: &Asked<'_>) -> bool {
-    asked.is_of(System::Onnx) && asked.node.version < 7
-}
 
 /// Makes the law of a runtime that aligns the operands of old nodes to the right, whatever `axis` says.
 pub(super) const fn axis_ignored(evidence: Evidence) -> Law {

@@ -270,7 +270,9 @@ pub fn targets(args: &TargetsArgs) -> Result<Answer, Error> {
     for target in named {
         text += &format!("\n{}:\n", target.name);
         for law in target.laws {
-            let said = format!("{} ({}: {})", law.text, law.evidence.kind.text(), law.evidence.source);
+            let clauses = law.when.iter().map(ToString::to_string).filter(|clause| !clause.is_empty());
+            let when: String = clauses.map(|clause| format!("{clause}; ")).collect();
+            let said = format!("{when}{} ({}: {})", law.text, law.evidence.kind.text(), law.evidence.source);
             text += &terminal::wrap("  - ", &said, 4, terminal::prose());
         }
     }
@@ -279,8 +281,15 @@ pub fn targets(args: &TargetsArgs) -> Result<Answer, Error> {
 }
 
 fn described(target: &Profile) -> Value {
-    let law =
-        |law: &Law| json!({ "text": law.text, "evidence": law.evidence.kind.text(), "source": law.evidence.source });
+    let law = |law: &Law| {
+        let when: Vec<String> = law.when.iter().map(ToString::to_string).filter(|clause| !clause.is_empty()).collect();
+        json!({
+            "text": law.text,
+            "when": when,
+            "evidence": law.evidence.kind.text(),
+            "source": law.evidence.source,
+        })
+    };
     let laws: Vec<Value> = target.laws.iter().map(law).collect();
     json!({
         "name": target.name,
