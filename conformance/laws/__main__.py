@@ -2,6 +2,8 @@
 
     python -m conformance.laws [--target NAME]
 
+MNN and TVM are asked in environments of their own, which `BROADAXE_ENGINES` names as for `broadaxe check --ask`.
+
 Ends with 1 where an engine, or Broadaxe, says something else than `cases.py`.
 """
 
@@ -14,6 +16,7 @@ import numpy as np
 from ..verdicts import spec as specs
 from ..verdicts.engines import Engines, apart
 from ..verdicts.forms import File, truth
+from ..verdicts.runtimes import python_of
 from .cases import CASES
 
 WORDS = ("differs", "refused", "unsupported", "guarded", "unknown")
@@ -32,7 +35,8 @@ def node(text):
     """Return the node of a text such as `y=Conv(a,w) pads=1,1`."""
     found = re.fullmatch(r"(\w+)=(\w+)\(([\w,]*)\)(.*)", text)
     given = dict(pair.split("=", 1) for pair in found[4].split())
-    return [found[2], found[3].split(","), [found[1]], {key: value(part) for key, part in given.items()}]
+    inputs = [name.strip("_") for name in found[3].split(",")]
+    return [found[2], inputs, [found[1]], {key: value(part) for key, part in given.items()}]
 
 
 def parse(text):
@@ -47,10 +51,10 @@ def parse(text):
         elif found := re.fullmatch(r"def (\w+)\(([\w,]+)\): (.*)", part):
             body = [node(found[3])]
             spec.setdefault("functions", {})[found[1]] = {"inputs": found[2].split(","), "outputs": body[-1][2], "nodes": body}
-        elif found := re.fullmatch(r"(\w+)\(([\w,=]*)\)", part):
-            dims = [dim.split("=") for dim in found[2].split(",") if dim]
+        elif found := re.fullmatch(r"(\w+)(?::(\w+))?\(([\w,=]*)\)", part):
+            dims = [dim.split("=") for dim in found[3].split(",") if dim]
             spec["sizes"] |= {dim[0]: int(dim[1]) for dim in dims if len(dim) == 2}
-            spec["inputs"][found[1]] = ["f32", [dim[0] if len(dim) == 2 else int(dim[0]) for dim in dims]]
+            spec["inputs"][found[1]] = [found[2] or "f32", [dim[0] if len(dim) == 2 else int(dim[0]) for dim in dims]]
         elif found := re.fullmatch(r"(\w+)=const(?::(\w+))?\(([\d,]*)\)(=\S*)?", part):
             kind, dims = found[2] or "f32", [int(size) for size in found[3].split(",") if size]
             given = [float(number) for number in (found[4] or "=")[1:].split(",") if number]
@@ -82,6 +86,9 @@ def main():
     only = parser.parse_args().target
     engines, count, wrong = Engines(), 0, 0
     for target, rows in CASES.items():
+        if only is None and python_of(target) is None:
+            print(f"{target} is not asked: no environment in BROADAXE_ENGINES has it")  # noqa: T201
+            continue
         for text, does, *said in rows if only in (None, target) else ():
             count += 1
             found = asked(engines, target, text)

@@ -1,7 +1,7 @@
 """One minimal model or more for each law of a target: what the engine does with it, and what Broadaxe says.
 
 A model is a text, as in the tests of the targets: `x(1,4,n=3)` is an input, whose last dim the file leaves open, `c=const(3)` a
-constant, `c=const:i64(2)=3,4` one of these numbers, `y=Conv(a,w) pads=1,1,1,1` a node; `opset 6;` and `ir;` come first. The
+constant, `c=const:i64(2)=3,4` one of these numbers, `y=Conv(a,w) pads=1,1,1,1` a node, `_` an absent input; `opset 6;` and `ir;` come first. The
 engine gives the same as the model means, something else (`differs`), or refuses it. Broadaxe says so too, or the word in the
 fourth column: `unknown` for what is understood only in part, `unsupported` for what an engine has no layer for.
 """
@@ -184,4 +184,33 @@ NCNN = [
     ("x(2,3); o=const()=1; a=Abs(x); b=Add(a,o); y=Div(x,b)", "refused", "unsupported"),
 ]
 
-CASES = {"openvino": OPENVINO, "onnx": ONNX, "ncnn": NCNN}
+MNN = [
+    # Products of matrices.
+    ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); y=Add(p,c)", "differs"),
+    ("a(4,3); b(3,4); c=const(1,1,4); p=MatMul(a,b); y=Add(p,c)", "differs"),
+    ("a(4,3); b(3,4); c=const(1,4); p=MatMul(a,b); y=Add(p,c)", "same"),
+    ("a(5,3); b(3,4); c=const(5,1); p=MatMul(a,b); y=Add(p,c)", "same"),
+    # Slopes, Where, comparisons, sums.
+    ("x(1,3,4,5); s=const(1,5); y=PRelu(x,s)", "differs"),
+    ("x(1,3,4,5); s=const(1,1,1,5); y=PRelu(x,s)", "same"),
+    ("c:bool(3,4); x(3,4); z(4); y=Where(c,x,z)", "differs"),
+    ("c:bool(3,4); x(4); z(3,4); y=Where(c,x,z)", "same"),
+    ("x(8,9); z(8,9); y=Less(x,z)", "differs", "unknown"),
+    ("x(8,1); z(9); y=Greater(x,z)", "differs", "unknown"),
+    ("x(8,9); z(9); y=Greater(x,z)", "same"),
+    ("x(2,3); z(3); w(2,1); y=Sum(x,z,w)", "differs"),
+    ("x(2,3); z(2,3); y=Mean(x,z)", "refused"),
+    ("x(2,3); z(3); y=Mod(x,z) fmod=1", "differs"),
+    ("opset 6; x(2,2); b(2); y=Mul(x,b) broadcast=1 axis=0", "differs"),
+    ("x(2,0); c=const(0); y=Add(x,c)", "refused"),
+]
+
+TVM = [
+    ("x(1,3,4,5); s=const(1,5); y=PRelu(x,s)", "same"),
+    ("c:bool(3,4); x(3,4); z(4); y=Where(c,x,z)", "same"),
+    ("x(2,3); z(3); w(2,1); y=Sum(x,z,w)", "same"),
+    ("opset 6; x(2,2); b(2); y=Mul(x,b) broadcast=1 axis=0", "differs"),
+    ("opset 6; x(1,3,3); s=const(3); y=PRelu(x,s)", "differs"),
+]
+
+CASES = {"openvino": OPENVINO, "onnx": ONNX, "ncnn": NCNN, "mnn": MNN, "tvm": TVM}

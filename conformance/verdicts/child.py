@@ -13,6 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .runtimes import RUNTIMES
+
 
 class Onnxruntime:
     """ONNX Runtime, with all optimisations off or with those that it has by default."""
@@ -167,7 +169,7 @@ class Paddle:
             self.paddle.enable_static()
 
 
-ENGINES = {"onnxruntime": Onnxruntime, "openvino": Openvino, "ncnn": Ncnn, "paddle": Paddle}
+ENGINES = {"onnxruntime": Onnxruntime, "openvino": Openvino, "ncnn": Ncnn, "paddle": Paddle, **RUNTIMES}
 
 
 def main(name):

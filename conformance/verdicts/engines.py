@@ -3,10 +3,11 @@
 import pickle
 import select
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
+
+from .runtimes import PACKAGES, python_of
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = {"ncnn": 90}
@@ -41,7 +42,10 @@ class Engine:
 
     def _once(self, do, request):
         if self.process is None or self.process.poll() is not None:
-            command = [sys.executable, "-m", "conformance.verdicts.child", self.name]
+            python = python_of(self.name)
+            if python is None:
+                raise SystemExit(f"no environment in BROADAXE_ENGINES has {self.name}: conformance/requirements-runtimes.txt names its package")
+            command = [python, "-m", "conformance.verdicts.child", self.name]
             self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, cwd=ROOT, stderr=subprocess.DEVNULL)
             kind, self.version = self._answer(180)
             if kind != "ok":
@@ -68,7 +72,7 @@ class Engines:
     """All engines."""
 
     def __init__(self):
-        self.all = {name: Engine(name) for name in ("onnxruntime", "openvino", "ncnn", "paddle")}
+        self.all = {name: Engine(name) for name in ("onnxruntime", "openvino", "ncnn", "paddle", *PACKAGES)}
 
     def ask(self, engine, do, **request):
         """Ask one engine."""

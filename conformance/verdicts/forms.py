@@ -9,6 +9,7 @@ import broadaxe
 from . import ir_form, onnx_form, paddle_form
 from . import spec as specs
 from .engines import apart, finite
+from .runtimes import PACKAGES
 
 # The targets that models of a profile or a format are asked for.
 TARGETS = {
@@ -16,6 +17,7 @@ TARGETS = {
     "paddle": ("openvino", "paddle"),
 }  # fmt: skip
 ENGINE = {"onnx": "onnxruntime", "openvino": "openvino", "ncnn": "ncnn", "ncnn-param": "ncnn", "paddle": "paddle"}
+ENGINE |= {name: name for name in PACKAGES}
 
 
 def targets(profile, spec):
@@ -151,7 +153,7 @@ class File:
         if target == "onnx" and self.form == "onnx" and self.spec["opset"] < 7:
             old = self.spec if model is None else onnx_form.read(data)
             data = onnx_form.build(onnx_form.restamped(old)).SerializeToString()
-        request = {"model": data, "feeds": feeds}
+        request = {"model": data, "feeds": feeds, "outputs": self.spec["outputs"]}
         if self.form in ("ir", "ir-onnx", "paddle"):
             request |= {"weights": weights, "suffix": "pdmodel" if self.form == "paddle" else "xml"}
         if engine == "ncnn":

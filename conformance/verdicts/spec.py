@@ -21,7 +21,10 @@ import zlib
 
 import numpy as np
 
-TYPES = {"f32": np.float32, "bool": np.bool_, "i64": np.int64, "i32": np.int32, "u8": np.uint8, "i8": np.int8}
+TYPES = {
+    "f32": np.float32, "f16": np.float16, "f64": np.float64, "bool": np.bool_,
+    "i64": np.int64, "i32": np.int32, "u8": np.uint8, "i8": np.int8,
+}  # fmt: skip
 COMPARISONS = {
     "Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "And", "Or", "Xor", "Not", "IsNaN", "IsInf",
     "NotEqual", "LessEqual", "GreaterEqual", "LogicalAnd", "LogicalOr", "LogicalXor", "LogicalNot",
@@ -42,8 +45,8 @@ def concrete(spec, dims):
 def draw(kind, shape, seed, name):
     """Return an array that depends on nothing but what is passed."""
     rng = np.random.default_rng(zlib.crc32(f"{seed} {name}".encode()))
-    if kind == "f32":
-        return np.asarray((rng.random(shape) * 2.2 + 0.3) * np.where(rng.random(shape) < 0.5, 1, -1), np.float32)
+    if kind[0] == "f":
+        return np.asarray((rng.random(shape) * 2.2 + 0.3) * np.where(rng.random(shape) < 0.5, 1, -1), TYPES[kind])
     if kind == "bool":
         return np.asarray(rng.random(shape) < 0.5)
     return np.asarray(rng.integers(1, 5, shape), TYPES[kind])
@@ -92,7 +95,7 @@ def types(spec):
         elif op == "QuantizeLinear":
             kind = known[inputs[2]] if len(inputs) > 2 else "u8"
         elif op == "DequantizeLinear":
-            kind = "f32"
+            kind = known[inputs[1]]
         elif op == "If":
             branch = attributes["then_branch"]
             inner = types(branch | {"inputs": {name: [kind] for name, kind in known.items()}})

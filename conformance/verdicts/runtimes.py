@@ -1,0 +1,156 @@
+"""Runtimes that are installed into environments of their own: how each reads an ONNX model, and runs it.
+
+`BROADAXE_ENGINES` names the folder of the environments, as for `broadaxe check --ask`. This file is read by their Pythons: it needs NumPy and the
+runtime. A model runs in a copy of the process, so that one which writes past an end, or falls over, changes no other answer.
+"""
+
+import os
+import pickle
+import select
+import signal
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+
+SECONDS = 30
+
+
+def apart(work, seconds=SECONDS):
+    """Return what a function returns in a copy of this process."""
+    reads, writes = os.pipe()
+    child = os.fork()
+    if not child:
+        try:
+            answer = "ok", work()
+        except BaseException as why:  # noqa: BLE001 - a runtime may raise anything
+            answer = "refused", f"{type(why).__name__}: {why}"[-600:]
+        with os.fdopen(writes, "wb") as file:
+            pickle.dump(answer, file)
+        os._exit(0)
+    os.close(writes)
+    data, until = b"", time.monotonic() + seconds
+    with os.fdopen(reads, "rb") as file:
+        while select.select([file], [], [], max(until - time.monotonic(), 0))[0]:
+            part = file.read1(1 << 20)
+            if not part:
+                break
+            data += part
+        else:
+            os.kill(child, signal.SIGKILL)
+    _, status = os.waitpid(child, 0)
+    if not data or status:
+        raise RuntimeError(f"it does not answer in {seconds} s" if status == signal.SIGKILL else f"it falls over ({status})")
+    kind, answer = pickle.loads(data)
+    if kind == "refused":
+        raise RuntimeError(answer)
+    return answer
+
+
+class Mnn:
+    """MNN on the CPU, with its converter for ONNX."""
+
+    def __init__(self):
+        from importlib.metadata import version
+
+        # The module MNN.tools.mnnconvert would install a package with pip, and send a record of its use.
+        import _tools
+        import MNN.expr
+        import MNN.nn
+
+        self.tools, self.nn, self.expr, self.version = _tools, MNN.nn, MNN.expr, version("MNN")
+
+    def run(self, model, feeds, outputs=(), **_):
+        """Convert a model and run it on several sets of inputs; `outputs` are the names of its outputs, in order."""
+        return apart(lambda: self._run(model, feeds, outputs))
+
+    def convert(self, model, **_):
+        """Return what the converter writes of a model, as text in JSON."""
+        return apart(lambda: self._in_folder(model, self._text))
+
+    def _in_folder(self, model, work):
+        with tempfile.TemporaryDirectory() as folder:
+            os.chdir(folder)
+            Path("m.onnx").write_bytes(model)
+            arguments = ["-f", "ONNX", "--modelFile", "m.onnx", "--MNNModel", "m.mnn", "--bizCode", "x", "--keepInputFormat=1"]
+            self.tools.mnnconvert(["mnnconvert", *arguments])
+            if not Path("m.mnn").exists():
+                raise RuntimeError("the converter refuses the model")
+            return work()
+
+    def _text(self):
+        self.tools.mnnconvert(["mnnconvert", "-f", "MNN", "--modelFile", "m.mnn", "--JsonFile", "m.json"])
+        return Path("m.json").read_text()
+
+    def _run(self, model, feeds, outputs):
+        names = list(feeds[0])
+
+        def work():
+            net = self.nn.load_module_from_file("m.mnn", names, list(outputs))
+            return [self._once(net, [one[name] for name in names]) for one in feeds]
+
+        return self._in_folder(model, work)
+
+    def _once(self, net, arrays):
+        expr = self.expr
+        kinds = {"f": (np.float32, expr.float), "i": (np.int32, expr.int), "u": (np.int32, expr.int), "b": (np.int32, expr.int)}
+        given = []
+        for array in arrays:
+            dtype, kind = kinds[array.dtype.kind]
+            if array.dtype in (np.uint8, np.int8):
+                dtype, kind = array.dtype, expr.uint8 if array.dtype == np.uint8 else expr.int8
+            given.append(expr.const(np.ascontiguousarray(array, dtype), list(array.shape), expr.NCHW, kind))
+        found = net.forward(given)
+        found = list(found) if isinstance(found, (list, tuple)) else [found]
+        if not found:
+            raise RuntimeError("it gives no result")
+        return [np.array(one.read()).reshape(one.shape) for one in found]
+
+
+class Tvm:
+    """TVM: Relax's front end for ONNX, compiled for the CPU."""
+
+    def __init__(self):
+        from importlib.metadata import version
+
+        import onnx
+        import tvm
+        import tvm.relax.frontend.onnx
+
+        self.onnx, self.tvm, self.version = onnx, tvm, version("apache-tvm")
+
+    def run(self, model, feeds, outputs=(), **_):
+        """Compile a model and run it on several sets of inputs."""
+        return apart(lambda: self._run(model, feeds))
+
+    def _run(self, model, feeds):
+        tvm, relax = self.tvm, self.tvm.relax
+        module = relax.frontend.onnx.from_onnx(self.onnx.load_from_string(model), keep_params_in_input=False)
+        module = relax.transform.LegalizeOps()(relax.transform.DecomposeOpsForInference()(module))
+        # Its parameters are the inputs of the model, in order.
+        names = list(feeds[0])
+        machine = relax.VirtualMachine(tvm.compile(module, "llvm"), tvm.cpu())
+        found = []
+        for one in feeds:
+            result = machine["main"](*[tvm.runtime.tensor(np.ascontiguousarray(one[name])) for name in names])
+            results = [result] if hasattr(result, "numpy") else list(result)
+            found.append([result.numpy() for result in results])
+        return found
+
+
+RUNTIMES = {"mnn": Mnn, "tvm": Tvm}
+PACKAGES = {"mnn": "mnn", "tvm": "apache_tvm"}
+
+
+def python_of(name):
+    """Return the Python that has a runtime, or None; this one for those without an environment of their own."""
+    if name not in PACKAGES:
+        return sys.executable
+    for folder in os.environ.get("BROADAXE_ENGINES", "").split(os.pathsep):
+        for python in sorted([Path(folder) / "bin/python", *Path(folder).glob("*/bin/python")]) if folder else ():
+            packages = python.parent.parent.glob(f"lib/python*/site-packages/{PACKAGES[name]}-*.dist-info")
+            if any(packages):
+                return str(python)
+    return None
