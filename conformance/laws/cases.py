@@ -17,6 +17,11 @@ TABLE = f"w=const:u8(4,4)={NUMBERS}; f=Cast(w) to=f32; i=const:i64(2)=0,2"
 LOOK_UP = "m=Mul(f,c); v=Gather(m,i)"
 CONV = "w=const(2,4,3,3); y=Conv(a,w) pads=1,1,1,1"
 
+MNN_MEAN = "m=ReduceMean(s) axes=-1, keepdims=1; a=Add(m,e); q=Sqrt(a)"
+MNN_RMS = f"opset 17; x(2,4); p=const()=2; e=const()=0.5; s=Pow(x,p); {MNN_MEAN}; v=Div(x,q)"
+MNN_SQUARE = "opset 17; x(4,4); p=const()=2; s=Pow(x,p)"
+MNN_CENTRED = f"opset 17; x(4,4); p=const()=2; e=const()=0.5; u=ReduceMean(x) axes=-1, keepdims=1; c=Sub(x,u); s=Pow(c,p); {MNN_MEAN}; v=Div(c,q)"
+
 OPENVINO = [
     # Integer weights that are scaled.
     (f"x(2,4); {WEIGHTS}; c=const(4,1); {PRODUCT}", "differs"),
@@ -185,6 +190,16 @@ NCNN = [
 ]
 
 MNN = [
+    # Normalisations made of nodes.
+    (f"{MNN_RMS}; g=const(4); y=Mul(v,g)", "same"),
+    (f"{MNN_RMS}; g=const(1); y=Mul(v,g)", "differs"),
+    (f"{MNN_RMS}; g=const(2,1); y=Div(v,g)", "differs"),
+    (f"{MNN_RMS}; g=const(1,1,4); y=Mul(g,v)", "differs"),
+    (f"{MNN_RMS}; g=const(2,1); y=Add(v,g)", "same"),
+    (f"{MNN_CENTRED}; g=const(4); k=Mul(v,g); b=const(4,1); y=Add(k,b)", "differs"),
+    (f"{MNN_CENTRED}; g=const(4); k=Mul(v,g); b=const(1); y=Add(k,b)", "same"),
+    (f"{MNN_SQUARE}; e=const(4,1)=1,2,3,4; m=ReduceMean(s) axes=-1, keepdims=1; a=Add(m,e); q=Sqrt(a); y=Div(x,q)", "differs"),
+    (f"{MNN_SQUARE}; e=const()=0.5; m=ReduceMean(s) axes=-1, keepdims=0; a=Add(m,e); q=Sqrt(a); y=Div(x,q)", "differs"),
     # Products of matrices.
     ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); y=Add(p,c)", "differs"),
     ("a(4,3); b(3,4); c=const(1,1,4); p=MatMul(a,b); y=Add(p,c)", "differs"),

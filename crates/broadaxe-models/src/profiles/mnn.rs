@@ -2,6 +2,8 @@
 //!
 //! Not asked: the back ends for GPUs (`OpenCL`, Vulkan, Metal), other precisions, and the converter with other formats.
 
+mod norm;
+
 use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
@@ -18,6 +20,7 @@ const MNN_ALL_RUN: Evidence =
     Evidence::run_here("MNN 3.6.1; CPU, ONNX converter, recorded answers, and those of 3.0.0, 3.2.0 and 3.4.1");
 const MNN_ALL_ASKED: Evidence =
     Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; conformance, asked, and 3.0.0, 3.2.0 and 3.4.1");
+const MNN_LAWS: Evidence = Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; conformance, laws");
 const MNN_SOURCE: Evidence = Evidence::documented("MNN, source/shape/SizeComputer.cpp, computeBroadCastDims");
 
 /// The operators of two operands that were asked; `Max` and `Min` of two are among them.
@@ -78,6 +81,27 @@ pub(super) static MNN: Profile = Profile {
             way: Way::Ask(comparison),
             text: "compares two negative floats the wrong way round: always in Less, and in Greater, GreaterOrEqual and LessOrEqual where both operands stretch",
             evidence: MNN_ALL_ASKED,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Operator(&[id("add")])],
+            way: Way::Ask(norm::epsilon),
+            text: "makes one LayerNorm of a normalisation, which has one number as its epsilon",
+            evidence: MNN_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Operator(&[id("div"), id("mul")])],
+            way: Way::Ask(norm::kept),
+            text: "makes one LayerNorm of a normalisation, which keeps the axes of its mean",
+            evidence: MNN_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Operator(&[id("mul"), id("div"), id("add")])],
+            way: Way::Ask(norm::misread),
+            text: "makes one LayerNorm of a normalisation, and reads its scale and its bias in order along the axes that are normalised, past their end where they are shorter",
+            evidence: MNN_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
