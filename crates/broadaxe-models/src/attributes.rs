@@ -2,10 +2,13 @@
 
 use broadaxe_frameworks::{Attribute as Asked, Attributes, Row, System, Values};
 
-use crate::graph::{Attribute, Model, Node};
+use crate::graph::{Attribute, Constant, Model, Node, ValueId};
 
 /// How many bytes of a constant list are read at most.
 const LIST_BYTES: usize = 8 * broadaxe_shape::MAX_RANK;
+
+/// How many bytes of whole numbers are read at most.
+const WHOLE_BYTES: usize = 4096;
 
 /// Says whether operators of a domain are those of the framework itself.
 pub(crate) fn is_standard(system: System, domain: &str) -> bool {
@@ -100,4 +103,27 @@ fn convert(system: System, value: &Attribute, wanted: Option<Values>) -> Option<
         (Some(Values::Floats), Attribute::Floats(values)) => Asked::Floats(values.clone()),
         _ => return None,
     })
+}
+
+/// Returns the whole numbers in a constant, if there are few.
+pub(crate) fn whole_numbers(model: &Model, value: ValueId) -> Option<Vec<i64>> {
+    let constant = model.value(value).constant.as_ref()?;
+    let bytes = model.elements(constant, WHOLE_BYTES).ok()??;
+    decoded(constant, &bytes)
+}
+
+/// Decodes whole numbers, which the first opsets gave as floats too.
+fn decoded(constant: &Constant, bytes: &[u8]) -> Option<Vec<i64>> {
+    use broadaxe::DType;
+    let dtype = constant.element.dtype()?;
+    let each = bytes.chunks_exact(dtype.size().max(1));
+    match dtype {
+        DType::I64 => each.map(|raw| raw.try_into().ok().map(i64::from_le_bytes)).collect(),
+        DType::I32 => each.map(|raw| raw.try_into().ok().map(i32::from_le_bytes).map(i64::from)).collect(),
+        DType::F32 => {
+            let floats = each.map(|raw| raw.try_into().ok().map(f32::from_le_bytes));
+            floats.map(|value| value.filter(|value| value.fract() == 0.0).map(|value| value as i64)).collect()
+        }
+        _ => None,
+    }
 }

@@ -35,15 +35,15 @@ impl Facts {
     /// Gathers what these targets ask for.
     pub fn of(model: &Model, shapes: &Shapes, targets: &[Target]) -> Self {
         let uses = model.uses();
+        let (folded, loose, inferences) = (folded(model, shapes), loose(model, shapes), Inferences::default());
         let asks = targets.iter().any(|target| target.profile().follows_batches);
-        let batches = if asks { Batches::of(model, shapes, &uses) } else { Batches::default() };
+        let batches = if asks { Batches::of(model, shapes, &uses, &folded) } else { Batches::default() };
         let mut outputs = vec![false; model.values.len()];
         for value in model.graphs.iter().flat_map(|graph| &graph.outputs) {
             outputs[value.0 as usize] = true;
         }
         let quantises = |node: &Node| matches!(meaning::role(model, node), Some(Role::Quantize | Role::FakeQuantize));
         let quantised = model.nodes.iter().any(quantises);
-        let (folded, loose, inferences) = (folded(model, shapes), loose(model, shapes), Inferences::default());
         Self { batches, folded, uses, outputs, loose, quantised, inferences }
     }
 
@@ -82,16 +82,6 @@ impl Facts {
         self.batches.reaches(value)
     }
 
-    /// Says whether pnnx comes to a batch axis of a value, and elsewhere says that it has none.
-    pub fn is_batch_doubtful(&self, value: ValueId) -> bool {
-        self.batches.is_doubtful(value)
-    }
-
-    /// Says whether pnnx comes to two batch axes of one value.
-    pub fn has_two_batches(&self) -> bool {
-        self.batches.conflict()
-    }
-
     /// Returns the axis of a value that pnnx treats as the batch.
     pub fn batch(&self, value: ValueId) -> Option<usize> {
         self.batches.get(value)
@@ -123,7 +113,7 @@ fn loose(model: &Model, shapes: &Shapes) -> Option<Shapes> {
 }
 
 /// Finds the values that depend on nothing but constants and known shapes.
-fn folded(model: &Model, shapes: &Shapes) -> Vec<bool> {
+pub(super) fn folded(model: &Model, shapes: &Shapes) -> Vec<bool> {
     let mut folded: Vec<bool> = model.values.iter().map(|value| value.constant.is_some()).collect();
     for id in model.walk() {
         let node = model.node(id);

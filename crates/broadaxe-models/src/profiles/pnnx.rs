@@ -17,7 +17,9 @@ use broadaxe_shape::SymbolicShape;
 
 pub(super) use self::batch::Batches;
 pub(crate) use self::batch::kept;
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, ncnn, neighbours::Op};
+use super::{
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, facts::folded as folded_values, ncnn, neighbours::Op,
+};
 use crate::{
     graph::{Attribute, Model, Node, NodeId, ValueId},
     infer::Shapes,
@@ -282,7 +284,7 @@ fn refused_reshapes(model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
     if model.system == System::Ncnn {
         return vec![];
     }
-    let batches = Batches::of(model, shapes, &model.uses());
+    let batches = Batches::of(model, shapes, &model.uses(), &folded_values(model, shapes));
     let rank = |value: Option<ValueId>| {
         let value = value?;
         let rank = shapes.of.get(value.0 as usize)?.shape.rank()?;

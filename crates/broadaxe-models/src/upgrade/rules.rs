@@ -5,8 +5,9 @@ use super::{
     legacy::{broadcast, gemm, slope},
 };
 use crate::{
+    attributes::whole_numbers,
     edit::{Edit, NewNode, Scalar, Wire},
-    graph::{Attribute, Constant},
+    graph::Attribute,
 };
 
 /// One change of an operator.
@@ -225,26 +226,7 @@ impl Case<'_> {
 
     /// Returns the whole numbers in a constant input, if there are few.
     fn whole(&self, input: usize) -> Option<Vec<i64>> {
-        let value = self.model.node(self.id).input(input)?;
-        let constant = self.model.value(value).constant.as_ref()?;
-        let bytes = self.model.elements(constant, 4096).ok()??;
-        numbers(constant, &bytes)
-    }
-}
-
-/// Decodes whole numbers, which the first opsets gave as floats too.
-fn numbers(constant: &Constant, bytes: &[u8]) -> Option<Vec<i64>> {
-    use broadaxe::DType;
-    let dtype = constant.element.dtype()?;
-    let each = bytes.chunks_exact(dtype.size().max(1));
-    match dtype {
-        DType::I64 => each.map(|raw| raw.try_into().ok().map(i64::from_le_bytes)).collect(),
-        DType::I32 => each.map(|raw| raw.try_into().ok().map(i32::from_le_bytes).map(i64::from)).collect(),
-        DType::F32 => {
-            let floats = each.map(|raw| raw.try_into().ok().map(f32::from_le_bytes));
-            floats.map(|value| value.filter(|value| value.fract() == 0.0).map(|value| value as i64)).collect()
-        }
-        _ => None,
+        whole_numbers(self.model, self.model.node(self.id).input(input)?)
     }
 }
 

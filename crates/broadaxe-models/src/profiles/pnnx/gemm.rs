@@ -44,9 +44,20 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
 
 /// Says whether a `Gemm` becomes ncnn's own, and not a linear layer.
 fn is_gemm(asked: &Asked<'_>, node: &Node) -> bool {
+    !is_linear(node, &|value| asked.facts.is_constant(value))
+}
+
+/// Says whether a `Gemm` becomes a linear layer.
+pub(super) fn is_linear(node: &Node, is_constant: &dyn Fn(ValueId) -> bool) -> bool {
     let scaled = factor(node, "alpha") != 1.0 || factor(node, "beta") != 1.0;
-    let weights = node.input(1).is_some_and(|value| asked.facts.is_constant(value));
-    scaled || !weights && attribute(node, "transB").unwrap_or(0) == 0
+    let weights = node.input(1).is_some_and(is_constant);
+    !scaled && (weights || attribute(node, "transB").unwrap_or(0) != 0)
+}
+
+/// Says whether a `Gemm` becomes a linear layer that does not hold its weights: pnnx then knows where the batch is.
+pub(super) fn has_own_batch(node: &Node, is_constant: &dyn Fn(ValueId) -> bool) -> bool {
+    let held = |k: usize| node.input(k).is_none_or(is_constant);
+    is_linear(node, is_constant) && !(held(1) && held(2))
 }
 
 /// Finds operands that a `Gemm`, or a product of two computed matrices, gives with a batch, which ncnn's do not have.
