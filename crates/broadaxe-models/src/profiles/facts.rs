@@ -87,6 +87,11 @@ impl Facts {
         self.batches.get(value)
     }
 
+    /// Returns the axis that ncnn's tensor of a value does not have.
+    pub fn lacking(&self, value: ValueId) -> Option<usize> {
+        self.batches.lacking(value)
+    }
+
     /// Returns what is known of a node's operands.
     pub fn around(&self, node: &Node, meaning: &Meaning) -> Around {
         let value = |source: &Source| match source {

@@ -2,11 +2,12 @@
 //!
 //! Where the ranks of two operands differ, pnnx reshapes the one of lower rank with axes of 1 in front, so that ncnn's
 //! rule comes to NumPy's. What else it does is by topic: the batch ([`batch`]), `Gemm` ([`gemm`]), `LayerNormalization`
-//! ([`layernorm`]) and `PRelu` ([`slope`]).
+//! ([`layernorm`]), division by a norm ([`normalize`]) and `PRelu` ([`slope`]).
 
 mod batch;
 mod gemm;
 mod layernorm;
+mod normalize;
 mod slope;
 
 use std::collections::BTreeSet;
@@ -133,6 +134,13 @@ pub(super) static PNNX: Profile = Profile {
             evidence: PNNX_LAWS,
         },
         Law {
+            kinds: &[Kind::Binary],
+            when: &[],
+            way: Way::Ask(normalize::normalized),
+            text: "makes a division by a norm one layer, which normalizes along its first axis",
+            evidence: PNNX_LAWS,
+        },
+        Law {
             kinds: &[Kind::Many],
             when: &[],
             way: Way::Ask(many),
@@ -219,7 +227,11 @@ fn number(asked: &Asked<'_>) -> Option<Does> {
     let ranks = ranks?;
     let number = |k: usize| asked.constants[k] && asked.elements(k) == Some(1);
     let rest = (0..ranks.len()).filter(|&k| !number(k)).map(|k| ranks[k]).max()?;
-    let lost = (0..ranks.len()).any(|k| number(k) && ranks[k] > rest);
+    // ncnn's tensors do not have the first axis of a result with a batch, so that one axis more is not lost.
+    let output = asked.node.output(0)?;
+    let first = |k: usize| !number(k) && ranks[k] == rest && asked.batches[k].is_none();
+    let whole = asked.facts.batch(output) == Some(0) && (0..ranks.len()).any(first);
+    let lost = (0..ranks.len()).any(|k| number(k) && ranks[k] > rest + usize::from(whole));
     lost.then(|| {
         Does::Garbled("treats a constant of one element as a number, so that the axes it adds are lost".into())
     })

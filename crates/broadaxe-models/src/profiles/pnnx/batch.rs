@@ -6,8 +6,9 @@
 //! at another axis than 0, or it has none, a `BinaryOp` reads tensors that have all their axes. A constant keeps an axis 0
 //! that is longer than 1, and its axes then meet the wrong ones.
 
-mod search;
 mod step;
+mod search;
+mod layout;
 
 use std::collections::BTreeMap;
 
@@ -45,7 +46,7 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
         let dims = asked.operands[k].dims()?;
         let label = asked.batches.get(k).copied().flatten();
         labels.extend(label);
-        let batch = label.filter(|_| of_result == Some(0));
+        let batch = lacking(asked, k).filter(|_| of_result == Some(0));
         let long = |axis: usize| dims.get(axis).is_some_and(|dim| dim.size() != Some(1));
         let whole = asked.constants[k] && batch == Some(0) && long(0);
         tensors.push(Tensor { dims, batch, whole });
@@ -67,6 +68,14 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
     let sized = tensors.iter().all(|tensor| tensor.dims.iter().all(|dim| dim.size().is_some()));
     let text = format!("treats axis {} of an operand as the batch, so that other axes meet", met);
     Some(if sized { Does::Garbled(text.into()) } else { Does::Unknown(text.into()) })
+}
+
+/// Returns the axis that an operand with a batch does not have in ncnn, where the node needs it without one.
+pub(super) fn lacking(asked: &Asked<'_>, k: usize) -> Option<usize> {
+    let label = asked.batches.get(k).copied().flatten()?;
+    // A repair may give an operand another form, and the batch another axis.
+    let own = asked.value(k).filter(|value| asked.facts.batch(*value) == Some(label));
+    own.and_then(|value| asked.facts.lacking(value)).or(Some(label))
 }
 
 /// Finds an axis that does not meet the same axis of the other operands, or comes to another place in the result; axes of
@@ -95,19 +104,31 @@ fn meet(tensors: &[Tensor<'_>], most: usize, rank: usize) -> Option<usize> {
 
 /// Finds tensors that are stretched along their batch, which ncnn's tensors do not have.
 pub(super) fn stretched(asked: &Asked<'_>) -> Option<Does> {
-    let axis = asked.batches.first().copied().flatten()?;
+    let axis = lacking(asked, 0)?;
     let from = asked.operands[0].dims();
     let to = asked.node.output(0).and_then(|value| asked.shape(value)).and_then(SymbolicShape::dims);
     let given = asked.node.input(1).and_then(|value| asked.sizes(value)).and_then(|sizes| sizes.first().copied());
-    let same = from.is_some_and(|from| given == Some(from.len()))
-        && from.zip(to).is_some_and(|(from, to)| from.len() == to.len() && from.get(axis) == to.get(axis));
-    (!same).then(|| Does::Unknown("computes each entry of the batch alone, and this node stretches the batch".into()))
+    let ranks = from.is_some_and(|from| given == Some(from.len()) && to.is_some_and(|to| to.len() == from.len()));
+    let at = |dims: Option<&[Dim]>| dims.and_then(|dims| dims.get(axis)).and_then(Dim::size);
+    match (ranks, at(from), at(to)) {
+        (true, Some(from), Some(to)) if from == to => None,
+        (true, Some(_), Some(_)) => {
+            Some(Does::Garbled("does not stretch the batch, which its tensors do not have as an axis".into()))
+        }
+        _ if ranks && from.and_then(|dims| dims.get(axis)) == to.and_then(|dims| dims.get(axis)) => None,
+        _ => {
+            let text = "computes each entry of the batch alone, and this node stretches the batch";
+            Some(Does::Unknown(text.into()))
+        }
+    }
 }
 
 /// The axis of every value that pnnx treats as the batch; nothing where no target asks for it.
 #[derive(Clone, Debug, Default)]
 pub(in crate::profiles) struct Batches {
     of: Vec<Option<usize>>,
+    /// The axis that ncnn's tensor does not have.
+    lacking: Vec<Option<usize>>,
     /// Which values it comes to, those of rank 1 as well.
     reached: Vec<bool>,
 }
@@ -115,16 +136,24 @@ pub(in crate::profiles) struct Batches {
 impl Batches {
     /// Follows the batch through a model as pnnx does; `folded` are the values that are constants to it.
     pub(in crate::profiles) fn of(model: &Model, shapes: &Shapes, uses: &[Vec<Use>], folded: &[bool]) -> Self {
-        let labels = search(&Source { model, shapes, uses, folded });
-        let axis = |label: &Option<Label>| match label {
-            Some(Label::Axis(axis)) => Some(*axis),
+        let source = Source { model, shapes, uses, folded };
+        let axis = |label: Option<Label>| match label {
+            Some(Label::Axis(axis)) => Some(axis),
             _ => None,
         };
-        let reached = labels.iter().map(|label| axis(label).is_some()).collect();
+        let labels: Vec<Option<usize>> = search(&source).into_iter().map(axis).collect();
+        let reached = labels.iter().map(Option::is_some).collect();
         let ranks = shapes.of.iter().map(|known| known.shape.rank());
-        let of = labels.iter().zip(ranks);
-        let of = of.map(|(label, rank)| axis(label).filter(|_| rank.is_none_or(|rank| rank > 1))).collect();
-        Self { of, reached }
+        let of = labels.into_iter().zip(ranks);
+        let of: Vec<Option<usize>> =
+            of.map(|(label, rank)| label.filter(|_| rank.is_none_or(|rank| rank > 1))).collect();
+        let lacking = layout::axes(&source, &of);
+        Self { of, lacking, reached }
+    }
+
+    /// Returns the axis that ncnn's tensor of a value does not have.
+    pub(in crate::profiles) fn lacking(&self, value: ValueId) -> Option<usize> {
+        self.lacking.get(value.0 as usize).copied().flatten()
     }
 
     /// Says whether a value, of whatever rank, has one.

@@ -75,13 +75,22 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
                 let computed = || node.inputs.iter().flatten().all(|value| !asked.facts.is_constant(*value));
                 inputs.any(with_batch) || rank.is_none_or(|rank| rank < 3) && computed()
             }
-            // Tensors that are put behind one another along the batch, which a constant does not have.
-            Some(Op::Concat) => node.inputs.iter().flatten().any(|value| asked.facts.is_constant(*value)),
+            Some(Op::Concat) => node.inputs.iter().flatten().any(|value| is_joined_apart(asked, node, *value)),
             _ => false,
         })
     };
     let found = (0..asked.operands.len()).filter_map(|k| asked.value(k)).any(made);
     found.then_some(Does::Unknown(Cow::Borrowed("may take the rows of the product before it for the batch")))
+}
+
+/// Says whether a constant of a concatenation may have the axis of the batch, which the other tensors do not have.
+fn is_joined_apart(asked: &Asked<'_>, node: &Node, value: ValueId) -> bool {
+    let dims = asked.shape(value).and_then(SymbolicShape::dims);
+    let axis = attribute(node, "axis").zip(dims).map(|(axis, dims)| axis.rem_euclid(dims.len().max(1) as i64));
+    let first = dims.and_then(<[_]>::first).and_then(broadaxe_shape::Dim::size);
+    let lacking = [Some(value), node.output(0)].map(|value| asked.facts.lacking(value?));
+    asked.facts.is_constant(value)
+        && !(lacking == [Some(0); 2] && first == Some(1) && axis.is_some_and(|axis| axis > 0))
 }
 
 fn factor(node: &Node, name: &str) -> f64 {

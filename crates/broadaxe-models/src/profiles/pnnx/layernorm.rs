@@ -28,6 +28,7 @@ pub(super) fn affine(asked: &Asked<'_>) -> Option<Does> {
     let (Some(elements), [Some(scale), Some(bias)]) = (elements, held) else {
         return Some(Does::Unknown(unknown.into()));
     };
+    let lacking = super::batch::lacking(asked, 0);
     let row = sizes.and_then(|sizes| sizes.last().copied()).unwrap_or(1);
     Some(if scale != elements || bias != elements {
         Does::Refused(
@@ -35,6 +36,8 @@ pub(super) fn affine(asked: &Asked<'_>) -> Option<Does> {
         )
     } else if asked.operands[1..].iter().any(|own| !is_laid_out(own, together)) {
         Does::Garbled("gives the scales and biases to the elements that are normalised, whatever their axes are".into())
+    } else if lacking.is_some_and(|axis| axis + count >= data.len()) {
+        Does::Garbled("normalizes over axes of which it treats one as the batch".into())
     } else if elements != row && count + 1 >= data.len() {
         Does::Garbled("normalises over each row alone where all axes but the first are normalised".into())
     } else {

@@ -117,7 +117,7 @@ impl<'a> Source<'a> {
     }
 
     /// Says whether the operands of a node are broadcast by ncnn's `BinaryOp`.
-    fn broadcasts(&self, node: &Node) -> bool {
+    pub(super) fn broadcasts(&self, node: &Node) -> bool {
         matches!(newest(self.model.system, &node.op).map(|row| row.kind()), Some(Kind::Binary | Kind::Many))
     }
 

@@ -1,0 +1,86 @@
+//! The axis that ncnn's tensors do not have: pnnx gives each node tensors as its layer needs them, and follows what the
+//! nodes make of the axis. It is that of the batch only where nothing moved it otherwise.
+
+use broadaxe_frameworks::Role;
+
+use super::step::{Source, Step};
+use crate::{graph::Node, graph::ValueId, meaning};
+
+/// Returns, for every value, the axis that its tensor does not have; `labels` are the axes of the batch.
+pub(super) fn axes(source: &Source<'_>, labels: &[Option<usize>]) -> Vec<Option<usize>> {
+    let known = |value: ValueId| source.is_folded(value) || source.model.value(value).producer.is_none();
+    let inputs = &source.model.main().inputs;
+    let own = |k: usize| {
+        let value = ValueId(k as u32);
+        if inputs.contains(&value) { labels[k] } else { labels[k].filter(|axis| *axis == 0 && known(value)) }
+    };
+    let mut layout = Layout { source, labels, axes: (0..labels.len()).map(own).collect() };
+    for id in source.model.walk() {
+        let node = source.model.node(id);
+        if node.outputs.iter().flatten().all(|value| !source.is_folded(*value)) {
+            layout.follow(node);
+        }
+    }
+    layout.axes
+}
+
+struct Layout<'a> {
+    source: &'a Source<'a>,
+    labels: &'a [Option<usize>],
+    axes: Vec<Option<usize>>,
+}
+
+impl Layout<'_> {
+    fn label(&self, value: Option<ValueId>) -> Option<usize> {
+        self.labels.get(value?.0 as usize).copied().flatten()
+    }
+
+    /// Sets the axes of the results of a node.
+    fn follow(&mut self, node: &Node) {
+        let (first, _) = self.source.ends(node);
+        let step = self.source.through(node);
+        for &output in node.outputs.iter().flatten() {
+            let label = self.label(Some(output));
+            let axis = if self.source.broadcasts(node) {
+                label.filter(|axis| *axis == 0)
+            } else {
+                self.source.operands(first).first().and_then(|input| self.moved(node, &step, *input, output))
+            };
+            self.axes[output.0 as usize] = axis;
+        }
+    }
+
+    fn moved(&self, node: &Node, step: &Step, input: ValueId, output: ValueId) -> Option<usize> {
+        let axis = self.axes[input.0 as usize];
+        let label = self.label(Some(input));
+        let role = meaning::role(self.source.model, node);
+        let reshaped = |axis: Option<usize>| {
+            let to = self.label(Some(output))?;
+            axis.map_or_else(|| label.or(Some(to)), |_| Some(to))
+        };
+        // A tensor that has the axis keeps it where the node asks for none, and loses it where the node does.
+        let asked = match label {
+            Some(0) => axis.or(Some(0)),
+            _ => None,
+        };
+        match step {
+            Step::Transpose(order) => {
+                let axis = label.map_or(axis, |label| axis.or(Some(label)))?;
+                order.iter().position(|from| *from == axis)
+            }
+            Step::Reshape(..) | Step::Flatten(..) | Step::Matrix(_) => reshaped(axis),
+            Step::Squeeze(axes) => {
+                axis.filter(|axis| !axes.contains(axis)).map(|axis| axis - axes.iter().filter(|at| **at < axis).count())
+            }
+            Step::Unsqueeze(at) => axis.map(|axis| axis + usize::from(*at <= axis)),
+            Step::Select(at) => axis.filter(|axis| axis != at).map(|axis| axis - usize::from(*at < axis)),
+            Step::Keep
+                if matches!(role, Some(Role::Concat | Role::Relu | Role::Sigmoid | Role::Simple | Role::Identity)) =>
+            {
+                axis
+            }
+            Step::Keep if ["Split", "Slice"].contains(&node.op.as_str()) => axis,
+            Step::Keep | Step::Stop => asked,
+        }
+    }
+}
