@@ -136,7 +136,7 @@ pub(in crate::profiles) struct Batches {
 impl Batches {
     /// Follows the batch through a model as pnnx does; `folded` are the values that are constants to it.
     pub(in crate::profiles) fn of(model: &Model, shapes: &Shapes, uses: &[Vec<Use>], folded: &[bool]) -> Self {
-        let source = Source { model, shapes, uses, folded };
+        let source = Source::new(model, shapes, uses, folded);
         let axis = |label: Option<Label>| match label {
             Some(Label::Axis(axis)) => Some(axis),
             _ => None,

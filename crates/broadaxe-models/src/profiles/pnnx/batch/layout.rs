@@ -6,6 +6,25 @@ use broadaxe_frameworks::Role;
 use super::step::{Source, Step};
 use crate::{graph::Node, graph::ValueId, meaning};
 
+/// Operators whose layers take tensors as they are; of the functions, those that pnnx does not write into an expression.
+const PLAIN: &[&str] = &[
+    "Celu",
+    "Clip",
+    "Concat",
+    "Elu",
+    "Gelu",
+    "HardSwish",
+    "LeakyRelu",
+    "Mish",
+    "Relu",
+    "Selu",
+    "Sigmoid",
+    "Slice",
+    "Softplus",
+    "Split",
+    "Tanh",
+];
+
 /// Returns, for every value, the axis that its tensor does not have; `labels` are the axes of the batch.
 pub(super) fn axes(source: &Source<'_>, labels: &[Option<usize>]) -> Vec<Option<usize>> {
     let known = |value: ValueId| source.is_folded(value) || source.model.value(value).producer.is_none();
@@ -74,12 +93,7 @@ impl Layout<'_> {
             }
             Step::Unsqueeze(at) => axis.map(|axis| axis + usize::from(*at <= axis)),
             Step::Select(at) => axis.filter(|axis| axis != at).map(|axis| axis - usize::from(*at < axis)),
-            Step::Keep
-                if matches!(role, Some(Role::Concat | Role::Relu | Role::Sigmoid | Role::Simple | Role::Identity)) =>
-            {
-                axis
-            }
-            Step::Keep if ["Split", "Slice"].contains(&node.op.as_str()) => axis,
+            Step::Keep if PLAIN.contains(&node.op.as_str()) || role == Some(Role::Identity) => axis,
             Step::Keep | Step::Stop => asked,
         }
     }

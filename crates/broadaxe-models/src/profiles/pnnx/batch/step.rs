@@ -6,7 +6,7 @@ use broadaxe_shape::{Dim, SymbolicShape};
 use super::super::gemm;
 use crate::{
     attributes::whole_numbers,
-    graph::{Attribute, Model, Node, Use, ValueId},
+    graph::{Attribute, Model, Node, NodeId, Use, ValueId},
     infer::Shapes,
     meaning,
 };
@@ -24,9 +24,35 @@ pub(super) enum Label {
 pub(super) struct Source<'a> {
     pub model: &'a Model,
     pub shapes: &'a Shapes,
-    pub uses: &'a [Vec<Use>],
+    /// Where values are read, in the order in which pnnx visits the nodes.
+    pub uses: Vec<Vec<Use>>,
     pub folded: &'a [bool],
 }
+
+/// The operators that pnnx rewrites, in the order in which it does: a node that is rewritten becomes the last reader of its
+/// operands. Of one line the last nodes are rewritten first.
+const REWRITTEN: &[&[&str]] = &[
+    &["Clip"],
+    &["ReduceMax"],
+    &["ReduceMean"],
+    &["ReduceMin"],
+    &["ReduceProd"],
+    &["ReduceSum"],
+    &["Expand"],
+    &["Transpose"],
+    &["Cast"],
+    &["Flatten"],
+    &["Split"],
+    &["Squeeze"],
+    &["Tile"],
+    &["Unsqueeze"],
+    &["Reshape"],
+    &["Gather"],
+    &["Slice"],
+    &["MatMul", "Gemm"],
+    &["Relu", "Softmax", "LeakyRelu", "Elu", "Selu", "Celu", "Gelu", "HardSwish", "Softplus", "Mish"],
+    &["Concat"],
+];
 
 /// How a node passes the axis on.
 #[derive(Debug)]
@@ -48,6 +74,30 @@ pub(super) enum Step {
 }
 
 impl<'a> Source<'a> {
+    pub(super) fn new(model: &'a Model, shapes: &'a Shapes, uses: &[Vec<Use>], folded: &'a [bool]) -> Self {
+        let mut source = Self { model, shapes, uses: vec![], folded };
+        let mut uses = uses.to_vec();
+        for uses in &mut uses {
+            uses.sort_by_key(|at| source.turn(at.node));
+        }
+        source.uses = uses;
+        source
+    }
+
+    /// Returns a number that grows in the order in which pnnx visits nodes that read one value.
+    fn turn(&self, id: NodeId) -> (usize, i64) {
+        let node = self.model.node(id);
+        let at = i64::from(id.0);
+        if self.broadcasts(node) || matches!(meaning::role(self.model, node), Some(Role::Unary | Role::Neg | Role::Abs))
+        {
+            return (REWRITTEN.len() + 2, at);
+        }
+        let linear = self.operands(node).len() == 1
+            && matches!(meaning::role(self.model, node), Some(Role::MatMul | Role::Gemm));
+        let line = REWRITTEN.iter().position(|line| line.contains(&node.op.as_str()));
+        if linear { (REWRITTEN.len() + 1, -at) } else { line.map_or((0, at), |line| (line + 1, -at)) }
+    }
+
     fn dims(&self, value: Option<ValueId>) -> Option<&'a [Dim]> {
         self.shapes.of.get(value?.0 as usize)?.shape.dims()
     }
@@ -228,14 +278,8 @@ impl<'a> Source<'a> {
                 _ => Step::Stop,
             },
             _ => {
-                let written =
-                    if onnx { node.input(1).and_then(|value| whole_numbers(self.model, value)) } else { None };
-                let ends = |k: Option<i64>, dim: Option<&Dim>| k.map_or(dim.and_then(Dim::size) == Some(1), |k| k == 1);
-                let (first, last) = (written.as_ref().and_then(|w| w.first()), written.as_ref().and_then(|w| w.last()));
-                Step::Reshape(
-                    ends(first.copied(), to.and_then(<[Dim]>::first)),
-                    ends(last.copied(), to.and_then(<[Dim]>::last)),
-                )
+                let one = |dim: Option<&Dim>| dim.and_then(Dim::size) == Some(1);
+                Step::Reshape(one(to.and_then(<[Dim]>::first)), one(to.and_then(<[Dim]>::last)))
             }
         }
     }
