@@ -14,6 +14,7 @@ mod litert;
 mod litert_gpu;
 mod ncnn;
 mod neighbours;
+mod folded;
 mod pnnx;
 mod facts;
 mod pattern;

@@ -19,7 +19,7 @@ use broadaxe_shape::SymbolicShape;
 pub(super) use self::batch::Batches;
 pub(crate) use self::batch::kept;
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, facts::folded as folded_values, ncnn, neighbours::Op,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, folded::folded as folded_values, ncnn, neighbours::Op,
 };
 use crate::{
     graph::{Attribute, Model, Node, NodeId, ValueId},

@@ -1,12 +1,13 @@
 //! The batch: which axis pnnx treats as the batch, and what follows for operands that have no such axis.
 //!
 //! pnnx knows operators that have the batch at axis 0, and follows it from there through the graph, forth and back
-//! ([`search`]): through transpositions by their order, through reshapes by extents and counts of elements ([`step`]).
+//! ([`search`]): through transpositions by their order, through reshapes by extents and counts of elements ([`passage`]).
 //! ncnn's tensors do not have that axis, and ncnn computes each entry of the batch alone. Where the batch of the result is
 //! at another axis than 0, or it has none, a `BinaryOp` reads tensors that have all their axes. A constant keeps an axis 0
 //! that is longer than 1, and its axes then meet the wrong ones.
 
-mod step;
+mod passage;
+mod view;
 mod search;
 mod layout;
 
@@ -14,11 +15,9 @@ use std::collections::BTreeMap;
 
 use broadaxe_shape::{Dim, SymbolicShape};
 
-pub(crate) use self::step::kept;
-use self::{
-    search::search,
-    step::{Label, Source},
-};
+pub(crate) use self::passage::kept;
+pub(super) use self::view::is_linear;
+use self::{passage::Label, search::search, view::View};
 use super::{super::Asked, Does};
 use crate::{
     graph::{Model, Use, ValueId},
@@ -26,7 +25,7 @@ use crate::{
 };
 
 /// An operand as `BinaryOp` gets it: its dims, and which of them is the batch there.
-struct Tensor<'a> {
+struct Met<'a> {
     dims: &'a [Dim],
     batch: Option<usize>,
     /// It is a constant that keeps the axis that pnnx says it does not have.
@@ -35,27 +34,26 @@ struct Tensor<'a> {
 
 /// Finds operands whose axes do not meet as the model says.
 pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
-    let output = asked.node.output(0)?;
-    let rank = asked.shape(output).and_then(SymbolicShape::rank).or_else(|| asked.rank())?;
-    let of_result = asked.facts.batch(output);
+    let rank = asked.rank()?;
+    let of_result = of_result(asked, rank);
     let (mut tensors, mut labels) = (vec![], vec![]);
     for k in 0..asked.operands.len() {
         if asked.constants[k] && asked.elements(k) == Some(1) {
             continue;
         }
         let dims = asked.operands[k].dims()?;
-        let label = asked.batches.get(k).copied().flatten();
+        let label = label(asked, k, of_result, rank);
         labels.extend(label);
-        let batch = lacking(asked, k).filter(|_| of_result == Some(0));
+        let batch = label.and_then(|label| lacking(asked, k).or(Some(label))).filter(|_| of_result == Some(0));
         let long = |axis: usize| dims.get(axis).is_some_and(|dim| dim.size() != Some(1));
         let whole = asked.constants[k] && batch == Some(0) && long(0);
-        tensors.push(Tensor { dims, batch, whole });
+        tensors.push(Met { dims, batch, whole });
     }
     if tensors.iter().any(|tensor| tensor.whole) {
         let text = "computes each entry of the batch alone, but leaves the first axis of the constant in place";
         return Some(Does::Garbled(text.into()));
     }
-    let without = |tensor: &Tensor<'_>| tensor.dims.len() - usize::from(tensor.batch.is_some());
+    let without = |tensor: &Met<'_>| tensor.dims.len() - usize::from(tensor.batch.is_some());
     let most = tensors.iter().map(without).max()?;
     if most > rank - usize::from(of_result == Some(0)) {
         let text = "treats the first axis of the result as the batch, which no operand has";
@@ -66,8 +64,26 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
     }
     let met = meet(&tensors, most, rank)?;
     let sized = tensors.iter().all(|tensor| tensor.dims.iter().all(|dim| dim.size().is_some()));
-    let text = format!("treats axis {} of an operand as the batch, so that other axes meet", met);
+    let text = format!("treats axis {met} of an operand as the batch, so that other axes meet");
     Some(if sized { Does::Garbled(text.into()) } else { Does::Unknown(text.into()) })
+}
+
+/// Returns the axis of the batch of the result; of one to which a repair gives another rank, that of an operand.
+fn of_result(asked: &Asked<'_>, rank: usize) -> Option<usize> {
+    let output = asked.node.output(0)?;
+    let own = asked.shape(output).and_then(SymbolicShape::rank);
+    if own.is_none_or(|own| own == rank) {
+        return asked.facts.batch(output);
+    }
+    asked.batches.iter().copied().flatten().next()
+}
+
+/// Returns the axis of the batch of an operand; one that a repair gives another form gets that of the result.
+fn label(asked: &Asked<'_>, k: usize, of_result: Option<usize>, rank: usize) -> Option<usize> {
+    let own = asked.value(k).and_then(|value| asked.shape(value));
+    let changed = own.is_some_and(|own| *own != asked.operands[k]);
+    let known = asked.batches.get(k).copied().flatten();
+    known.or_else(|| of_result.filter(|_| changed && rank > 1 && asked.operands[k].rank() == Some(rank)))
 }
 
 /// Returns the axis that an operand with a batch does not have in ncnn, where the node needs it without one.
@@ -80,7 +96,7 @@ pub(super) fn lacking(asked: &Asked<'_>, k: usize) -> Option<usize> {
 
 /// Finds an axis that does not meet the same axis of the other operands, or comes to another place in the result; axes of
 /// 1 fit everywhere.
-fn meet(tensors: &[Tensor<'_>], most: usize, rank: usize) -> Option<usize> {
+fn meet(tensors: &[Met<'_>], most: usize, rank: usize) -> Option<usize> {
     // Where an axis of the result is in ncnn's tensors; the batch is in front of all.
     let mut places: BTreeMap<usize, usize> = BTreeMap::new();
     for tensor in tensors {
@@ -136,18 +152,18 @@ pub(in crate::profiles) struct Batches {
 impl Batches {
     /// Follows the batch through a model as pnnx does; `folded` are the values that are constants to it.
     pub(in crate::profiles) fn of(model: &Model, shapes: &Shapes, uses: &[Vec<Use>], folded: &[bool]) -> Self {
-        let source = Source::new(model, shapes, uses, folded);
+        let view = View::new(model, shapes, uses, folded);
         let axis = |label: Option<Label>| match label {
             Some(Label::Axis(axis)) => Some(axis),
             _ => None,
         };
-        let labels: Vec<Option<usize>> = search(&source).into_iter().map(axis).collect();
+        let labels: Vec<Option<usize>> = search(&view).into_iter().map(axis).collect();
         let reached = labels.iter().map(Option::is_some).collect();
         let ranks = shapes.of.iter().map(|known| known.shape.rank());
         let of = labels.into_iter().zip(ranks);
         let of: Vec<Option<usize>> =
             of.map(|(label, rank)| label.filter(|_| rank.is_none_or(|rank| rank > 1))).collect();
-        let lacking = layout::axes(&source, &of);
+        let lacking = layout::axes(&view, &of);
         Self { of, lacking, reached }
     }
 

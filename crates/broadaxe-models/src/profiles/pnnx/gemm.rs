@@ -14,8 +14,9 @@ use broadaxe_shape::SymbolicShape;
 use super::{
     super::{Asked, neighbours::Op},
     Does, attribute,
+    batch::is_linear,
 };
-use crate::graph::{Attribute, Node, ValueId};
+use crate::graph::{Node, ValueId};
 
 /// Says what becomes of the C of a `Gemm`.
 pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
@@ -45,19 +46,6 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
 /// Says whether a `Gemm` becomes ncnn's own, and not a linear layer.
 fn is_gemm(asked: &Asked<'_>, node: &Node) -> bool {
     !is_linear(node, &|value| asked.facts.is_constant(value))
-}
-
-/// Says whether a `Gemm` becomes a linear layer.
-pub(super) fn is_linear(node: &Node, is_constant: &dyn Fn(ValueId) -> bool) -> bool {
-    let scaled = factor(node, "alpha") != 1.0 || factor(node, "beta") != 1.0;
-    let weights = node.input(1).is_some_and(is_constant);
-    !scaled && (weights || attribute(node, "transB").unwrap_or(0) != 0)
-}
-
-/// Says whether a `Gemm` becomes a linear layer that does not hold its weights: pnnx then knows where the batch is.
-pub(super) fn has_own_batch(node: &Node, is_constant: &dyn Fn(ValueId) -> bool) -> bool {
-    let held = |k: usize| node.input(k).is_none_or(is_constant);
-    is_linear(node, is_constant) && !(held(1) && held(2))
 }
 
 /// Finds operands that a `Gemm`, or a product of two computed matrices, gives with a batch, which ncnn's do not have.
@@ -91,11 +79,4 @@ fn is_joined_apart(asked: &Asked<'_>, node: &Node, value: ValueId) -> bool {
     let lacking = [Some(value), node.output(0)].map(|value| asked.facts.lacking(value?));
     asked.facts.is_constant(value)
         && !(lacking == [Some(0); 2] && first == Some(1) && axis.is_some_and(|axis| axis > 0))
-}
-
-fn factor(node: &Node, name: &str) -> f64 {
-    match node.attribute(name) {
-        Some(Attribute::Float(value)) => *value,
-        _ => 1.0,
-    }
 }

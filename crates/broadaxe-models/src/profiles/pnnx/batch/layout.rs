@@ -3,11 +3,11 @@
 
 use broadaxe_frameworks::Role;
 
-use super::step::{Source, Step};
+use super::{passage::Passage, view::View};
 use crate::{graph::Node, graph::ValueId, meaning};
 
 /// Operators whose layers take tensors as they are; of the functions, those that pnnx does not write into an expression.
-const PLAIN: &[&str] = &[
+const TRANSPARENT: &[&str] = &[
     "Celu",
     "Clip",
     "Concat",
@@ -26,17 +26,17 @@ const PLAIN: &[&str] = &[
 ];
 
 /// Returns, for every value, the axis that its tensor does not have; `labels` are the axes of the batch.
-pub(super) fn axes(source: &Source<'_>, labels: &[Option<usize>]) -> Vec<Option<usize>> {
-    let known = |value: ValueId| source.is_folded(value) || source.model.value(value).producer.is_none();
-    let inputs = &source.model.main().inputs;
+pub(super) fn axes(view: &View<'_>, labels: &[Option<usize>]) -> Vec<Option<usize>> {
+    let known = |value: ValueId| view.is_folded(value) || view.model.value(value).producer.is_none();
+    let inputs = &view.model.main().inputs;
     let own = |k: usize| {
         let value = ValueId(k as u32);
         if inputs.contains(&value) { labels[k] } else { labels[k].filter(|axis| *axis == 0 && known(value)) }
     };
-    let mut layout = Layout { source, labels, axes: (0..labels.len()).map(own).collect() };
-    for id in source.model.walk() {
-        let node = source.model.node(id);
-        if node.outputs.iter().flatten().all(|value| !source.is_folded(*value)) {
+    let mut layout = Layout { view, labels, axes: (0..labels.len()).map(own).collect() };
+    for id in view.model.walk() {
+        let node = view.model.node(id);
+        if node.outputs.iter().flatten().all(|value| !view.is_folded(*value)) {
             layout.follow(node);
         }
     }
@@ -44,7 +44,7 @@ pub(super) fn axes(source: &Source<'_>, labels: &[Option<usize>]) -> Vec<Option<
 }
 
 struct Layout<'a> {
-    source: &'a Source<'a>,
+    view: &'a View<'a>,
     labels: &'a [Option<usize>],
     axes: Vec<Option<usize>>,
 }
@@ -56,23 +56,23 @@ impl Layout<'_> {
 
     /// Sets the axes of the results of a node.
     fn follow(&mut self, node: &Node) {
-        let (first, _) = self.source.ends(node);
-        let step = self.source.through(node);
+        let (first, _) = self.view.ends(node);
+        let step = self.view.through(node);
         for &output in node.outputs.iter().flatten() {
             let label = self.label(Some(output));
-            let axis = if self.source.broadcasts(node) {
+            let axis = if self.view.broadcasts(node) {
                 label.filter(|axis| *axis == 0)
             } else {
-                self.source.operands(first).first().and_then(|input| self.moved(node, &step, *input, output))
+                self.view.operands(first).first().and_then(|input| self.moved(node, &step, *input, output))
             };
             self.axes[output.0 as usize] = axis;
         }
     }
 
-    fn moved(&self, node: &Node, step: &Step, input: ValueId, output: ValueId) -> Option<usize> {
+    fn moved(&self, node: &Node, step: &Passage, input: ValueId, output: ValueId) -> Option<usize> {
         let axis = self.axes[input.0 as usize];
         let label = self.label(Some(input));
-        let role = meaning::role(self.source.model, node);
+        let role = meaning::role(self.view.model, node);
         let reshaped = |axis: Option<usize>| {
             let to = self.label(Some(output))?;
             axis.map_or_else(|| label.or(Some(to)), |_| Some(to))
@@ -83,18 +83,18 @@ impl Layout<'_> {
             _ => None,
         };
         match step {
-            Step::Transpose(order) => {
+            Passage::Transpose(order) => {
                 let axis = label.map_or(axis, |label| axis.or(Some(label)))?;
                 order.iter().position(|from| *from == axis)
             }
-            Step::Reshape(..) | Step::Flatten(..) | Step::Matrix(_) => reshaped(axis),
-            Step::Squeeze(axes) => {
+            Passage::Reshape(..) | Passage::Flatten(..) | Passage::Matrix(_) => reshaped(axis),
+            Passage::Squeeze(axes) => {
                 axis.filter(|axis| !axes.contains(axis)).map(|axis| axis - axes.iter().filter(|at| **at < axis).count())
             }
-            Step::Unsqueeze(at) => axis.map(|axis| axis + usize::from(*at <= axis)),
-            Step::Select(at) => axis.filter(|axis| axis != at).map(|axis| axis - usize::from(*at < axis)),
-            Step::Keep if PLAIN.contains(&node.op.as_str()) || role == Some(Role::Identity) => axis,
-            Step::Keep | Step::Stop => asked,
+            Passage::Unsqueeze(at) => axis.map(|axis| axis + usize::from(*at <= axis)),
+            Passage::Select(at) => axis.filter(|axis| axis != at).map(|axis| axis - usize::from(*at < axis)),
+            Passage::Keep if TRANSPARENT.contains(&node.op.as_str()) || role == Some(Role::Identity) => axis,
+            Passage::Keep | Passage::Stop => asked,
         }
     }
 }

@@ -1,9 +1,9 @@
-//! What one node does to the axis of the batch, as pnnx's `solve_batch_index` sees it.
+//! A model as pnnx sees it: its operands, its readers in the order of their visits, and what its nodes do to the batch.
 
-use broadaxe_frameworks::{Kind, Role, System, has_batch, newest};
+use broadaxe_frameworks::{Kind, Role, Row, System, has_batch, newest};
 use broadaxe_shape::{Dim, SymbolicShape};
 
-use super::super::gemm;
+use super::passage::{Label, Passage};
 use crate::{
     attributes::whole_numbers,
     graph::{Attribute, Model, Node, NodeId, Use, ValueId},
@@ -11,17 +11,8 @@ use crate::{
     meaning,
 };
 
-/// What pnnx says of the batch of a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Label {
-    /// It is this axis.
-    Axis(usize),
-    /// The value has none.
-    Without,
-}
-
 /// A model as pnnx sees it: what depends on constants only is a constant there.
-pub(super) struct Source<'a> {
+pub(super) struct View<'a> {
     pub model: &'a Model,
     pub shapes: &'a Shapes,
     /// Where values are read, in the order in which pnnx visits the nodes.
@@ -54,26 +45,7 @@ const REWRITTEN: &[&[&str]] = &[
     &["Concat"],
 ];
 
-/// How a node passes the axis on.
-#[derive(Debug)]
-pub(super) enum Step {
-    /// It does not: it has an axis of its own, or is none of pnnx's.
-    Stop,
-    /// Every tensor of the node has the same axis, whatever the node does.
-    Keep,
-    Transpose(Vec<usize>),
-    /// The first and the last extent are written as 1.
-    Reshape(bool, bool),
-    /// These axes become one.
-    Flatten(usize, usize),
-    /// The axes before this one become one, and the others become one.
-    Matrix(usize),
-    Squeeze(Vec<usize>),
-    Unsqueeze(usize),
-    Select(usize),
-}
-
-impl<'a> Source<'a> {
+impl<'a> View<'a> {
     pub(super) fn new(model: &'a Model, shapes: &'a Shapes, uses: &[Vec<Use>], folded: &'a [bool]) -> Self {
         let mut source = Self { model, shapes, uses: vec![], folded };
         let mut uses = uses.to_vec();
@@ -125,9 +97,7 @@ impl<'a> Source<'a> {
         let claimed = match meaning::role(self.model, node) {
             // Without an axis it is an embedding; the indices come first there.
             Some(Role::Gather) if self.is_embedding(node) => [node.input(1), node.output(0)],
-            Some(Role::Gemm) if gemm::has_own_batch(node, &|value| self.is_folded(value)) => {
-                [node.input(0), node.output(0)]
-            }
+            Some(Role::Gemm) if has_own_batch(node, &|value| self.is_folded(value)) => [node.input(0), node.output(0)],
             _ if self.is_batched(node) => [node.input(0), node.output(0)],
             _ => [None, None],
         };
@@ -148,7 +118,7 @@ impl<'a> Source<'a> {
 
     /// Lists the operands of a node: no shapes, axes or bounds, and no numbers.
     pub(super) fn operands(&self, node: &Node) -> Vec<ValueId> {
-        let kind = newest(self.model.system, &node.op).map(|row| row.kind());
+        let kind = newest(self.model.system, &node.op).map(Row::kind);
         let role = meaning::role(self.model, node);
         let several = matches!(kind, Some(Kind::Binary | Kind::Many | Kind::Select))
             || matches!(role, Some(Role::MatMul | Role::Concat | Role::Gemm | Role::Gather));
@@ -156,19 +126,20 @@ impl<'a> Source<'a> {
             Some(Role::MatMul) => node.input(1).is_some_and(|value| {
                 self.is_folded(value) && self.dims(Some(value)).is_some_and(|dims| dims.len() == 2)
             }),
-            Some(Role::Gemm) => gemm::is_linear(node, &|value| self.is_folded(value)),
+            Some(Role::Gemm) => is_linear(node, &|value| self.is_folded(value)),
             _ => false,
         };
         let values = node.inputs.iter().flatten().copied();
-        match several && !linear {
-            true => values.filter(|value| !self.is_number(*value)).collect(),
-            false => values.take(1).collect(),
+        if several && !linear {
+            values.filter(|value| !self.is_number(*value)).collect()
+        } else {
+            values.take(1).collect()
         }
     }
 
     /// Says whether the operands of a node are broadcast by ncnn's `BinaryOp`.
     pub(super) fn broadcasts(&self, node: &Node) -> bool {
-        matches!(newest(self.model.system, &node.op).map(|row| row.kind()), Some(Kind::Binary | Kind::Many))
+        matches!(newest(self.model.system, &node.op).map(Row::kind), Some(Kind::Binary | Kind::Many))
     }
 
     /// Says what pnnx labels an operand with, where the result of the node has this axis.
@@ -212,26 +183,26 @@ impl<'a> Source<'a> {
     }
 
     /// Says how a node passes the axis on, or the reshape that pnnx joins it to.
-    pub(super) fn through(&self, node: &'a Node) -> Step {
+    pub(super) fn through(&self, node: &'a Node) -> Passage {
         let (first, last) = self.ends(node);
         let one = |dim: Option<&Dim>| dim.and_then(Dim::size) == Some(1);
         match self.dims(last.output(0)) {
-            Some(to) if !std::ptr::eq(first, last) => Step::Reshape(one(to.first()), one(to.last())),
+            Some(to) if !std::ptr::eq(first, last) => Passage::Reshape(one(to.first()), one(to.last())),
             _ => self.step(node),
         }
     }
 
-    fn step(&self, node: &Node) -> Step {
+    fn step(&self, node: &Node) -> Passage {
         if !self.claims(node).is_empty() {
-            return Step::Stop;
+            return Passage::Stop;
         }
         let rank = self.dims(node.input(0)).map_or(0, <[Dim]>::len);
         match meaning::role(self.model, node) {
-            Some(Role::Transpose) => self.transpose(node, rank).map_or(Step::Stop, Step::Transpose),
+            Some(Role::Transpose) => self.transpose(node, rank).map_or(Passage::Stop, Passage::Transpose),
             Some(Role::Reshape) => self.reshape(node, rank),
             Some(Role::Gather) => self.gather(node, rank),
-            Some(Role::Shape | Role::Fill) => Step::Stop,
-            _ => Step::Keep,
+            Some(Role::Shape | Role::Fill) => Passage::Stop,
+            _ => Passage::Keep,
         }
     }
 
@@ -242,58 +213,55 @@ impl<'a> Source<'a> {
         order.iter().map(|axis| usize::try_from(*axis).ok()).collect()
     }
 
-    fn reshape(&self, node: &Node, rank: usize) -> Step {
-        let onnx = self.model.system == System::Onnx;
-        let at =
-            |axis: i64, rank: usize| usize::try_from(if axis < 0 { axis + rank as i64 } else { axis }).unwrap_or(0);
-        let listed = || {
-            let axes = node.attribute("axes").and_then(Attribute::ints).map(<[i64]>::to_vec);
-            axes.or_else(|| whole_numbers(self.model, node.input(1)?))
-        };
+    fn reshape(&self, node: &Node, rank: usize) -> Passage {
         let to = self.dims(node.output(0));
         if self.dims(node.input(0)).is_some_and(|from| Some(from) == to) {
-            return Step::Keep;
+            return Passage::Keep;
         }
+        let one = |dim: Option<&Dim>| dim.and_then(Dim::size) == Some(1);
         match node.op.as_str() {
-            "Flatten" if onnx => match at(Self::int(node, "axis").unwrap_or(1), rank) {
-                1 if rank != 1 => Step::Flatten(1, rank.saturating_sub(1)),
-                0 => Step::Reshape(true, false),
-                axis if axis == rank => Step::Reshape(false, true),
-                axis if axis + 1 == rank => Step::Flatten(0, axis - 1),
-                axis => Step::Matrix(axis),
-            },
-            "Squeeze" if onnx => {
-                let ones =
-                    || self.dims(node.input(0)).map(|dims| (0..rank).filter(|k| dims[*k].size() == Some(1)).collect());
-                let axes = if node.inputs.len() > 1 || node.attribute("axes").is_some() {
-                    listed().map(|axes| axes.into_iter().map(|axis| at(axis, rank)).collect())
-                } else {
-                    ones()
+            _ if self.model.system != System::Onnx => {}
+            "Flatten" => return flatten(Self::int(node, "axis").unwrap_or(1), rank),
+            "Squeeze" => {
+                let axes = self.squeezed(node, rank);
+                return axes.map_or(Passage::Stop, Passage::Squeeze);
+            }
+            "Unsqueeze" => {
+                return match self.axes(node).as_deref() {
+                    Some([axis]) => Passage::Unsqueeze(counted(*axis, rank + 1)),
+                    // pnnx reads the list as one number, which it is not.
+                    _ => Passage::Stop,
                 };
-                axes.map_or(Step::Stop, Step::Squeeze)
             }
-            "Unsqueeze" if onnx => match listed().as_deref() {
-                Some([axis]) => Step::Unsqueeze(at(*axis, rank + 1)),
-                // pnnx reads the list as one number, which it is not.
-                _ => Step::Stop,
-            },
-            _ => {
-                let one = |dim: Option<&Dim>| dim.and_then(Dim::size) == Some(1);
-                Step::Reshape(one(to.and_then(<[Dim]>::first)), one(to.and_then(<[Dim]>::last)))
-            }
+            _ => {}
         }
+        Passage::Reshape(one(to.and_then(<[Dim]>::first)), one(to.and_then(<[Dim]>::last)))
+    }
+
+    /// Returns the axes that a node drops or adds, as the file gives them.
+    fn axes(&self, node: &Node) -> Option<Vec<i64>> {
+        let listed = node.attribute("axes").and_then(Attribute::ints).map(<[i64]>::to_vec);
+        listed.or_else(|| whole_numbers(self.model, node.input(1)?))
+    }
+
+    fn squeezed(&self, node: &Node, rank: usize) -> Option<Vec<usize>> {
+        if node.inputs.len() > 1 || node.attribute("axes").is_some() {
+            return Some(self.axes(node)?.into_iter().map(|axis| counted(axis, rank)).collect());
+        }
+        let dims = self.dims(node.input(0))?;
+        Some((0..rank).filter(|k| dims[*k].size() == Some(1)).collect())
     }
 
     /// A single entry drops the axis; where nodes pick all entries of an axis, pnnx keeps the number of the batch's axis.
-    fn gather(&self, node: &Node, rank: usize) -> Step {
+    fn gather(&self, node: &Node, rank: usize) -> Passage {
         let picked = |node: &Node| {
             let indices = node.input(1).filter(|value| self.dims(Some(*value)).is_some_and(<[Dim]>::is_empty))?;
             let axis = Self::int(node, "axis").unwrap_or(0);
             let index = whole_numbers(self.model, indices)?.first().copied()?;
             Some((if axis < 0 { axis + rank as i64 } else { axis }, index))
         };
-        let Some((axis, _)) = picked(node) else { return Step::Keep };
-        let Ok(at) = usize::try_from(axis) else { return Step::Stop };
+        let Some((axis, _)) = picked(node) else { return Passage::Keep };
+        let Ok(at) = usize::try_from(axis) else { return Passage::Stop };
         let extent = self.dims(node.input(0)).and_then(|dims| dims.get(at)).and_then(Dim::size);
         let readers = node.input(0).map_or(&[][..], |value| &self.uses[value.0 as usize]);
         let readers = readers.iter().map(|at| self.model.node(at.node));
@@ -303,64 +271,7 @@ impl<'a> Source<'a> {
             let indices = indices.map(|(_, index)| if index < 0 { index + extent as i64 } else { index });
             indices.collect::<std::collections::BTreeSet<i64>>().len() == extent
         };
-        if rank > 1 && extent.is_some_and(taken) { Step::Keep } else { Step::Select(at) }
-    }
-}
-
-impl Step {
-    /// Follows the axis of the first operand to the result; nothing where pnnx says nothing.
-    pub(super) fn forward(
-        &self,
-        axis: usize,
-        from: Option<&SymbolicShape>,
-        to: Option<&SymbolicShape>,
-    ) -> Option<Label> {
-        Some(match self {
-            Self::Stop => return None,
-            Self::Keep => Label::Axis(axis),
-            Self::Transpose(order) => order.iter().position(|from| *from == axis).map_or(Label::Without, Label::Axis),
-            Self::Reshape(first, last) => Label::Axis(reshaped(axis, from?, to?, (*first, *last))?),
-            Self::Flatten(start, end) if (*start..=*end).contains(&axis) => Label::Without,
-            Self::Flatten(start, end) => Label::Axis(if axis > *end { axis - (end - start) } else { axis }),
-            Self::Matrix(at) => (axis >= *at).then_some(Label::Without)?,
-            Self::Squeeze(axes) if axes.contains(&axis) => Label::Without,
-            Self::Squeeze(axes) => Label::Axis(axis - axes.iter().filter(|at| **at < axis).count()),
-            Self::Unsqueeze(at) => Label::Axis(axis + usize::from(*at <= axis)),
-            Self::Select(at) if *at == axis => Label::Without,
-            Self::Select(at) => Label::Axis(axis - usize::from(*at < axis)),
-        })
-    }
-
-    /// Follows the axis of the result back to the first operand.
-    pub(super) fn backward(
-        &self,
-        axis: usize,
-        from: Option<&SymbolicShape>,
-        to: Option<&SymbolicShape>,
-    ) -> Option<Label> {
-        Some(match self {
-            Self::Stop | Self::Matrix(_) => return None,
-            Self::Keep => Label::Axis(axis),
-            Self::Transpose(order) => Label::Axis(*order.get(axis)?),
-            Self::Reshape(first, last) => {
-                let one = |shape: &SymbolicShape, last: bool| {
-                    let dims = shape.dims();
-                    let end = dims.and_then(|dims| if last { dims.last() } else { dims.first() });
-                    end.and_then(Dim::size) == Some(1)
-                };
-                let ends = (*first && one(from?, false), *last && one(from?, true));
-                Label::Axis(reshaped(axis, to?, from?, ends)?)
-            }
-            Self::Flatten(start, end) if axis == *start && start != end => return None,
-            Self::Flatten(start, end) => Label::Axis(if axis > *start { axis + end - start } else { axis }),
-            Self::Squeeze(axes) => {
-                let rank = from?.rank()?;
-                Label::Axis((0..rank).filter(|at| !axes.contains(at)).nth(axis)?)
-            }
-            Self::Unsqueeze(at) if *at == axis => Label::Without,
-            Self::Unsqueeze(at) => Label::Axis(axis - usize::from(*at < axis)),
-            Self::Select(at) => Label::Axis(axis + usize::from(*at <= axis)),
-        })
+        if rank > 1 && extent.is_some_and(taken) { Passage::Keep } else { Passage::Select(at) }
     }
 }
 
@@ -372,67 +283,37 @@ fn broadcasts_without(batch: usize, operand: Option<&[Dim]>, result: Option<&[Di
     operand.len() < result.len() && batch < result.len() && operand.iter().rev().zip(rest.rev()).all(fits)
 }
 
-/// Returns where a reshape keeps a batch axis, as pnnx finds it: first or last if the extents there are equal, else where
-/// as many elements are in front or behind; nothing where that is not clear.
-pub(crate) fn kept(axis: usize, from: &SymbolicShape, to: &SymbolicShape) -> Option<usize> {
-    let one = |dim: Option<&Dim>| dim.and_then(Dim::size) == Some(1);
-    let dims = to.dims()?;
-    reshaped(axis, from, to, (one(dims.first()), one(dims.last())))
+/// Counts an axis from the front.
+fn counted(axis: i64, rank: usize) -> usize {
+    usize::try_from(if axis < 0 { axis + rank as i64 } else { axis }).unwrap_or(0)
 }
 
-/// Returns where a reshape keeps a batch axis; a batch of one is kept at an end only where the reshape writes a 1 there.
-fn reshaped(axis: usize, from: &SymbolicShape, to: &SymbolicShape, ones: (bool, bool)) -> Option<usize> {
-    let sizes =
-        |shape: &SymbolicShape| -> Option<Vec<Option<usize>>> { Some(shape.dims()?.iter().map(Dim::size).collect()) };
-    let (from, to) = (sizes(from)?, sizes(to)?);
-    let size = *from.get(axis)?;
-    let (first, last) = (*to.first()?, *to.last()?);
-    let at_end = |end: Option<usize>, one: bool| if size == Some(1) { one } else { size.is_some() && end == size };
-    if axis == 0 && at_end(first, ones.0) {
-        return Some(0);
+fn flatten(axis: i64, rank: usize) -> Passage {
+    match counted(axis, rank) {
+        1 if rank != 1 => Passage::Flatten(1, rank.saturating_sub(1)),
+        0 => Passage::Reshape(true, false),
+        axis if axis == rank => Passage::Reshape(false, true),
+        axis if axis + 1 == rank => Passage::Flatten(0, axis - 1),
+        axis => Passage::Matrix(axis),
     }
-    if axis + 1 == from.len() && at_end(last, ones.1) {
-        return Some(to.len() - 1);
-    }
-    let product = |sizes: &[Option<usize>]| sizes.iter().try_fold(1usize, |all, size| all.checked_mul((*size)?));
-    let mut found = None;
-    if let Some(front) = product(&from[..axis]) {
-        let at = (1..to.len()).find(|&at| to[at] == size && product(&to[..at]) == Some(front));
-        found = at.filter(|at| to.get(at + 1) != Some(&size)).or(found);
-    }
-    if let Some(behind) = product(&from[axis + 1..]) {
-        let at = (0..to.len() - 1).rev().find(|&at| to[at] == size && product(&to[at + 1..]) == Some(behind));
-        if let Some(at) = at {
-            found = (at == 0 || to[at - 1] != size).then_some(at);
-        }
-    }
-    found
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Says whether a `Gemm` becomes a linear layer.
+pub(in crate::profiles::pnnx) fn is_linear(node: &Node, is_constant: &dyn Fn(ValueId) -> bool) -> bool {
+    let scaled = factor(node, "alpha") != 1.0 || factor(node, "beta") != 1.0;
+    let weights = node.input(1).is_some_and(is_constant);
+    !scaled && (weights || View::int(node, "transB").unwrap_or(0) != 0)
+}
 
-    #[test]
-    fn where_reshapes_keep_the_batch() {
-        let cases = [
-            ("2,3,4,5", "2,12,5", 0, Some(0)),
-            ("2,3,1,1", "6,1", 0, None),
-            ("2,12,5", "2,3,4,5", 0, Some(0)),
-            ("1,3,4,5", "1,60", 0, Some(0)),
-            ("3,4,2", "12,2", 2, Some(1)),
-            ("3,2,4", "3,2,2,2", 1, Some(1)),
-            ("3,5,4", "3,5,2,2", 1, Some(1)),
-            ("2,3,4,5", "...", 0, None),
-        ];
-        let mut wrong = Vec::new();
-        for (from, to, axis, want) in cases {
-            let [from, to] = [from, to].map(|text| text.parse::<SymbolicShape>().expect(text));
-            let got = kept(axis, &from, &to);
-            if got != want {
-                wrong.push(format!("{from} to {to}: {got:?}, not {want:?}"));
-            }
-        }
-        assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+/// Says whether a `Gemm` becomes a linear layer that does not hold its weights: pnnx then knows where the batch is.
+fn has_own_batch(node: &Node, is_constant: &dyn Fn(ValueId) -> bool) -> bool {
+    let held = |k: usize| node.input(k).is_none_or(is_constant);
+    is_linear(node, is_constant) && !(held(1) && held(2))
+}
+
+fn factor(node: &Node, name: &str) -> f64 {
+    match node.attribute(name) {
+        Some(Attribute::Float(value)) => *value,
+        _ => 1.0,
     }
 }
