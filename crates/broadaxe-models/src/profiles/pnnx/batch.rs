@@ -43,6 +43,11 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
         }
         let dims = asked.operands[k].dims()?;
         let label = label(asked, k, of_result, rank);
+        if let Some(axis) = label.filter(|axis| !asked.constants[k] && *axis >= dims.len()) {
+            return Some(Does::Refused(
+                format!("treats axis {axis} of an operand of rank {} as the batch", dims.len()).into(),
+            ));
+        }
         labels.extend(label);
         let batch = label.and_then(|label| lacking(asked, k).or(Some(label))).filter(|_| of_result == Some(0));
         let long = |axis: usize| dims.get(axis).is_some_and(|dim| dim.size() != Some(1));
