@@ -141,6 +141,7 @@ ONNX = [
 ]
 
 POOL = "p=AveragePool(x) kernel_shape=1,1"
+NORM = "n=ReduceL2(p,a) keepdims=1; e=const()=0.0001; c=Clip(n,e)"
 
 NCNN = [
     # Gemm.
@@ -169,11 +170,17 @@ NCNN = [
     (f"x(2,3,4,5); {POOL}; c=const(2,1,1,5); y=Mul(p,c)", "differs"),
     (f"x(2,3,4,5); {POOL}; t=const:i64(3)=2,12,5; r=Reshape(p,t); c=const(2,1,5); y=Mul(r,c)", "differs"),
     (f"x(2,3,1,1); {POOL}; t=const:i64(2)=6,1; r=Reshape(p,t); c=const(6,1); y=Mul(r,c)", "same"),
-    (f"x(2,2,4,3); {POOL}; c(2,1,2,1,1); y=Add(c,p)", "differs", "unknown"),
+    (f"x(2,2,4,3); {POOL}; c(2,1,2,1,1); y=Add(c,p)", "differs"),
     (f"x(2,2,2,4); {POOL}; t=Transpose(p) perm=1,3,2,0; c(2,2); y=Sub(t,c)", "refused"),
     (f"x(2,3,2,3); {POOL}; c(2,3); y=Add(c,p)", "same"),
     ("x(5,1,5); c=const(4,1,1,1); d=Sub(x,c); y=AveragePool(d) kernel_shape=1,1", "differs"),
-    ("x(2,2); a=const:i64(1)=1; u=Unsqueeze(x,a); d=Sub(u,x); y=AveragePool(d) kernel_shape=2,", "differs", "unknown"),
+    ("x(2,2); a=const:i64(1)=1; u=Unsqueeze(x,a); d=Sub(u,x); y=AveragePool(d) kernel_shape=2,", "differs"),
+    ("x(1,3,4,4); w=const(4,3,1,1); c=Conv(x,w); t=Transpose(c) perm=1,0,2,3; y=Div(t,x)", "differs"),
+    ("x(1,3,4,4); w=const(4,3,1,1); c=Conv(x,w); t=Transpose(c) perm=1,0,2,3; k=const(4,1,4,4); y=Div(t,k)", "same"),
+    ("x(1,5,6); g=const(6); l=LayerNormalization(x,g,g); s=const:i64(3)=2,5,6; y=Expand(l,s)", "differs"),
+    ("x(2,4,6); g=const(6); l=LayerNormalization(x,g,g); t=Transpose(l) perm=1,2,0; h=const(2); y=LayerNormalization(t,h,h)", "differs"),
+    (f"x(1,3,4,5); {POOL}; a=const:i64(1)=3; {NORM}; s=const:i64(4)=1,3,4,5; d=Expand(c,s); y=Div(p,d)", "differs"),
+    (f"x(1,3,4,5); {POOL}; a=const:i64(1)=1; {NORM}; s=const:i64(4)=1,3,4,5; d=Expand(c,s); y=Div(p,d)", "same"),
     (
         "x(3,5); b=const(5,4); c=const(4); y=Gemm(x,b,c) alpha=0.5; z=const(4); w=const(4); o=LayerNormalization(y,z,w)",
         "refused",

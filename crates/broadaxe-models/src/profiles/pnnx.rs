@@ -152,7 +152,7 @@ pub(super) static PNNX: Profile = Profile {
             when: &[],
             way: Way::Ask(batch::batch),
             text: "computes each entry of the batch alone, and a constant has no batch",
-            evidence: PNNX_RUN,
+            evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[],
