@@ -4,7 +4,10 @@
 use broadaxe_frameworks::Role;
 
 use super::{passage::Passage, view::View};
-use crate::{graph::Node, graph::ValueId, meaning};
+use crate::{
+    graph::{Node, NodeId, ValueId},
+    meaning,
+};
 
 /// Operators whose layers take tensors as they are; of the functions, those that pnnx does not write into an expression.
 const TRANSPARENT: &[&str] = &[
@@ -37,7 +40,7 @@ pub(super) fn axes(view: &View<'_>, labels: &[Option<usize>]) -> Vec<Option<usiz
     for id in view.model.walk() {
         let node = view.model.node(id);
         if node.outputs.iter().flatten().all(|value| !view.is_folded(*value)) {
-            layout.follow(node);
+            layout.follow(id);
         }
     }
     layout.axes
@@ -55,9 +58,10 @@ impl Layout<'_> {
     }
 
     /// Sets the axes of the results of a node.
-    fn follow(&mut self, node: &Node) {
-        let (first, _) = self.view.ends(node);
-        let step = self.view.through(node);
+    fn follow(&mut self, id: NodeId) {
+        let node = self.view.model.node(id);
+        let (first, _) = self.view.ends(id);
+        let step = self.view.through(id);
         for &output in node.outputs.iter().flatten() {
             let label = self.label(Some(output));
             let axis = if self.view.broadcasts(node) {

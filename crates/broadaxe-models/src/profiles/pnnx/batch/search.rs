@@ -20,7 +20,12 @@ enum Visit {
 
 /// Labels the values of a model; those that pnnx does not come to get none.
 pub(super) fn search(view: &View<'_>) -> Vec<Option<Label>> {
-    let mut labeller = Labeller { view, labels: vec![None; view.model.values.len()], tasks: vec![] };
+    let mut labeller = Labeller {
+        view,
+        labels: vec![None; view.model.values.len()],
+        done: vec![[false; 2]; view.model.values.len()],
+        tasks: vec![],
+    };
     let nodes: Vec<&Node> = view.model.walk().into_iter().map(|id| view.model.node(id)).collect();
     for value in nodes.iter().flat_map(|node| view.claims(node)) {
         labeller.labels[value.0 as usize] = Some(Label::Axis(0));
@@ -42,6 +47,8 @@ pub(super) fn search(view: &View<'_>) -> Vec<Option<Label>> {
 struct Labeller<'a> {
     view: &'a View<'a>,
     labels: Vec<Option<Label>>,
+    /// Which values were followed forth and back.
+    done: Vec<[bool; 2]>,
     tasks: Vec<Visit>,
 }
 
@@ -50,15 +57,22 @@ impl Labeller<'_> {
         self.tasks.push(task);
         while let Some(task) = self.tasks.pop() {
             match task {
-                Visit::Forward(value) => {
+                Visit::Forward(value) if self.is_new(value, 0) => {
                     let readers = self.view.uses[value.0 as usize].len();
                     self.tasks.extend((0..readers).rev().map(|at| Visit::Use(value, at)));
                 }
                 Visit::Use(value, at) => self.forward(value, at),
-                Visit::Backward(value) => self.backward(value),
+                Visit::Backward(value) if self.is_new(value, 1) => self.backward(value),
+                Visit::Forward(_) | Visit::Backward(_) => {}
                 Visit::Set(value, label, forward) => self.set(value, label, forward),
             }
         }
+    }
+
+    /// Says whether a value that has an axis was not followed in a direction before: what follows is the same again.
+    fn is_new(&mut self, value: ValueId, direction: usize) -> bool {
+        let done = &mut self.done[value.0 as usize][direction];
+        self.labels[value.0 as usize].is_some() && !std::mem::replace(done, true)
     }
 
     fn axis(&self, value: ValueId) -> Option<usize> {
@@ -84,12 +98,12 @@ impl Labeller<'_> {
     fn forward(&mut self, value: ValueId, at: usize) {
         let Some(axis) = self.axis(value) else { return };
         let view = self.view;
-        let node = view.model.node(view.uses[value.0 as usize][at].node);
-        let (first, last) = view.ends(node);
-        if !view.operands(first).contains(&value) {
+        let at = view.uses[value.0 as usize][at];
+        let (_, last) = view.ends(at.node);
+        if !view.is_operand(view.model.node(at.node), at.input) {
             return;
         }
-        let label = view.through(node).forward(axis, view.shape(Some(value)), view.shape(last.output(0)));
+        let label = view.through(at.node).forward(axis, view.shape(Some(value)), view.shape(last.output(0)));
         if let Some(label) = label {
             let outputs = last.outputs.iter().rev().flatten();
             self.tasks.extend(outputs.map(|output| Visit::Set(*output, label, true)));
@@ -99,14 +113,14 @@ impl Labeller<'_> {
     fn backward(&mut self, value: ValueId) {
         let Some(axis) = self.axis(value) else { return };
         let view = self.view;
-        let producer = view.model.value(value).producer.map(|(node, _)| view.model.node(node));
-        let Some(node) = producer.filter(|_| !view.is_folded(value)) else { return };
-        let (first, _) = view.ends(node);
-        let step = view.through(node);
+        let producer = view.model.value(value).producer.map(|(node, _)| node);
+        let Some(id) = producer.filter(|_| !view.is_folded(value)) else { return };
+        let (first, _) = view.ends(id);
+        let step = view.through(id);
         let from = view.shape(first.input(0));
         let Some(label) = step.backward(axis, from, view.shape(Some(value))) else { return };
         let label = |operand| match (&step, label) {
-            (Passage::Keep, Label::Axis(axis)) => view.label(node, operand, axis),
+            (Passage::Keep, Label::Axis(axis)) => view.label(first, operand, axis),
             _ => label,
         };
         let operands = view.operands(first);

@@ -1,5 +1,7 @@
 //! A model as pnnx sees it: its operands, its readers in the order of their visits, and what its nodes do to the batch.
 
+use std::collections::{BTreeMap, BTreeSet};
+
 use broadaxe_frameworks::{Kind, Role, Row, System, has_batch, newest};
 use broadaxe_shape::{Dim, SymbolicShape};
 
@@ -18,6 +20,10 @@ pub(super) struct View<'a> {
     /// Where values are read, in the order in which pnnx visits the nodes.
     pub uses: Vec<Vec<Use>>,
     pub folded: &'a [bool],
+    /// The first and the last of the nodes that pnnx joins with each node to one reshape.
+    ends: Vec<(NodeId, NodeId)>,
+    /// The axes of values of which nodes pick all entries, one each.
+    unbound: BTreeSet<(ValueId, usize)>,
 }
 
 /// The operators that pnnx rewrites, in the order in which it does: a node that is rewritten becomes the last reader of its
@@ -47,13 +53,69 @@ const REWRITTEN: &[&[&str]] = &[
 
 impl<'a> View<'a> {
     pub(super) fn new(model: &'a Model, shapes: &'a Shapes, uses: &[Vec<Use>], folded: &'a [bool]) -> Self {
-        let mut source = Self { model, shapes, uses: vec![], folded };
-        let mut uses = uses.to_vec();
-        for uses in &mut uses {
-            uses.sort_by_key(|at| source.turn(at.node));
+        let ends = (0..model.nodes.len() as u32).map(|id| (NodeId(id), NodeId(id))).collect();
+        let mut view = Self { model, shapes, uses: uses.to_vec(), folded, ends, unbound: BTreeSet::new() };
+        view.join();
+        view.unbound = view.unbind();
+        for at in 0..view.uses.len() {
+            let mut uses = std::mem::take(&mut view.uses[at]);
+            uses.sort_by_cached_key(|at| view.turn(at.node));
+            view.uses[at] = uses;
         }
-        source.uses = uses;
-        source
+        view
+    }
+
+    /// Finds the nodes that pnnx joins to one reshape: those between which one node reads each value.
+    fn join(&mut self) {
+        let mut readers: Vec<usize> = self.uses.iter().map(Vec::len).collect();
+        for output in self.model.graphs.iter().flat_map(|graph| &graph.outputs) {
+            readers[output.0 as usize] += 1;
+        }
+        let order = self.model.walk();
+        let before = |view: &Self, id: NodeId| {
+            let value = view.model.node(id).input(0).filter(|value| readers[value.0 as usize] == 1)?;
+            let producer = view.model.value(value).producer?.0;
+            let both = view.reshapes(view.model.node(id)) && view.reshapes(view.model.node(producer));
+            (both && !view.is_folded(value)).then_some(producer)
+        };
+        for &id in &order {
+            if let Some(producer) = before(self, id) {
+                self.ends[id.0 as usize].0 = self.ends[producer.0 as usize].0;
+            }
+        }
+        for &id in order.iter().rev() {
+            if let Some(producer) = before(self, id) {
+                self.ends[producer.0 as usize].1 = self.ends[id.0 as usize].1;
+            }
+        }
+    }
+
+    /// Finds the axes of which nodes pick all entries, one each.
+    fn unbind(&self) -> BTreeSet<(ValueId, usize)> {
+        let mut picked: BTreeMap<(ValueId, usize), BTreeSet<i64>> = BTreeMap::new();
+        for node in &self.model.nodes {
+            if let (Some(value), Some((axis, index))) = (node.input(0), self.picked(node)) {
+                picked.entry((value, axis)).or_default().insert(index);
+            }
+        }
+        let extent = |value, axis: usize| self.dims(Some(value)).and_then(|dims| dims.get(axis)).and_then(Dim::size);
+        let all = picked.into_iter().filter(|((value, axis), indices)| extent(*value, *axis) == Some(indices.len()));
+        all.map(|(key, _)| key)
+            .filter(|(value, _)| self.dims(Some(*value)).is_some_and(|dims| dims.len() > 1))
+            .collect()
+    }
+
+    /// Returns the axis and the entry that a node picks, if it is one.
+    fn picked(&self, node: &Node) -> Option<(usize, i64)> {
+        if meaning::role(self.model, node) != Some(Role::Gather) {
+            return None;
+        }
+        let indices = node.input(1).filter(|value| self.dims(Some(*value)).is_some_and(<[Dim]>::is_empty))?;
+        let dims = self.dims(node.input(0))?;
+        let axis = counted(Self::int(node, "axis").unwrap_or(0), dims.len());
+        let index = whole_numbers(self.model, indices)?.first().copied()?;
+        let extent = dims.get(axis).and_then(Dim::size).unwrap_or(0) as i64;
+        Some((axis, if index < 0 { index + extent } else { index }))
     }
 
     /// Returns a number that grows in the order in which pnnx visits nodes that read one value.
@@ -64,8 +126,8 @@ impl<'a> View<'a> {
         {
             return (REWRITTEN.len() + 2, at);
         }
-        let linear = self.operands(node).len() == 1
-            && matches!(meaning::role(self.model, node), Some(Role::MatMul | Role::Gemm));
+        let linear =
+            !self.has_several(node) && matches!(meaning::role(self.model, node), Some(Role::MatMul | Role::Gemm));
         let line = REWRITTEN.iter().position(|line| line.contains(&node.op.as_str()));
         if linear { (REWRITTEN.len() + 1, -at) } else { line.map_or((0, at), |line| (line + 1, -at)) }
     }
@@ -118,22 +180,29 @@ impl<'a> View<'a> {
 
     /// Lists the operands of a node: no shapes, axes or bounds, and no numbers.
     pub(super) fn operands(&self, node: &Node) -> Vec<ValueId> {
+        let several = self.has_several(node);
+        let values = node.inputs.iter().flatten().copied();
+        if several { values.filter(|value| !self.is_number(*value)).collect() } else { values.take(1).collect() }
+    }
+
+    /// Says whether an input of a node is one of its operands.
+    pub(super) fn is_operand(&self, node: &Node, input: usize) -> bool {
+        match node.input(input) {
+            Some(value) if self.has_several(node) => !self.is_number(value),
+            _ => node.inputs.iter().take(input).all(Option::is_none),
+        }
+    }
+
+    /// Says whether a node has more operands than one; a linear layer holds the others.
+    fn has_several(&self, node: &Node) -> bool {
         let kind = newest(self.model.system, &node.op).map(Row::kind);
-        let role = meaning::role(self.model, node);
-        let several = matches!(kind, Some(Kind::Binary | Kind::Many | Kind::Select))
-            || matches!(role, Some(Role::MatMul | Role::Concat | Role::Gemm | Role::Gather));
-        let linear = match role {
-            Some(Role::MatMul) => node.input(1).is_some_and(|value| {
+        match meaning::role(self.model, node) {
+            Some(Role::MatMul) => !node.input(1).is_some_and(|value| {
                 self.is_folded(value) && self.dims(Some(value)).is_some_and(|dims| dims.len() == 2)
             }),
-            Some(Role::Gemm) => is_linear(node, &|value| self.is_folded(value)),
-            _ => false,
-        };
-        let values = node.inputs.iter().flatten().copied();
-        if several && !linear {
-            values.filter(|value| !self.is_number(*value)).collect()
-        } else {
-            values.take(1).collect()
+            Some(Role::Gemm) => !is_linear(node, &|value| self.is_folded(value)),
+            Some(Role::Concat | Role::Gather) => true,
+            _ => matches!(kind, Some(Kind::Binary | Kind::Many | Kind::Select)),
         }
     }
 
@@ -152,29 +221,9 @@ impl<'a> View<'a> {
     }
 
     /// Returns the first and the last of the nodes that pnnx joins with a node to one reshape.
-    pub(super) fn ends(&self, node: &'a Node) -> (&'a Node, &'a Node) {
-        if !self.reshapes(node) {
-            return (node, node);
-        }
-        let (mut first, mut last) = (node, node);
-        while let Some(before) = first.input(0).filter(|value| self.has_one_reader(*value)) {
-            let producer = self.model.value(before).producer.map(|(node, _)| self.model.node(node));
-            let Some(producer) = producer.filter(|node| self.reshapes(node) && !self.is_folded(before)) else { break };
-            first = producer;
-        }
-        while let Some(after) = last.output(0).filter(|value| self.has_one_reader(*value)) {
-            let reader = self.uses[after.0 as usize].first().filter(|at| at.input == 0);
-            let Some(reader) = reader.map(|at| self.model.node(at.node)).filter(|node| self.reshapes(node)) else {
-                break;
-            };
-            last = reader;
-        }
-        (first, last)
-    }
-
-    fn has_one_reader(&self, value: ValueId) -> bool {
-        let outputs = self.model.graphs.iter().flat_map(|graph| &graph.outputs);
-        self.uses[value.0 as usize].len() + outputs.filter(|output| **output == value).count() == 1
+    pub(super) fn ends(&self, id: NodeId) -> (&'a Node, &'a Node) {
+        let (first, last) = self.ends[id.0 as usize];
+        (self.model.node(first), self.model.node(last))
     }
 
     /// Says whether a node gives its operand another shape, in a way that pnnx joins with others.
@@ -183,12 +232,12 @@ impl<'a> View<'a> {
     }
 
     /// Says how a node passes the axis on, or the reshape that pnnx joins it to.
-    pub(super) fn through(&self, node: &'a Node) -> Passage {
-        let (first, last) = self.ends(node);
+    pub(super) fn through(&self, id: NodeId) -> Passage {
+        let (first, last) = self.ends(id);
         let one = |dim: Option<&Dim>| dim.and_then(Dim::size) == Some(1);
         match self.dims(last.output(0)) {
             Some(to) if !std::ptr::eq(first, last) => Passage::Reshape(one(to.first()), one(to.last())),
-            _ => self.step(node),
+            _ => self.step(first),
         }
     }
 
@@ -200,7 +249,7 @@ impl<'a> View<'a> {
         match meaning::role(self.model, node) {
             Some(Role::Transpose) => self.transpose(node, rank).map_or(Passage::Stop, Passage::Transpose),
             Some(Role::Reshape) => self.reshape(node, rank),
-            Some(Role::Gather) => self.gather(node, rank),
+            Some(Role::Gather) => self.gather(node),
             Some(Role::Shape | Role::Fill) => Passage::Stop,
             _ => Passage::Keep,
         }
@@ -253,25 +302,13 @@ impl<'a> View<'a> {
     }
 
     /// A single entry drops the axis; where nodes pick all entries of an axis, pnnx keeps the number of the batch's axis.
-    fn gather(&self, node: &Node, rank: usize) -> Passage {
-        let picked = |node: &Node| {
-            let indices = node.input(1).filter(|value| self.dims(Some(*value)).is_some_and(<[Dim]>::is_empty))?;
-            let axis = Self::int(node, "axis").unwrap_or(0);
-            let index = whole_numbers(self.model, indices)?.first().copied()?;
-            Some((if axis < 0 { axis + rank as i64 } else { axis }, index))
-        };
-        let Some((axis, _)) = picked(node) else { return Passage::Keep };
-        let Ok(at) = usize::try_from(axis) else { return Passage::Stop };
-        let extent = self.dims(node.input(0)).and_then(|dims| dims.get(at)).and_then(Dim::size);
-        let readers = node.input(0).map_or(&[][..], |value| &self.uses[value.0 as usize]);
-        let readers = readers.iter().map(|at| self.model.node(at.node));
-        let readers = readers.filter(|reader| meaning::role(self.model, reader) == Some(Role::Gather));
-        let taken = |extent: usize| {
-            let indices = readers.filter_map(picked).filter(|(other, _)| *other == axis);
-            let indices = indices.map(|(_, index)| if index < 0 { index + extent as i64 } else { index });
-            indices.collect::<std::collections::BTreeSet<i64>>().len() == extent
-        };
-        if rank > 1 && extent.is_some_and(taken) { Passage::Keep } else { Passage::Select(at) }
+    fn gather(&self, node: &Node) -> Passage {
+        match self.picked(node) {
+            Some((axis, _)) if node.input(0).is_none_or(|value| !self.unbound.contains(&(value, axis))) => {
+                Passage::Select(axis)
+            }
+            _ => Passage::Keep,
+        }
     }
 }
 
