@@ -1,11 +1,20 @@
 //! TensorRT, through its parser for ONNX. Documented only: its developers' source was read, and nothing was run.
 
-use super::{Evidence, Law, PLAIN, Profile, Route, Way, When};
+use broadaxe_frameworks::Role;
+use broadaxe_kernels::DType;
+
+use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, condition::FLOATS};
 use crate::meaning::Kind;
 
 const PARSER: Evidence =
     Evidence::documented("onnx-tensorrt 10, importerUtils.cpp, broadcastTensor and elementwiseHelper; not run");
 const IMPORTERS: Evidence = Evidence::documented("onnx-tensorrt 10, onnxOpImporters.cpp, PRelu and Where; not run");
+const TYPES: Evidence = Evidence::documented(
+    "onnx-tensorrt 10.1, onnxOpImporters.cpp, notInvalidType, and importerUtils.cpp, elementwiseCheck; not run",
+);
+const OTHERS: Evidence =
+    Evidence::documented("onnx-tensorrt 10.1, onnxOpImporters.cpp, LayerNormalization, Gemm, Clip and Expand; not run");
+const INTEGERS: &[DType] = &[DType::I32, DType::I64];
 
 pub(super) static TENSORRT: Profile = Profile {
     name: "tensorrt",
@@ -26,6 +35,34 @@ pub(super) static TENSORRT: Profile = Profile {
             way: Way::RefusedRank,
             text: "supports ranks up to 8",
             evidence: Evidence::documented("TensorRT, NvInferRuntimeBase.h, Dims::MAX_DIMS; not run"),
+        },
+        Law {
+            kinds: &[],
+            when: &[When::Named(&["BitShift", "BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitwiseNot"])],
+            way: Way::Unsupported,
+            text: "has no operators on bits",
+            evidence: Evidence::documented("onnx-tensorrt 10.1, onnxOpImporters.cpp: no such importers; not run"),
+        },
+        Law {
+            kinds: &[],
+            when: &[When::Named(&["Clip", "Expand", "Mod", "Where"]), When::Dtype(&[DType::U8])],
+            way: Way::Refused,
+            text: "does not support uint8 here",
+            evidence: TYPES,
+        },
+        Law {
+            kinds: &[],
+            when: &[When::Named(&["Gemm", "PRelu"]), When::Dtype(INTEGERS)],
+            way: Way::Refused,
+            text: "does not support int32 and int64 here",
+            evidence: TYPES,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Named(&["Pow"]), When::Holds(has_integers)],
+            way: Way::Refused,
+            text: "does not support int32 and int64 in Pow, neither as the base nor as the exponent",
+            evidence: TYPES,
         },
         Law {
             kinds: &[Kind::Binary],
@@ -62,6 +99,77 @@ pub(super) static TENSORRT: Profile = Profile {
             text: "computes operators of one operand element by element",
             evidence: Evidence::documented("TensorRT, Operators: Unary; not run"),
         },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Role(&[Role::LayerNorm]), When::Operands(3), FLOATS],
+            way: Way::Rule("unidirectional"),
+            text: "gives scale and bias the rank of the data, 1s in front",
+            evidence: OTHERS,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Opset6, When::Not(&When::Rank(1, 2, 2))],
+            way: Way::Refused,
+            text: "supports ONNX of opset 7 and later where ranks differ",
+            evidence: PARSER,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[],
+            way: Way::Rule("numpy"),
+            text: "adds C to the product as two operands of Add",
+            evidence: OTHERS,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[When::Any(&[FLOATS, When::Dtype(INTEGERS)])],
+            way: Way::Own,
+            text: "clips with numbers, or takes the larger and the smaller of two operands",
+            evidence: OTHERS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[],
+            way: Way::Own,
+            text: "aligns the operand to the right and reads along its axes of 1 with a stride of 0",
+            evidence: OTHERS,
+        },
     ],
     ..PLAIN
 };
+
+/// Says whether an operand is known to be of integers.
+fn has_integers(asked: &Asked<'_>) -> Option<bool> {
+    let element = |k: usize| asked.model.value(asked.value(k)?).element.as_ref()?.dtype();
+    let dtypes: Option<Vec<_>> = (0..asked.operands.len()).map(element).collect();
+    Some(dtypes?.iter().any(|dtype| INTEGERS.contains(dtype)))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::answers;
+
+    /// What the source of the parser says, read operator by operator.
+    const SOURCE: &[(&str, &str)] = &[
+        ("opset 17; x(2,3,4); s=const(4); b=const(4); y=LayerNormalization(x,s,b)", "same"),
+        ("opset 17; x(2,3,4); s(3,4); b(3,4); y=LayerNormalization(x,s,b) axis=1", "same"),
+        ("a(2,3); b=const(3,4); c=const(4); y=Gemm(a,b,c)", "same"),
+        ("a(2,3); b(3,4); c(2,1); y=Gemm(a,b,c)", "same"),
+        ("a:i32(2,3); b:i32(3,4); c:i32(4); y=Gemm(a,b,c)", "refused"),
+        ("opset 13; x(2,3); l=const(); h=const(); y=Clip(x,l,h)", "same"),
+        ("opset 13; x:i64(2,3); l:i64(); h:i64(); y=Clip(x,l,h)", "same"),
+        ("opset 13; x:u8(2,3); l:u8(); h:u8(); y=Clip(x,l,h)", "refused"),
+        ("x(3,1); s=const:i64(2)=3,4; y=Expand(x,s)", "same"),
+        ("x:u8(3,1); s=const:i64(2)=3,4; y=Expand(x,s)", "refused"),
+        ("opset 13; x(2); n:i64(2); y=Pow(x,n)", "refused"),
+        ("opset 13; x(2); n(2); y=Pow(x,n)", "same"),
+        ("opset 18; a:i32(2); b:i32(2); y=BitwiseAnd(a,b)", "refused, unsupported"),
+        ("opset 13; a:i32(2); b:i32(1); y=Mod(a,b)", "same"),
+        ("opset 13; a:u8(2); b:u8(1); y=Mod(a,b)", "refused"),
+    ];
+
+    #[test]
+    fn verdicts_are_what_the_source_says() {
+        answers("tensorrt", &[], SOURCE);
+    }
+}
