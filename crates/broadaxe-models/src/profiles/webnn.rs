@@ -1,10 +1,19 @@
 //! `WebNN`. Documented only: the specification was read, and no browser was asked.
 
-use super::{Evidence, Law, PLAIN, Profile, Route, Way, When, opset6::UNREAD};
-use crate::meaning::Kind;
+use broadaxe_frameworks::{Role, System};
+
+use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, opset6::UNREAD};
+use crate::{graph::Attribute, meaning::Kind};
 
 const BROADCASTING: Evidence = Evidence::documented("Web Neural Network API (2026-06), Broadcasting; not run");
 const OPERATORS: Evidence = Evidence::documented("Web Neural Network API (2026-06), MLGraphBuilder; not run");
+const NORMALISATION: Evidence = Evidence::documented(
+    "Web Neural Network API (2026-06), layerNormalization, and ONNX Runtime, webnn/builders/impl/normalization_op_builder.cc; not run",
+);
+const CLIP: Evidence =
+    Evidence::documented("ONNX Runtime, webnn/builders/impl/clip_op_builder.cc, IsOpSupportedImpl; not run");
+const EXPAND: Evidence =
+    Evidence::documented("ONNX Runtime, webnn/builders/impl/expand_op_builder.cc, IsOpSupportedImpl; not run");
 
 pub(super) static WEBNN: Profile = Profile {
     name: "webnn",
@@ -54,6 +63,41 @@ pub(super) static WEBNN: Profile = Profile {
             text: "stretches C of gemm to the product",
             evidence: OPERATORS,
         },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Role(&[Role::LayerNorm]), When::Holds(is_whole)],
+            way: Way::Own,
+            text: "has layerNormalization, over the axes of scale and bias",
+            evidence: NORMALISATION,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Role(&[Role::LayerNorm])],
+            way: Way::Refused,
+            text: "needs a scale and a bias of the sizes of the normalised axes",
+            evidence: NORMALISATION,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[When::Of(System::Onnx), When::Not(&When::All(&[When::Constant(1), When::Constant(2)]))],
+            way: Way::Refused,
+            text: "leaves a Clip to the CPU whose bounds are computed",
+            evidence: CLIP,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[],
+            way: Way::Own,
+            text: "has clamp, with numbers as bounds",
+            evidence: CLIP,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Of(System::Onnx), When::Any(&[When::Rank(0, 0, 0), When::Holds(has_computed_shape)])],
+            way: Way::Refused,
+            text: "leaves an Expand to the CPU whose shape is computed, or whose operand is a scalar",
+            evidence: EXPAND,
+        },
         Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "has expand", evidence: OPERATORS },
         Law {
             kinds: &[Kind::Unary],
@@ -65,3 +109,55 @@ pub(super) static WEBNN: Profile = Profile {
     ],
     ..PLAIN
 };
+
+/// Says whether scale and bias have the shape of the axes over which the node normalises.
+fn is_whole(asked: &Asked<'_>) -> Option<bool> {
+    let [data, terms @ ..] = asked.operands else { return None };
+    let rank = i64::try_from(data.rank()?).ok()?;
+    let axis = asked.node.attribute("axis").and_then(Attribute::int).unwrap_or(-1);
+    let first = usize::try_from(if axis < 0 { axis + rank } else { axis }).ok()?;
+    let own = data.dims()?.get(first..)?;
+    for term in terms {
+        let dims = term.dims()?;
+        let open = own.iter().zip(dims).any(|(own, dim)| own != dim && (own.size().is_none() || dim.size().is_none()));
+        if dims.len() == own.len() && open {
+            return None;
+        }
+        if dims != own {
+            return Some(false);
+        }
+    }
+    Some(true)
+}
+
+/// Says whether the shape of an Expand is computed.
+fn has_computed_shape(asked: &Asked<'_>) -> Option<bool> {
+    Some(!asked.facts.is_constant(asked.node.input(1)?))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::answers;
+
+    /// What the specification says, and the source of ONNX Runtime's provider.
+    const SOURCE: &[(&str, &str)] = &[
+        ("opset 17; x(2,3,4); s=const(4); b=const(4); y=LayerNormalization(x,s,b)", "same"),
+        ("opset 17; x(n=2,3,4); s=const(4); y=LayerNormalization(x,s)", "same"),
+        ("opset 17; x(2,3,4); s(3,4); b(3,4); y=LayerNormalization(x,s,b) axis=1", "same"),
+        ("opset 17; x(2,3,4); s(4); b(4); y=LayerNormalization(x,s,b) axis=1", "refused"),
+        ("opset 17; x(2,3,4); s(1,4); b(4); y=LayerNormalization(x,s,b)", "refused"),
+        ("opset 17; x(2,3,4); s(4); b(1); y=LayerNormalization(x,s,b)", "refused"),
+        ("opset 13; x(2,3); l=const(); h=const(); y=Clip(x,l,h)", "same"),
+        ("opset 13; x(2,3); l=const(); h(); y=Clip(x,l,h)", "refused"),
+        ("opset 6; x(2,3); y=Clip(x) min=0.0 max=6.0", "same"),
+        ("x(3,1); s=const:i64(2)=3,4; y=Expand(x,s)", "same"),
+        ("x(3,1); s:i64(2); y=Expand(x,s)", "refused"),
+        ("x(); s=const:i64(2)=3,4; y=Expand(x,s)", "refused"),
+        ("a(2,3); b=const(3,4); c=const(4); y=Gemm(a,b,c)", "same"),
+    ];
+
+    #[test]
+    fn verdicts_are_what_the_sources_say() {
+        answers("webnn", &[], SOURCE);
+    }
+}
