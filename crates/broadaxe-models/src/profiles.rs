@@ -57,7 +57,7 @@ pub use self::{
     facts::{Around, Facts},
     index_term::IndexTerm,
     name::Target,
-    route::{Reach, Route},
+    route::{Converter, Reach, Route},
 };
 
 /// Every profile there is. A profile is added by its file and its line here.
@@ -106,6 +106,8 @@ pub struct Profile {
     pub removed: &'static [Role],
     /// How models come to it.
     pub route: Route,
+    /// The converters from ONNX that were asked, where verdicts depend on them; a plain name selects the first.
+    pub converters: &'static [Converter],
     /// Whether it treats tensors by their own rank, whatever they are combined with.
     pub reads_by_rank: bool,
     /// Whether it follows through the graph which axis of a tensor is the batch.
@@ -128,6 +130,7 @@ const PLAIN: Profile = Profile {
     laws: &[],
     removed: COPIES,
     route: Route::RULE,
+    converters: &[],
     reads_by_rank: false,
     follows_batches: false,
     splits_lists: false,
@@ -379,6 +382,11 @@ impl<'a> Asked<'a> {
     /// Says whether the version that is asked about is this one or a later one.
     pub fn at_least(&self, version: &str) -> bool {
         self.target.is_none_or(|target| target.at_least(version))
+    }
+
+    /// Says whether the model is ONNX's and this converter brings it to the target.
+    pub(in crate::profiles) fn comes_via(&self, name: &str) -> bool {
+        self.is_of(System::Onnx) && self.target.is_some_and(|target| target.via() == Some(name))
     }
 
     /// Says whether the target removes an operator from the graph first.

@@ -19,6 +19,8 @@ pub enum When {
     Opset6,
     /// The target is of this version or a later one.
     From(&'static str),
+    /// The model is ONNX's, and this converter brings it to the target.
+    Via(&'static str),
     /// The operands meet in one of these operators.
     Operator(&'static [OpId]),
     /// The framework gives the operator one of these names.
@@ -72,6 +74,7 @@ impl When {
             Self::Of(system) => asked.is_of(system),
             Self::Opset6 => asked.is_before_opset_7(),
             Self::From(version) => asked.at_least(version),
+            Self::Via(name) => asked.comes_via(name),
             Self::Operator(ids) => asked.operator().is_some_and(|op| ids.contains(&op)),
             Self::Named(names) => names.contains(&asked.node.op.as_str()),
             Self::Role(roles) => asked.op(asked.node).is_some_and(|role| roles.contains(&role)),

@@ -1,18 +1,25 @@
 //! LiteRT's interpreter and its kernels for CPUs: `NumPy`'s rule, but for ATAN2 and SELECT.
 
-use broadaxe_frameworks::System;
+use broadaxe_frameworks::{Role, System};
+use broadaxe_kernels::{DType, id};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way};
+use super::{Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, condition::FLOATS};
 use crate::meaning::Kind;
 
 /// How models come to LiteRT.
-pub(super) const KEEPS_SHAPES: Route = Route {
-    reads: Some(&["tflite"]),
-    evidence: ON_CPUS,
-    assumes: Some("after a conversion that keeps all shapes, such as litert-torch's; onnx2tf moves channels last"),
-};
+pub(super) const FILES: Route = Route::new(&["tflite"], ON_CPUS);
+
+/// The converters from ONNX that were asked.
+pub(super) const CONVERTERS: &[Converter] = &[
+    Converter { name: ONNX2TF, note: "which moves channels last" },
+    Converter { name: LITERT_TORCH, note: "from the PyTorch model" },
+];
+pub(super) const ONNX2TF: &str = "onnx2tf";
+pub(super) const LITERT_TORCH: &str = "litert-torch";
 
 const ON_CPUS: Evidence = Evidence::run_here("LiteRT 2.3.0; models of one node, with XNNPACK and without");
+const CONVERTED: Evidence =
+    Evidence::run_here("LiteRT 2.3.0; models of one node through onnx2tf 2.6.9 and litert-torch 0.10.0, on the CPU");
 /// The greatest rank that was asked.
 const RANKS: usize = 6;
 
@@ -35,6 +42,46 @@ pub(super) static LITERT: Profile = Profile {
             way: Way::Ask(old_ranks),
             text: "ends the process",
             evidence: ON_CPUS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[
+                When::Via(ONNX2TF),
+                When::Operator(&[id("div")]),
+                When::Dtype(&[DType::I64]),
+                When::Not(&When::Constant(1)),
+            ],
+            way: Way::Refused,
+            text: "does not support int64 in DIV",
+            evidence: CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Select],
+            when: &[When::Via(ONNX2TF), When::Not(&FLOATS), When::Holds(is_half_equal)],
+            way: Way::Refused,
+            text: "is given SELECT of shapes that differ by onnx2tf, and refuses it",
+            evidence: CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Via(ONNX2TF), When::Constant(1), When::Holds(has_computed_weights)],
+            way: Way::Refused,
+            text: "cannot be reached: onnx2tf does not convert a Gemm whose C is a constant and whose B is computed",
+            evidence: CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Of(System::Onnx), When::Not(&When::Opset6), FLOATS],
+            way: Way::Own,
+            text: "is given a product and a sum",
+            evidence: CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Of(System::Onnx), When::Role(&[Role::LayerNorm]), When::Not(&When::RankAbove(5))],
+            way: Way::Own,
+            text: "is given means, products and sums that broadcast alike",
+            evidence: CONVERTED,
         },
         Law {
             kinds: &[Kind::Quantize, Kind::Affine, Kind::Bias],
@@ -81,9 +128,21 @@ pub(super) static LITERT: Profile = Profile {
             evidence: ON_CPUS,
         },
     ],
-    route: KEEPS_SHAPES,
+    route: FILES,
+    converters: CONVERTERS,
     ..PLAIN
 };
+
+/// Says whether the condition of a choice has the shape of its first branch and not of the second, which is no scalar.
+fn is_half_equal(asked: &Asked<'_>) -> Option<bool> {
+    let [condition, x, y] = asked.operands else { return None };
+    Some(condition.known()? == x.known()? && y.known()? != x.known()? && !y.known()?.is_empty())
+}
+
+/// Says whether B of a Gemm is computed.
+pub(super) fn has_computed_weights(asked: &Asked<'_>) -> Option<bool> {
+    Some(!asked.facts.is_constant(asked.node.input(1)?))
+}
 
 /// Finds constants without elements over which a sum or a product stretches the other way: their data is read, and there is none.
 fn no_elements(asked: &Asked<'_>) -> Option<Does> {

@@ -4,12 +4,16 @@
 //! WebGPU with SwiftShader; OpenCL, Metal and OpenGL share the code that places tensors, and were not asked.
 
 mod placement;
+mod converted;
 
 use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::DType;
 
 use self::placement::Placed;
-use super::{Asked, Does, Evidence, IndexTerm, Law, PLAIN, Profile, Way, litert::KEEPS_SHAPES};
+use super::{
+    Asked, Does, Evidence, IndexTerm, Law, PLAIN, Profile, Way, When,
+    litert::{CONVERTERS, FILES, LITERT_TORCH, ONNX2TF},
+};
 use crate::{
     graph::{Attribute, ValueId},
     meaning::{self, Kind, Source},
@@ -17,12 +21,47 @@ use crate::{
 
 const ON_WEBGPU: Evidence = Evidence::run_here("LiteRT 2.3.0; WebGPU on SwiftShader, models of one node");
 
+const CONVERTED: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; WebGPU on SwiftShader, models of one node through onnx2tf 2.6.9 and litert-torch 0.10.0",
+);
+const FOLDED: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; WebGPU on SwiftShader, a sum after nodes of constants through onnx2tf 2.6.9 with onnxsim, and litert-torch 0.10.0",
+);
+
 pub(super) static LITERT_GPU: Profile = Profile {
     name: "litert-gpu",
     summary: "LiteRT's GPU delegate (WebGPU): constants are placed by their own rank",
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     laws: &[
+        Law {
+            kinds: &[],
+            when: &[When::Of(System::Onnx), When::AllConstant],
+            way: Way::Own,
+            text: "is given a constant: converters fold what depends on constants alone",
+            evidence: FOLDED,
+        },
         Law { kinds: &[], when: &[], way: Way::Ask(outside), text: "leaves the node to the CPU", evidence: ON_WEBGPU },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Via(ONNX2TF), When::Dtype(&[DType::F32, DType::I32, DType::Bool])],
+            way: Way::Ask(converted::expand),
+            text: "is given a product with ones by onnx2tf",
+            evidence: CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Of(System::Onnx), When::Role(&[Role::LayerNorm])],
+            way: Way::Ask(converted::normalisation),
+            text: "multiplies by scale and adds bias as two nodes, and places each constant by its own rank",
+            evidence: CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
+            way: Way::Ask(converted::gemm),
+            text: "places constants of a product and its sum by their own rank",
+            evidence: CONVERTED,
+        },
         Law {
             kinds: &[Kind::Stretch],
             when: &[],
@@ -36,6 +75,13 @@ pub(super) static LITERT_GPU: Profile = Profile {
             way: Way::Ask(binary),
             text: "places each constant by its own rank, and the result by its rank",
             evidence: ON_WEBGPU,
+        },
+        Law {
+            kinds: &[Kind::Select],
+            when: &[When::Via(ONNX2TF)],
+            way: Way::Ask(converted::choice),
+            text: "is given products and a sum by onnx2tf where the shapes differ",
+            evidence: CONVERTED,
         },
         Law {
             kinds: &[Kind::Select],
@@ -60,7 +106,8 @@ pub(super) static LITERT_GPU: Profile = Profile {
         },
     ],
     reads_by_rank: true,
-    route: KEEPS_SHAPES,
+    route: FILES,
+    converters: CONVERTERS,
     ..PLAIN
 };
 
@@ -105,17 +152,30 @@ fn outside(asked: &Asked<'_>) -> Option<Does> {
     if !asked.constants.is_empty() && asked.constants.iter().all(|constant| *constant) {
         return unknown("was not asked what it does with constants alone");
     }
-    let elements: Vec<DType> = (0..asked.operands.len())
+    let first = usize::from(asked.meaning.kind == Kind::Select);
+    let elements: Vec<DType> = (first..asked.operands.len())
         .filter_map(|k| asked.model.value(asked.value(k)?).element.as_ref()?.dtype().or(Some(DType::U8)))
         .collect();
-    if elements.iter().all(|dtype| matches!(dtype, DType::F32 | DType::F16 | DType::Bool)) {
-        return None;
+    let all = |known: &[DType]| elements.iter().all(|dtype| known.contains(dtype));
+    if all(&[DType::I64]) && !elements.is_empty() && !asked.comes_via(LITERT_TORCH) {
+        return refused("leaves int64 to the CPU");
     }
-    let exchanged = elements == [DType::I32, DType::I32] && asked.constants == [true, false];
-    if exchanged && matches!(operator(asked), Some("SUB" | "LESS" | "GREATER" | "FLOOR_DIV")) {
-        return Some(Does::Garbled("exchanges the operands where the first one is a constant of int32".into()));
+    let known: &[DType] = match asked.meaning.kind {
+        Kind::Binary | Kind::Select => &[DType::F32, DType::F16, DType::Bool, DType::I32, DType::I64],
+        _ => &[DType::F32, DType::F16, DType::Bool],
+    };
+    if all(known) {
+        None
+    } else {
+        unknown("was asked with floats, and about integers of 32 and 64 bits in some operators only")
     }
-    unknown("was asked with floats only")
+}
+
+/// Says whether the operands are integers.
+fn is_integral(asked: &Asked<'_>) -> bool {
+    let element = |k: usize| asked.model.value(asked.value(k)?).element.as_ref()?.dtype();
+    let first = usize::from(asked.meaning.kind == Kind::Select);
+    (first..asked.operands.len()).find_map(element).is_some_and(|dtype| matches!(dtype, DType::I32 | DType::I64))
 }
 
 /// Says whether an operand is a constant of the file, or one of f16 that is widened first: the delegate reads both alike.
@@ -175,13 +235,19 @@ fn binary(asked: &Asked<'_>) -> Option<Does> {
     let Some(name) = operator(asked).filter(|_| asked.operands.len() == 2) else {
         return Some(Does::Unknown(format!("was not asked about {} of such operands", asked.node.op).into()));
     };
-    let Some((shapes, result)) = dims(asked) else { return Some(Does::Rule(asked.meaning.rule.clone())) };
+    let Some((mut shapes, result)) = dims(asked) else { return Some(Does::Rule(asked.meaning.rule.clone())) };
+    let reshapes = matches!(name, "LESS" | "LESS_EQUAL" | "GREATER" | "GREATER_EQUAL" | "EQUAL" | "NOT_EQUAL");
+    if asked.comes_via(LITERT_TORCH) && reshapes && !shapes.contains(&vec![]) {
+        // The converter gives both operands the rank of the result.
+        shapes.iter_mut().for_each(|dims| drop(dims.splice(..0, vec![1; result.len() - dims.len()])));
+    }
     if name == "ATAN2" && (result != shapes[0] || shapes[0].len() != shapes[1].len()) {
         return refused("leaves ATAN2 to the CPU unless the second operand stretches to the first");
     }
     let [a, b] = [&shapes[0], &shapes[1]];
     match asked.constants {
         [false, false] => computed(asked, name, (a, b)),
+        _ if is_integral(asked) => converted::integers(asked, name, &shapes, &result),
         [first, _] => constant(
             asked,
             &shapes,
@@ -194,7 +260,7 @@ fn binary(asked: &Asked<'_>) -> Option<Does> {
 
 /// Says what becomes of two computed operands.
 fn computed(asked: &Asked<'_>, name: &str, (a, b): (&[usize], &[usize])) -> Option<Does> {
-    if a.is_empty() != b.is_empty() {
+    if a.is_empty() != b.is_empty() && !asked.comes_via(ONNX2TF) {
         return refused("leaves a node to the CPU if one of two computed operands is a scalar");
     }
     let old = !asked.at_least(ALIGNED) && a.len() != b.len();
@@ -240,20 +306,34 @@ fn constant(asked: &Asked<'_>, shapes: &[Vec<usize>], result: &[usize], pair: &P
         if single {
             return refused("leaves LOGICAL_AND and LOGICAL_OR with a constant of one element to the CPU");
         }
-        let placed = Placed::computed(stored)?;
-        let overrun = placed.is_overrun_by(&out) || data.is_overrun_by(&out);
-        let alike = data.read_by(&out) == own(asked, shapes, other)?
-            && placed.read_by(&out) == own(asked, shapes, pair.constant)?;
-        // Which elements are read instead was right in 63 of 74 answers only.
-        let text = "places a constant of truth values by its own rank";
-        return Some(if alike && !overrun { Does::Own } else { Does::Garbled(text.into()) });
+        return like_computed(asked, shapes, result, pair.constant);
     }
-    let terms = match Placed::constant(stored) {
-        Some(placed) if placed.dims[0] > 1 && data.dims[0] == 1 => placed.read_in_width(&out),
-        Some(placed) => placed.read_by(&out),
+    reads(pair, data.read_by(&out), stored_terms(stored, &data, &out))
+}
+
+/// Says what becomes of a constant of truth values or integers, which is placed as if it was computed, and not aligned.
+fn like_computed(asked: &Asked<'_>, shapes: &[Vec<usize>], result: &[usize], constant: usize) -> Option<Does> {
+    let (out, data) = (Placed::computed(result)?, Placed::computed(&shapes[1 - constant])?);
+    // litert-torch gives constants the rank of the result.
+    let ones = if asked.comes_via(LITERT_TORCH) { result.len().saturating_sub(shapes[constant].len()) } else { 0 };
+    let placed = Placed::computed(&[vec![1; ones], shapes[constant].clone()].concat())?;
+    let mut shapes = shapes.to_vec();
+    shapes[constant].splice(..0, vec![1; ones]);
+    let overrun = placed.is_overrun_by(&out) || data.is_overrun_by(&out);
+    let alike = data.read_by(&out) == own(asked, &shapes, 1 - constant)?
+        && placed.read_by(&out) == own(asked, &shapes, constant)?;
+    // Which elements are read instead was right in 63 of 74 answers only.
+    let text = "places a constant of truth values or integers by its own rank";
+    Some(if alike && !overrun { Does::Own } else { Does::Garbled(text.into()) })
+}
+
+/// Returns the terms by which a node with this data and this result reads a constant.
+fn stored_terms(stored: &[usize], data: &Placed, out: &Placed) -> Vec<IndexTerm> {
+    match Placed::constant(stored) {
+        Some(placed) if placed.dims[0] > 1 && data.dims[0] == 1 => placed.read_in_width(out),
+        Some(placed) => placed.read_by(out),
         None => vec![],
-    };
-    reads(pair, data.read_by(&out), terms)
+    }
 }
 
 fn reads(pair: &Pair, data: Vec<IndexTerm>, constant: Vec<IndexTerm>) -> Option<Does> {
@@ -330,7 +410,10 @@ fn bounds(asked: &Asked<'_>) -> Option<Does> {
     let number = |k: usize| {
         matches!(asked.meaning.operands[k], Source::Scalar) || asked.constants[k] && asked.elements(k) == Some(1)
     };
-    (1..asked.operands.len()).all(number).then_some(Does::Own)
+    if (1..asked.operands.len()).all(number) || asked.comes_via(ONNX2TF) {
+        return Some(Does::Own);
+    }
+    refused("leaves a Clip to the CPU whose bounds are computed scalars")
 }
 
 #[cfg(test)]

@@ -2,19 +2,20 @@
 //!
 //! Upper and lower case are the same. `rank4` and `rank:4` name the target `rank<=4` too, because a shell reads `<` as a redirection.
 //!
-//! A plain name selects the newest version. A version between two that were asked selects the older one of them: what changed in the
-//! newer one may not be there yet. A version outside the asked range is an error.
+//! A plain name selects the newest version and the first route; `litert/litert-torch` selects another route from ONNX. A version between
+//! two that were asked selects the older one of them: what changed in the newer one may not be there yet. A version outside the asked range is an error.
 
 use std::{fmt, str::FromStr};
 
 use super::{PROFILES, Profile};
 use crate::error::{Error, ErrorKind};
 
-/// A target: a profile, with its number and its version if it has them.
+/// A target: a profile, with its number, its route and its version if it has them.
 #[derive(Clone, Copy)]
 pub struct Target {
     profile: &'static Profile,
     limit: usize,
+    via: Option<&'static str>,
     version: Option<&'static str>,
 }
 
@@ -39,6 +40,33 @@ impl Target {
     /// Returns the asked version whose behaviour the target has; nothing where no law depends on a version.
     pub fn version(&self) -> Option<&'static str> {
         self.version
+    }
+
+    /// Returns the converter that brings ONNX models to the target, where verdicts depend on it.
+    pub fn via(&self) -> Option<&'static str> {
+        self.via
+    }
+
+    /// Selects a route of a profile.
+    fn with_route(self, text: &str) -> Result<Self, Error> {
+        let Profile { name, converters, .. } = self.profile;
+        let shown: String = text.chars().take(40).collect();
+        let known: Vec<&str> = converters.iter().map(|converter| converter.name).collect();
+        match known.iter().find(|known| known.eq_ignore_ascii_case(text.trim())) {
+            Some(via) => Ok(Self { via: Some(via), ..self }),
+            None if known.is_empty() => Err(Error::new(
+                ErrorKind::Argument,
+                format!("target '{name}' has one route only; write '{self}' instead of '{self}/{shown}'"),
+            )),
+            None => Err(Error::new(
+                ErrorKind::Argument,
+                format!(
+                    "target '{name}' has no route '{shown}' (routes: {}; '{name}' selects {})",
+                    known.join(", "),
+                    known[0]
+                ),
+            )),
+        }
     }
 
     /// Returns the number that the name ends in, or 0.
@@ -97,7 +125,12 @@ const SIGNS: [&str; 3] = ["<=", ":", ""];
 
 /// Finds the target of a name without a version.
 fn named(text: &str) -> Option<Target> {
-    let new = |profile: &'static Profile, limit| Target { profile, limit, version: profile.versions.last().copied() };
+    let new = |profile: &'static Profile, limit| Target {
+        profile,
+        limit,
+        via: profile.converters.first().map(|converter| converter.name),
+        version: profile.versions.last().copied(),
+    };
     PROFILES.iter().find_map(|profile| {
         let Some(name) = profile.name.strip_suffix("<=N") else {
             let mut names = profile.aliases.iter().chain([&profile.name]);
@@ -200,6 +233,11 @@ impl fmt::Display for Target {
             Some(name) => write!(f, "{name}{}", self.limit)?,
             None => f.write_str(self.profile.name)?,
         }
+        if let Some(via) =
+            self.via.filter(|via| self.profile.converters.first().is_some_and(|first| first.name != *via))
+        {
+            write!(f, "/{via}")?;
+        }
         match self.version {
             Some(version) if self.profile.versions.last() != Some(&version) => write!(f, "@{version}"),
             _ => Ok(()),
@@ -216,15 +254,14 @@ impl fmt::Debug for Target {
 impl FromStr for Target {
     type Err = Error;
 
-    /// Reads the name of a target, such as `openvino`, `rank<=4` or `mnn@3.2.0`, in upper or lower case.
+    /// Reads the name of a target, such as `openvino`, `rank<=4`, `mnn@3.2.0` or `litert/litert-torch@2.3.0`, in upper or lower case.
     fn from_str(text: &str) -> Result<Self, Error> {
         let text = text.trim();
         let (name, version) = text.split_once('@').map_or((text, None), |(name, version)| (name, Some(version)));
-        match (named(name), version) {
-            (Some(target), None) => Ok(target),
-            (Some(target), Some(version)) => target.with_version(version),
-            (None, _) => Err(unknown(name)),
-        }
+        let (name, via) = name.split_once('/').map_or((name, None), |(name, via)| (name, Some(via)));
+        let target = named(name.trim()).ok_or_else(|| unknown(name))?;
+        let target = via.map_or(Ok(target), |via| target.with_route(via))?;
+        version.map_or(Ok(target), |version| target.with_version(version))
     }
 }
 
@@ -249,7 +286,7 @@ mod tests {
 
     #[test]
     fn versions() {
-        let newest = Target { profile: &VERSIONED, limit: 0, version: VERSIONED.versions.last().copied() };
+        let newest = Target { profile: &VERSIONED, limit: 0, via: None, version: VERSIONED.versions.last().copied() };
         assert_eq!(newest.to_string(), "versioned");
         let selected = [
             ("2.1.3", "versioned@2.1.3"),
@@ -321,11 +358,20 @@ mod tests {
             ("rank:4", "rank<=4"),
             ("Rank<= 4", "rank<=4"),
             ("MNN@3.6.1", "mnn"),
+            ("litert/onnx2tf", "litert"),
+            ("LiteRT/LiteRT-Torch", "litert/litert-torch"),
+            ("litert-gpu/litert-torch@2.1.6", "litert-gpu/litert-torch@2.1.6"),
+            ("tflite/onnx2tf@2.3.0", "litert"),
         ];
         for (text, want) in cases {
             assert_eq!(text.parse::<Target>().map(|target| target.to_string()).ok().as_deref(), Some(want), "{text}");
         }
         let wrong = [
+            (
+                "litert/tf",
+                "target 'litert' has no route 'tf' (routes: onnx2tf, litert-torch; 'litert' selects onnx2tf)",
+            ),
+            ("mnn/onnx", "target 'mnn' has one route only; write 'mnn' instead of 'mnn/onnx'"),
             ("rank", "rank<=N needs a number, such as rank<=4"),
             ("rank<=N", "rank<=N needs a number, such as rank<=4"),
             ("rank<=0", "write a number from 1 to 64"),

@@ -1,6 +1,6 @@
 //! Says how a model comes to a runtime: which formats the runtime or its converter reads.
 
-use super::{Evidence, EvidenceKind, Target};
+use super::{Evidence, EvidenceKind, Profile, Target};
 
 const BY_DEFINITION: Evidence = Evidence { kind: EvidenceKind::Definition, source: "rules have no converters" };
 
@@ -11,8 +11,15 @@ pub struct Route {
     pub reads: Option<&'static [&'static str]>,
     /// How that is known, and which program reads them.
     pub evidence: Evidence,
-    /// What verdicts assume of models in other formats, where a converter is known that keeps their shapes.
-    pub assumes: Option<&'static str>,
+}
+
+/// A program that brings ONNX models to a runtime.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Converter {
+    /// Its name.
+    pub name: &'static str,
+    /// What to know of it, in one clause.
+    pub note: &'static str,
 }
 
 /// Says whether a model in some format comes to a target.
@@ -28,11 +35,11 @@ pub enum Reach {
 
 impl Route {
     /// The route of a rule, which is given the shapes of any model.
-    pub(super) const RULE: Self = Self { reads: None, evidence: BY_DEFINITION, assumes: None };
+    pub(super) const RULE: Self = Self { reads: None, evidence: BY_DEFINITION };
 
     /// Makes the route of a runtime that a program brings models to.
     pub(super) const fn new(reads: &'static [&'static str], evidence: Evidence) -> Self {
-        Self { reads: Some(reads), evidence, assumes: None }
+        Self { reads: Some(reads), evidence }
     }
 }
 
@@ -47,7 +54,14 @@ impl Target {
         match route.reads {
             None => Reach::Read,
             Some(reads) if reads.contains(&format) => Reach::Read,
-            Some(_) if let Some(assumes) = route.assumes => Reach::Assumed(assumes.to_owned()),
+            Some(_) if format == "onnx" && self.via().is_some() => {
+                let Profile { name, converters, .. } = self.profile();
+                let (own, others): (Vec<&Converter>, Vec<&Converter>) =
+                    converters.iter().partition(|one| Some(one.name) == self.via());
+                let own = own.iter().map(|one| format!("{}, {}", one.name, one.note)).collect::<String>();
+                let others: Vec<String> = others.iter().map(|one| format!("{name}/{}", one.name)).collect();
+                Reach::Assumed(format!("after {own}; another route: {}", others.join(", ")))
+            }
             Some(_) if format == "tflite" => Reach::Unreached(format!("no tested converter reads {name} for {self}")),
             Some(_) => {
                 Reach::Assumed(format!("after a conversion that keeps all shapes; no converter from {name} was tested"))

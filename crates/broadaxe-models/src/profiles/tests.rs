@@ -37,7 +37,13 @@ fn verdicts_need_a_route() {
         ("tflite", "litert-gpu", None),
         ("tflite", "equal-rank", None),
         ("openvino", "ncnn", Some(Ok(kept))),
-        ("onnx", "litert", Some(Ok(litert::KEEPS_SHAPES.assumes.unwrap()))),
+        ("onnx", "litert", Some(Ok("after onnx2tf, which moves channels last; another route: litert/litert-torch"))),
+        (
+            "onnx",
+            "litert-gpu/litert-torch",
+            Some(Ok("after litert-torch, from the PyTorch model; another route: litert-gpu/onnx2tf")),
+        ),
+        ("openvino", "litert", Some(Ok(kept))),
         ("onnx", "ncnn", None),
     ];
     for (format, target, want) in cases {
