@@ -80,6 +80,8 @@ pub struct Said {
     pub axes: Option<Vec<Vec<usize>>>,
     /// The same on the target, where it places them by another rule.
     pub target_axes: Option<Vec<Vec<usize>>>,
+    /// Why the node is wrong by the rules of the model's own format, if it is: then the verdict is what the target does all the same.
+    pub invalid: Option<String>,
     /// What would make it the same, and what that costs.
     pub repair: Option<Box<Repair>>,
 }
@@ -112,7 +114,7 @@ impl Finding {
 impl Said {
     /// Adds the evidence of the law that decides, and its text unless the model itself is wrong.
     fn with_law(self, law: &'static Law, is_broken: bool) -> Self {
-        if matches!(self.verdict, Verdict::Same) {
+        if matches!(self.verdict, Verdict::Same) || self.invalid.is_some() && !law.is_of_invalid() {
             return self;
         }
         let evidence = Some(law.evidence).filter(|evidence| evidence.kind != EvidenceKind::Nothing);
@@ -203,6 +205,15 @@ pub struct Counterexample {
     pub there: Option<f64>,
     /// The shape of the result on the target.
     pub target_shape: Vec<usize>,
+}
+
+impl Counterexample {
+    /// Makes an example without numbers, of which nothing is said but the element and the shape on the target.
+    fn bare(element: Vec<usize>, target_shape: Vec<usize>) -> Self {
+        let (reads, target_reads) = (Vec::new(), Vec::new());
+        let (numbers, target_numbers) = (Vec::new(), Vec::new());
+        Self { element, reads, target_reads, numbers, target_numbers, here: 0.0, there: None, target_shape }
+    }
 }
 
 /// What would make a node mean the same on a target.
@@ -428,9 +439,24 @@ fn unknown(asked: &Asked<'_>, operands: &[Operand], target: &Target) -> Judged {
 }
 
 fn said(node: NodeId, operands: Arc<[Operand]>, result: Option<SymbolicShape>, judged: Judged) -> Said {
-    let Judged { verdict, code, reason, axis, near, axes: [axes, target_axes] } = judged;
+    let Judged { verdict, code, reason, axis, near, axes: [axes, target_axes], invalid } = judged;
     let (cause, evidence, repair) = ("", None, None);
-    Said { node, verdict, code, operands, result, reason, cause, axis, evidence, near, axes, target_axes, repair }
+    Said {
+        node,
+        verdict,
+        code,
+        operands,
+        result,
+        reason,
+        cause,
+        axis,
+        evidence,
+        near,
+        axes,
+        target_axes,
+        invalid,
+        repair,
+    }
 }
 
 #[cfg(test)]

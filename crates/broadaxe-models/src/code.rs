@@ -116,7 +116,7 @@ pub(crate) static INVALID_BROADCAST: Code = Code {
     id: "BX002",
     name: "invalid-broadcast",
     severity: Severity::Error,
-    fixable: Fixable::Never,
+    fixable: Fixable::Sometimes,
     meaning: "The operands do not broadcast by the model's own rule",
     page: include_str!("code/BX002.md"),
 };

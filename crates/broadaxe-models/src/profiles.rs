@@ -42,7 +42,7 @@ use std::borrow::Cow;
 
 use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::OpId;
-use broadaxe_shape::{Dim, Rule, SymbolicShape};
+use broadaxe_shape::{Dim, Rule, Shape, SymbolicShape};
 
 use crate::{
     graph::{Model, Node, NodeId, ValueId},
@@ -311,6 +311,11 @@ static UNSPOKEN: Law = Law {
 };
 
 impl Law {
+    /// Says whether the law speaks of nodes that are wrong by their own rule.
+    pub fn is_of_invalid(&self) -> bool {
+        self.when.iter().any(|condition| matches!(condition, When::Invalid))
+    }
+
     /// Says what the target does with a node; nothing where the law does not speak of it.
     fn ask(&'static self, asked: &Asked<'_>) -> Option<Does> {
         if !self.kinds.is_empty() && !self.kinds.contains(&asked.meaning.kind) {
@@ -452,6 +457,13 @@ impl<'a> Asked<'a> {
     /// Says whether the model is of this framework.
     pub fn is_of(&self, system: System) -> bool {
         self.model.system == system
+    }
+
+    /// Says whether the operands, whose shapes are known, do not broadcast by the node's own rule.
+    pub fn is_invalid(&self) -> bool {
+        let known: Option<Vec<Shape>> = self.operands.iter().map(SymbolicShape::known).collect();
+        let aligned = known.map(|known| self.meaning.align(&known.iter().map(Shape::dims).collect::<Vec<_>>(), &[]));
+        self.meaning.kind != Kind::Stretch && aligned.is_some_and(|aligned| aligned.is_err())
     }
 
     /// Returns the greatest rank among the operands, if all are known.

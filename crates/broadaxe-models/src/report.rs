@@ -161,6 +161,9 @@ pub struct FindingFacts {
     /// The same on the target; absent where it does not place them by another rule.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target_axes: Option<Vec<Vec<usize>>>,
+    /// Why the node is wrong by the rules of the model's own format; absent where it is not. The verdict is what the target does all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub invalid: Option<String>,
     /// How the statement about the target is known: `run here`, `documented`, `asked now`, `asked before` or `not asked`.
     pub evidence: Option<String>,
     /// The test, document or thread that it is from; the package and its version where an engine was asked.
@@ -490,6 +493,7 @@ impl FindingFacts {
             near: finding.near.as_ref().map(|near| Box::new(NearRecord::new(near))),
             axes: finding.axes.clone(),
             target_axes: finding.target_axes.clone(),
+            invalid: finding.invalid.clone(),
             evidence,
             source: finding.evidence.map(|evidence| source(evidence, &finding.target)),
             repair: finding.repair.as_ref().map(|repair| Box::new(RepairRecord::new(repair))),
@@ -525,9 +529,23 @@ pub(crate) fn bare_finding(model: &Model, shapes: &Shapes, id: NodeId, target: &
     let operands: Arc<[Operand]> = described.into();
     let records = operands.iter().map(|operand| OperandRecord::new(model, operand)).collect();
     let (node, verdict, reason, code, cause) = (id, Verdict::Unknown, String::new(), None, "");
-    let (axis, evidence, near, axes, target_axes, repair) = (None, None, None, None, None, None);
-    let said =
-        Said { node, verdict, code, operands, result, reason, cause, axis, evidence, near, axes, target_axes, repair };
+    let (axis, evidence, near, axes, target_axes, invalid, repair) = (None, None, None, None, None, None, None);
+    let said = Said {
+        node,
+        verdict,
+        code,
+        operands,
+        result,
+        reason,
+        cause,
+        axis,
+        evidence,
+        near,
+        axes,
+        target_axes,
+        invalid,
+        repair,
+    };
     let facts = FindingFacts::new(model, &Finding::new(target, said), records);
     FindingRecord { target: target.into(), fixable: false, fails: false, known: false, facts: Arc::new(facts) }
 }

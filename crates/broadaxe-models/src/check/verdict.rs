@@ -36,15 +36,23 @@ pub(super) struct Judged {
     pub(super) near: Option<Box<Coincidence>>,
     /// As [`super::Finding::axes`] and [`super::Finding::target_axes`].
     pub(super) axes: [Option<Vec<Vec<usize>>>; 2],
+    /// As [`super::Said::invalid`].
+    pub(super) invalid: Option<String>,
 }
 
 impl Judged {
     pub(super) fn of(verdict: Verdict, code: &'static Code, reason: impl Into<String>) -> Self {
-        Self { verdict, code: Some(code), reason: reason.into(), axis: None, near: None, axes: [None, None] }
+        let (reason, code) = (reason.into(), Some(code));
+        Self { verdict, code, reason, axis: None, near: None, axes: [None, None], invalid: None }
+    }
+
+    /// Adds that the node is wrong by its own rule, which decides the kind of finding.
+    fn of_invalid(self, code: &'static Code, why: String) -> Self {
+        Self { code: Some(code), invalid: Some(why), ..self }
     }
 
     pub(super) fn same() -> Self {
-        Self { verdict: Verdict::Same, code: None, reason: String::new(), axis: None, near: None, axes: [None, None] }
+        Self { code: None, ..Self::of(Verdict::Same, &code::INVALID_NODE, "") }
     }
 }
 
@@ -70,6 +78,9 @@ impl KnownOperands {
     pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target, treatment: &Treatment, detail: Detail) -> Judged {
         let own = match &self.own {
             Ok(own) => own,
+            Err(error) if treatment.law.is_of_invalid() => {
+                return self.accepted(asked, target, treatment).of_invalid(&code::INVALID_BROADCAST, error.to_string());
+            }
             Err(error) => return invalid_broadcast(error),
         };
         let mut judged = self.verdict(own, asked, target, treatment, detail);
@@ -111,12 +122,7 @@ impl KnownOperands {
             Does::Rule(rule) => match rule.align(&self.dims()) {
                 Ok(there) => self.compare(asked, own, &Reading::of(&there), (target, treatment), detail),
                 Err(error) => {
-                    let mut judged = Judged::of(
-                        Verdict::Refused,
-                        &code::SHAPES_REJECTED,
-                        format!("{target} {}: {}", treatment.law.text, self.clash(asked, &error)),
-                    );
-                    judged.axis = error.axis().map(|axis| (axis, Vec::new()));
+                    let mut judged = self.clashing(asked, target, treatment, &error);
                     judged.near = self.near(asked, rule, detail).map(Box::new);
                     judged
                 }
@@ -138,11 +144,7 @@ impl KnownOperands {
                 Ok(there) => {
                     self.fewer(asked, own, &Reading::of(&there), format!("{target} {}", treatment.law.text), detail)
                 }
-                Err(error) => Judged::of(
-                    Verdict::Refused,
-                    &code::SHAPES_REJECTED,
-                    format!("{target} {}: {}", treatment.law.text, self.clash(asked, &error)),
-                ),
+                Err(error) => self.clashing(asked, target, treatment, &error),
             },
             Does::List { operand, axis } => {
                 match self.data(*operand).and_then(|data| Reading::list(data, *operand, *axis)) {
@@ -155,6 +157,43 @@ impl KnownOperands {
                 }
             }
         }
+    }
+
+    /// Says what a target does with operands that do not broadcast by the node's own rule.
+    fn accepted(&self, asked: &Asked<'_>, target: &Target, treatment: &Treatment) -> Judged {
+        let text = format!("{target} {}", treatment.law.text);
+        let reading = |there: &Reading| {
+            let element: Vec<usize> = there.shape.iter().map(|size| size.saturating_sub(1)).collect();
+            let positions = there.positions(&element).filter(|_| !there.shape.contains(&0)).unwrap_or_default();
+            let target_reads = positions.iter().zip(&self.shapes).map(|(&at, dims)| index(at, dims)).collect();
+            let example = Counterexample { target_reads, ..Counterexample::bare(element, there.shape.clone()) };
+            Judged::of(Verdict::Differs(Box::new(example)), &code::WRONG_AXIS, text.clone())
+        };
+        match &treatment.does {
+            Does::Rule(rule) => match rule.align(&self.dims()) {
+                Ok(there) => reading(&Reading::of(&there)),
+                Err(error) => self.clashing(asked, target, treatment, &error),
+            },
+            Does::Garbled(why) => {
+                let example = Counterexample::bare(Vec::new(), Vec::new());
+                Judged::of(Verdict::Differs(Box::new(example)), &code::UNUSABLE_RESULT, format!("{target} {why}"))
+            }
+            Does::Refused(why) => Judged::of(Verdict::Refused, &code::NODE_REJECTED, format!("{target} {why}")),
+            _ => Judged::of(Verdict::Unknown, &code::UNKNOWN_BEHAVIOR, text),
+        }
+    }
+
+    /// Makes the verdict on operands that a target's rule does not broadcast.
+    fn clashing(
+        &self,
+        asked: &Asked<'_>,
+        target: &Target,
+        treatment: &Treatment,
+        error: &broadaxe_shape::Error,
+    ) -> Judged {
+        let text = format!("{target} {}: {}", treatment.law.text, self.clash(asked, error));
+        let axis = error.axis().map(|axis| (axis, Vec::new()));
+        Judged { axis, ..Judged::of(Verdict::Refused, &code::SHAPES_REJECTED, text) }
     }
 
     /// Returns the shape of the one of two operands that is no list.
@@ -222,16 +261,7 @@ impl KnownOperands {
     fn garbled(&self, own: &Alignment, reason: String) -> Judged {
         let element: Vec<usize> = vec![0; own.shape().len()];
         let reads: Vec<Vec<usize>> = self.shapes.iter().map(|dims| vec![0; dims.len()]).collect();
-        let example = Counterexample {
-            element,
-            reads,
-            target_reads: Vec::new(),
-            numbers: Vec::new(),
-            target_numbers: Vec::new(),
-            here: 0.0,
-            there: None,
-            target_shape: Vec::new(),
-        };
+        let example = Counterexample { reads, ..Counterexample::bare(element, Vec::new()) };
         Judged::of(Verdict::Differs(Box::new(example)), &code::UNUSABLE_RESULT, reason)
     }
 
@@ -298,10 +328,10 @@ fn wrong(does: &Does) -> &'static Code {
 
 /// Makes the verdict on operands that do not broadcast by the node's own rule.
 pub(super) fn invalid_broadcast(error: &broadaxe_shape::Error) -> Judged {
-    let mut judged =
-        Judged::of(Verdict::Refused, &code::INVALID_BROADCAST, format!("the model is wrong by its own rule: {error}"));
-    judged.axis = error.axis().map(|axis| (axis, Vec::new()));
-    judged
+    let text = format!("the model is wrong by its own rule: {error}");
+    let axis = error.axis().map(|axis| (axis, Vec::new()));
+    let judged = Judged { axis, ..Judged::of(Verdict::Refused, &code::INVALID_BROADCAST, text) };
+    judged.of_invalid(&code::INVALID_BROADCAST, error.to_string())
 }
 
 /// Lists the extents of the operands on an axis of the result, 1 for one that does not feed it.

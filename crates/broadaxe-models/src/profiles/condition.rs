@@ -17,6 +17,8 @@ pub enum When {
     Of(System),
     /// The node is ONNX's and of an opset before 7, whose operators align the second operand by `broadcast` and `axis`.
     Opset6,
+    /// The node is wrong by its own rule, with operands of known shapes. No other laws speak of such a node.
+    Invalid,
     /// The target is of this version or a later one.
     From(&'static str),
     /// The model is ONNX's, and this converter brings it to the target.
@@ -73,6 +75,7 @@ impl When {
         Some(match *self {
             Self::Of(system) => asked.is_of(system),
             Self::Opset6 => asked.is_before_opset_7(),
+            Self::Invalid => asked.is_invalid(),
             Self::From(version) => asked.at_least(version),
             Self::Via(name) => asked.comes_via(name),
             Self::Operator(ids) => asked.operator().is_some_and(|op| ids.contains(&op)),
@@ -126,6 +129,7 @@ impl fmt::Display for When {
         f.write_str(&match *self {
             Self::Of(system) => format!("models of {}", system.name()),
             Self::Opset6 => "before opset 7".to_owned(),
+            Self::Invalid => "wrong by the node's own rule".to_owned(),
             Self::From(version) => format!("version {version} and later"),
             Self::Operator(ids) => list(ids.iter().map(|id| id.op().name().to_owned()), "or"),
             Self::Named(names) => list(names.iter().map(|&name| name.to_owned()), "or"),

@@ -6,7 +6,7 @@ use broadaxe_frameworks::{System, called, operators};
 use broadaxe_shape::Rule;
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
     neighbours::{Op, fits},
     pattern::{self, NodePattern},
 };
@@ -14,6 +14,7 @@ use crate::meaning::{Kind, Meaning};
 
 const RUNTIME: Evidence = Evidence::run_here("ONNX Runtime 1.31, onnx 1.23; conformance, test_engines.py");
 const FUSIONS: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, laws");
+const INVALID: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, laws, invalid");
 const SCHEMAS: Evidence = Evidence::documented("ONNX operator schemas");
 
 pub(super) static ONNX: Profile = Profile {
@@ -35,6 +36,13 @@ pub(super) static ONNX: Profile = Profile {
             way: Way::Own,
             text: "has an equivalent operator",
             evidence: SCHEMAS,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Of(System::Onnx), When::Not(&When::Opset6), When::Invalid],
+            way: Way::Rule("numpy"),
+            text: "stretches the data of PRelu as well as the slope",
+            evidence: INVALID,
         },
         Law {
             kinds: &[Kind::Slope],

@@ -17,7 +17,7 @@ mod quantize;
 use broadaxe_frameworks::{Role, System};
 use broadaxe_shape::{Mode, Rule, SymbolicShape};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When};
 use crate::{
     graph::{Attribute, ValueId},
     meaning::Kind,
@@ -37,6 +37,13 @@ pub(super) static OPENVINO: Profile = Profile {
         Evidence::run_here("OpenVINO, its front ends; that for TFLite is documented"),
     ),
     laws: &[
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Of(System::Onnx), When::Not(&When::Opset6), When::Invalid],
+            way: Way::Ask(prelu::invalid),
+            text: "gives entry i of a slope of rank 1 to entry i of axis 1",
+            evidence: OPENVINO_LAWS,
+        },
         Law {
             kinds: &[],
             when: &[],

@@ -1,6 +1,7 @@
 mod onnx;
 mod recorded;
 mod rules;
+mod slopes;
 
 use super::*;
 

@@ -98,12 +98,17 @@ enum Key<'a> {
     Cause(&'a str, &'a str, &'a str, Vec<Option<usize>>),
 }
 
+/// Says whether a finding is about the model alone, and not about what a target does with a node that is wrong.
+fn is_of_model(finding: &FindingRecord, code: Option<&Code>) -> bool {
+    code.is_some_and(Code::is_of_model) && finding.cause.is_empty()
+}
+
 fn key<'a>(at: usize, finding: &'a FindingRecord, code: Option<&Code>, classes: &HashMap<usize, usize>) -> Key<'a> {
     if let Some(&class) = classes.get(&at) {
         return Key::Class(class);
     }
     let id = finding.code.as_deref().unwrap_or_default();
-    if code.is_some_and(Code::is_of_model) {
+    if is_of_model(finding, code) {
         return Key::Model(id, &finding.place, &finding.reason);
     }
     let (cause, counts_ranks) = match finding.verdict.as_str() {
@@ -139,7 +144,7 @@ pub fn groups<'a>(record: &'a CheckRecord, alike: &BTreeMap<usize, Vec<usize>>, 
             into.targets.push(&finding.target);
         }
         // A node that is wrong for every target is counted once.
-        if !code.is_some_and(Code::is_of_model) || seen.insert((group, finding.place.as_str())) {
+        if !is_of_model(finding, code) || seen.insert((group, finding.place.as_str())) {
             into.members.push((at, finding));
         }
     }

@@ -87,8 +87,14 @@ pub fn undecided(record: &CheckRecord) -> Option<String> {
 pub fn consequence(finding: &FindingRecord, targets: &[&str]) -> String {
     let on = targets.join(", ");
     match finding.verdict.as_str() {
-        "refused" if finding.code.as_deref().and_then(code::find).is_some_and(Code::is_of_model) => {
-            "invalid in the model itself".to_owned()
+        verdict if finding.code.as_deref().and_then(code::find).is_some_and(Code::is_of_model) => {
+            let does = match verdict {
+                _ if finding.cause.is_empty() => String::new(),
+                "differs" => format!(", and computed by {on} all the same"),
+                "refused" => format!(", and rejected by {on}"),
+                _ => format!(", and not known for {on}"),
+            };
+            format!("invalid in the model itself{does}")
         }
         "differs" => format!("wrong result on {on}"),
         "refused" => format!("rejected by {on}"),
@@ -201,6 +207,9 @@ pub fn notes(finding: &FindingRecord) -> Vec<(&'static str, String)> {
         let text = format!("operands of shapes {} would differ without an error: {example}", shapes.join(" and "));
         notes.push(("near", text));
     }
+    if let Some(invalid) = finding.invalid.as_ref().filter(|invalid| !finding.reason.contains(*invalid)) {
+        notes.push(("model", format!("wrong by its own rule: {invalid}")));
+    }
     if let Some(condition) = &finding.condition {
         notes.push(("if", format!("the same if {condition}")));
     }
@@ -296,6 +305,13 @@ fn places(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
         return format!("element {element} is not computed as in this model on {}", finding.target);
     }
     let (here, there) = (read(&example.reads), read(&example.target_reads));
+    if example.reads.is_empty() {
+        let shape = tuple(&example.target_shape);
+        return format!(
+            "element {element} of a result of shape {shape} is computed from {there} on {}",
+            finding.target
+        );
+    }
     format!("element {element} is computed from {here} in this model and from {there} on {}", finding.target)
 }
 
@@ -303,6 +319,9 @@ fn places(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
 pub fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> Option<String> {
     let elements = example.element.iter().zip(&example.target_shape);
     if example.numbers.is_empty() {
+        if example.reads.is_empty() && example.target_reads.is_empty() {
+            return None;
+        }
         return (example.target_shape.len() >= example.element.len()).then(|| places(finding, example));
     }
     let exists = !example.element.is_empty() && { elements }.all(|(at, dim)| at < dim);

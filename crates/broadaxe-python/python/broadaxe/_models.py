@@ -67,7 +67,8 @@ class Finding(Record):
     """What one target does with one node; `verdict` is same, differs, refused, unsupported, guarded or unknown.
 
     `axes` lists, for each operand, the axes of the result that its axes feed by the model's own rule, and `target_axes` those on the
-    target. Each is None where it is not known, and where the node needs no attention.
+    target. Each is None where it is not known, and where the node needs no attention. `invalid` says why the node is wrong by the rules of
+    the model's own format, or is None; `verdict` is then what the target does all the same.
     """
 
     node: str
@@ -94,6 +95,7 @@ class Finding(Record):
     fails: bool
     axes: list[list[int]] | None = None
     target_axes: list[list[int]] | None = None
+    invalid: str | None = None
 
 
 @dataclass(frozen=True)

@@ -78,6 +78,35 @@ pub(super) fn open(asked: &Asked<'_>) -> Option<Does> {
     doubtful.then_some(Does::List { operand: 1, axis: 1 })
 }
 
+/// Says what becomes of a slope that does not fit the data by ONNX's rule.
+///
+/// A slope of rank 1 still goes to axis 1 where its length is that of the axis. The plugin checks no other slope but on the last
+/// two axes, and there only behind the first axis of the data that is longer than 1. A slope that passes is read past its end, or
+/// several of its entries are written to one element.
+pub(super) fn invalid(asked: &Asked<'_>) -> Option<Does> {
+    if let Some(does) = asked.value(0).and_then(|data| product(asked, data, 1)) {
+        return Some(does);
+    }
+    if Rule::openvino_prelu().infer(asked.operands).is_ok() {
+        return Some(Does::Rule(Rule::openvino_prelu()));
+    }
+    let (data, slope) = (asked.operands[0].known()?, asked.operands[1].known()?);
+    let rank = data.len().max(slope.len());
+    let size = |dims: &[usize], axis: usize| (axis + dims.len()).checked_sub(rank).map_or(1, |at| dims[at]);
+    let first = (0..rank).find(|&axis| size(&data, axis) > 1);
+    let is_checked = |axis: usize| axis + 1 == rank || axis + 2 == rank && first != Some(axis);
+    let clashes = |axis: usize| {
+        let (data, slope) = (size(&data, axis), size(&slope, axis));
+        data != slope && data != 1 && slope != 1
+    };
+    let refuses = (0..rank).any(|axis| is_checked(axis) && clashes(axis));
+    Some(if refuses {
+        Does::Refused("refuses a slope that fits neither axis 1 nor the last axes".into())
+    } else {
+        Does::Garbled("accepts a slope that does not fit, and gives a result of no use".into())
+    })
+}
+
 /// Says what becomes of a slope behind a `MaxPool`, which the plugin computes behind it: right unless the slope is below 0.
 pub(super) fn pooled(asked: &Asked<'_>) -> Option<Does> {
     asked.maker(asked.value(0)?).filter(|(_, op)| *op == Op::MaxPool)?;

@@ -28,8 +28,16 @@ fn consequences() {
     let sample = differing();
     for (verdict, code, targets, want) in cases {
         let mut finding = sample.clone();
-        (finding.verdict, finding.code) = (verdict.into(), Some(code.into()));
+        (finding.verdict, finding.code, finding.cause) = (verdict.into(), Some(code.into()), String::new());
         assert_eq!(consequence(&finding, targets), want, "{verdict} {code}");
+    }
+    // What targets do with a node that is wrong in the model itself.
+    let laws =
+        [("differs", "computed by a all the same"), ("refused", "rejected by a"), ("unknown", "not known for a")];
+    for (verdict, want) in laws {
+        let mut finding = sample.clone();
+        (finding.verdict, finding.code) = (verdict.into(), Some("BX002".into()));
+        assert_eq!(consequence(&finding, &["a"]), format!("invalid in the model itself, and {want}"), "{verdict}");
     }
 }
 
