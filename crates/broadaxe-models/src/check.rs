@@ -337,6 +337,13 @@ fn examine(
                     .unwrap_or_else(|| unknown(&asked, &operands, target))
             }
         };
+        let judged = match (&judged.verdict, crate::meaning::only_if((model, shapes), id, meaning)) {
+            (Verdict::Same, Some(condition)) => {
+                let text = "the operands do not broadcast by the model's own rule with other sizes";
+                Judged::of(Verdict::Guarded(condition), &code::DEPENDS_ON_SIZE, text)
+            }
+            _ => judged,
+        };
         let said = said(id, operands.clone(), result.clone(), judged);
         let said = said.with_law(treatment.law, broken.is_some()).shared(&mut same);
         let target = report.targets[at].clone();

@@ -6,7 +6,7 @@ use crate::{
     Model, NodeId,
     check::check,
     error::Error,
-    fix::advise,
+    fix::{Intent, advise},
     format,
     infer::{Shapes, infer},
     profiles::Target,
@@ -44,7 +44,7 @@ pub fn check_model(path: &Path, model: &Model, shapes: &Shapes, targets: &[Targe
     let mut record = CheckRecord::new(&path.display().to_string(), model, report);
     if record.fixable() < record.repairable()
         && upgrade::is_old(model)
-        && let (Some(upgraded), fix) = upgrade::plan(model, shapes, targets)?
+        && let (Some(upgraded), fix) = upgrade::plan(model, shapes, targets, Intent::Unknown)?
     {
         let name = |(id, target): &(NodeId, String)| (node_name(&upgraded.model, *id), target.clone());
         let remains: HashSet<(String, String)> = fix.remains.iter().map(name).collect();

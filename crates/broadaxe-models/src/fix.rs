@@ -27,6 +27,7 @@ use crate::{
 
 pub use self::advise::advise;
 pub(crate) use self::emit_edits::{Form, Want, emit_edits};
+pub use crate::meaning::Intent;
 
 /// The changes to a model, and the nodes that they leave.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -53,10 +54,18 @@ pub struct Fix {
 /// # Errors
 /// [`ErrorKind::Argument`] when there is no target, and what reading the model again gives.
 pub fn plan(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<Fix, Error> {
+    plan_as(model, shapes, targets, Intent::Unknown)
+}
+
+/// As [`plan`], where the caller says what operands mean that can be read in several ways.
+///
+/// # Errors
+/// As [`plan`].
+pub fn plan_as(model: &Model, shapes: &Shapes, targets: &[Target], intent: Intent) -> Result<Fix, Error> {
     if targets.is_empty() {
         return Err(Error::new(ErrorKind::Argument, "a repair needs a target; name one, such as openvino"));
     }
-    rejudge::hold(model, shapes, targets, None)
+    rejudge::hold((model, shapes), targets, intent, None)
 }
 
 /// Lists the ways to write the first node that a target reads as the model means it.
@@ -66,7 +75,9 @@ pub(crate) fn ways(model: &Model, shapes: &Shapes, target: &Target) -> Vec<candi
     let judges = judge::judges(model, shapes, &[*target], &BTreeSet::new());
     let id = NodeId(0);
     let Some(Ok(meaning)) = crate::meaning::meaning(model, id) else { return vec![] };
-    let Ok(subject) = candidate::Subject::new((model, shapes), &inferences, id, &meaning) else { return vec![] };
+    let Ok(subject) = candidate::Subject::new((model, shapes), &inferences, id, (&meaning, &meaning.rule)) else {
+        return vec![];
+    };
     let same = |way: &candidate::Candidate| judges[0].answer(id, way) == planner::Answer::Same;
     subject.candidates(target.profile().reads_by_rank).into_iter().filter(same).collect()
 }

@@ -3,12 +3,13 @@
 use crate::{
     Model, Written,
     error::Error,
-    fix::{Fix, LeftKind},
+    fix::{Fix, Intent, LeftKind},
     format,
     infer::{Shapes, given, infer},
+    meaning::intended,
     profiles::Target,
     upgrade::{self, Upgraded},
-    verify::{Verified, verify},
+    verify::{Verified, verify_as},
 };
 
 /// What became of a model that was to be changed.
@@ -50,8 +51,22 @@ pub enum FixOutcome {
 /// # Errors
 /// As [`upgrade::plan`]; when the changes cannot be made, or the changed model cannot be read.
 pub fn fix_model(model: &Model, shapes: &Shapes, targets: &[Target], verify: bool) -> Result<Fixed, Error> {
-    let (upgraded, plan) = upgrade::plan(model, shapes, targets)?;
-    Fixed::new((model, shapes), upgraded, plan, verify)
+    fix_model_as(model, shapes, targets, verify, Intent::Unknown)
+}
+
+/// As [`fix_model`], where the caller says what operands mean that can be read in several ways.
+///
+/// # Errors
+/// As [`fix_model`].
+pub fn fix_model_as(
+    model: &Model,
+    shapes: &Shapes,
+    targets: &[Target],
+    verify: bool,
+    intent: Intent,
+) -> Result<Fixed, Error> {
+    let (upgraded, plan) = upgrade::plan(model, shapes, targets, intent)?;
+    Fixed::new((model, shapes), upgraded, plan, verify.then_some(intent))
 }
 
 /// Plans an upgrade as [`upgrade::upgrade`] does, verifies the changed model if asked to, and decides whether to offer it.
@@ -59,30 +74,32 @@ pub fn fix_model(model: &Model, shapes: &Shapes, targets: &[Target], verify: boo
 /// # Errors
 /// As [`upgrade::upgrade`]; when the changes cannot be made, or the changed model cannot be read.
 pub fn upgrade_model(model: &Model, shapes: &Shapes, verify: bool) -> Result<Fixed, Error> {
-    Fixed::new((model, shapes), None, upgrade::upgrade(model, shapes)?, verify)
+    let plan = upgrade::upgrade(model, shapes)?;
+    Fixed::new((model, shapes), None, plan, verify.then_some(Intent::Unknown))
 }
 
 impl Fixed {
+    /// Decides what becomes of a plan; it is verified for the intent that is given.
     fn new(
         (model, shapes): (&Model, &Shapes),
         upgraded: Option<Upgraded>,
         plan: Fix,
-        verify: bool,
+        verify: Option<Intent>,
     ) -> Result<Self, Error> {
         let mut fixed = Self { upgraded, plan, outcome: FixOutcome::Changed(None) };
         if fixed.upgraded.is_none() && fixed.plan.edits.is_empty() {
             fixed.outcome = if fixed.is_wrong() { FixOutcome::Unfixed } else { FixOutcome::Unchanged };
-        } else if verify {
-            fixed.outcome = fixed.compared(model, shapes)?;
+        } else if let Some(intent) = verify {
+            fixed.outcome = fixed.compared(model, shapes, intent)?;
         }
         Ok(fixed)
     }
 
     /// Reads the changed model, and compares its element-wise nodes with those of the old one.
-    fn compared(&self, before: &Model, shapes: &Shapes) -> Result<FixOutcome, Error> {
+    fn compared(&self, before: &Model, shapes: &Shapes, intent: Intent) -> Result<FixOutcome, Error> {
         let (_, after) = self.changed(before)?;
         let after_shapes = infer(&after, &given(before, shapes))?;
-        let verified = verify(before, shapes, &after, &after_shapes)?;
+        let verified = verify_as((before, shapes), (&after, &after_shapes), &intended(before, shapes, intent))?;
         Ok(match &verified {
             Verified { difference: Some(_), .. } => FixOutcome::Different(verified),
             // A model about which nothing was found out is not verified.

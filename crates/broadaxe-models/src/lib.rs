@@ -39,6 +39,6 @@ pub use broadaxe_format::{
 };
 pub use check_file::{check_file, check_model};
 pub use copied::{Copied, CopiedPart};
-pub use fix_model::{FixOutcome, Fixed, fix_model, upgrade_model};
+pub use fix_model::{FixOutcome, Fixed, fix_model, fix_model_as, upgrade_model};
 pub use meaning::{Kind, Meaning, Operator, meaning};
 pub use profiles::{PROFILES, Profile, Target};

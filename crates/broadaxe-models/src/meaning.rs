@@ -4,7 +4,10 @@
 //! module finds the row of a node and gives it the node's attributes. Only pnnx's expressions are read here.
 
 mod pnnx;
+mod intent;
 
+pub use self::intent::Intent;
+pub(crate) use self::intent::{Intended, intended, only_if};
 use broadaxe::{Node as Operand, frameworks};
 pub use broadaxe_frameworks::Kind;
 use broadaxe_frameworks::{Attribute, Attributes, Role, Row, System, Wiring, called, find};

@@ -19,7 +19,7 @@ use crate::{
     copied::Copied,
     edit::Edit,
     error::{Error, ErrorKind},
-    fix::{self, Fix, Left, LeftKind, Step, Want, emit_edits},
+    fix::{self, Fix, Intent, Left, LeftKind, Step, Want, emit_edits},
     format,
     graph::{GraphId, Model, NodeId},
     infer::{Shapes, given, infer},
@@ -108,8 +108,13 @@ pub struct Upgraded {
 ///
 /// # Errors
 /// As [`fix::plan`], and what reading the upgraded model gives.
-pub fn plan(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<(Option<Upgraded>, Fix), Error> {
-    let plan = fix::plan(model, shapes, targets)?;
+pub fn plan(
+    model: &Model,
+    shapes: &Shapes,
+    targets: &[Target],
+    intent: Intent,
+) -> Result<(Option<Upgraded>, Fix), Error> {
+    let plan = fix::plan_as(model, shapes, targets, intent)?;
     if plan.left.is_empty() || !is_old(model) {
         return Ok((None, plan));
     }
@@ -119,7 +124,7 @@ pub fn plan(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<(Optio
     }
     let upgraded = format::changed(model, &format::write(model, &changes.edits)?)?;
     let shapes = infer(&upgraded, &given(model, shapes))?;
-    let better = fix::plan(&upgraded, &shapes, targets)?;
+    let better = fix::plan_as(&upgraded, &shapes, targets, intent)?;
     // An upgrade may change what a node means on a target that has the old rule.
     let (before, after) = (remains(model, &plan), remains(&upgraded, &better));
     if after.len() >= before.len() || !after.is_subset(&before) {

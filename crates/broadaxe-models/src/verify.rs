@@ -12,12 +12,12 @@ pub(crate) mod compute;
 mod follow;
 
 use std::{
-    collections::{BTreeSet, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     fmt,
 };
 
 use broadaxe::Array;
-use broadaxe_shape::{Dim, SymbolicShape};
+use broadaxe_shape::{Dim, Rule, SymbolicShape};
 
 use crate::{
     error::Error,
@@ -100,10 +100,19 @@ impl Verified {
 /// # Errors
 /// As [`infer`], when lengths are tried that the models' inputs do not take.
 pub fn verify(model: &Model, shapes: &Shapes, after: &Model, after_shapes: &Shapes) -> Result<Verified, Error> {
+    verify_as((model, shapes), (after, after_shapes), &BTreeMap::new())
+}
+
+/// As [`verify`], where some nodes before are meant to broadcast by another rule than theirs.
+pub(crate) fn verify_as(
+    (model, shapes): (&Model, &Shapes),
+    (after, after_shapes): (&Model, &Shapes),
+    meant: &BTreeMap<NodeId, Rule>,
+) -> Result<Verified, Error> {
     let trials = trials(model, shapes);
     let mut ran = BTreeSet::new();
     if trials.is_empty() {
-        return Ok(run((model, shapes), (after, after_shapes), SEED, &mut ran));
+        return Ok(run((model, shapes), (after, after_shapes), (SEED, meant), &mut ran));
     }
     let mut verified = Verified::default();
     for (number, lengths) in trials.iter().enumerate() {
@@ -111,7 +120,7 @@ pub fn verify(model: &Model, shapes: &Shapes, after: &Model, after_shapes: &Shap
         let (here, there) = (infer(model, &given), infer(after, &given));
         // Lengths that the model does not take by its own rules show nothing.
         let Ok(here) = here else { continue };
-        verified = verified.and(run((model, &here), (after, &there?), SEED + number as u64, &mut ran));
+        verified = verified.and(run((model, &here), (after, &there?), (SEED + number as u64, meant), &mut ran));
     }
     // With some lengths a node does not broadcast; what counts is whether it was run at all.
     verified.left.retain(|left| !ran.contains(&left.node));
@@ -175,11 +184,17 @@ fn open(model: &Model, id: ValueId, axis: usize, dim: &Dim) -> Vec<String> {
 }
 
 /// Runs the element-wise nodes with several operands before and after; `seed` chooses the numbers.
-fn run(before: (&Model, &Shapes), after: (&Model, &Shapes), seed: u64, ran: &mut BTreeSet<NodeId>) -> Verified {
+fn run(
+    before: (&Model, &Shapes),
+    after: (&Model, &Shapes),
+    (seed, meant): (u64, &BTreeMap<NodeId, Rule>),
+    ran: &mut BTreeSet<NodeId>,
+) -> Verified {
     let mut verified = Verified::default();
     let named = names(after.0);
     for id in before.0.walk() {
-        let Some(Ok(meaning)) = meaning::meaning(before.0, id) else { continue };
+        let Some(Ok(mut meaning)) = meaning::meaning(before.0, id) else { continue };
+        meaning.rule = meant.get(&id).cloned().unwrap_or(meaning.rule);
         // What a layer holds itself no change can reach.
         let tensors = meaning.operands.iter().all(|source| matches!(source, Source::Input(_) | Source::Result));
         let broadcasts = tensors && meaning.operands.len() > 1;

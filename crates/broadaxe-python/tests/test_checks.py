@@ -297,6 +297,24 @@ def test_fix_verifies_unless_told_not_to():
     assert bx.fix(small(), ["openvino"], verify=False).verified is None
 
 
+def test_fix_does_what_the_caller_means():
+    onnx = pytest.importorskip("onnx")
+    value = lambda name, shape: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)  # noqa: E731
+    slope = onnx.numpy_helper.from_array(np.arange(6, dtype=np.float32), "slope")
+    node = onnx.helper.make_node("PRelu", ["x", "slope"], ["y"], "act")
+    graph = onnx.helper.make_graph([node], "g", [value("x", [1, 6, 6, 5])], [value("y", [1, 6, 6, 5])], [slope])
+    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8)
+    [finding] = bx.check(model, ["openvino"]).findings
+    assert (finding.verdict, finding.code) == ("differs", "BX002") and "axis 3 is 5" in finding.invalid
+    [left] = bx.fix(model, ["openvino"]).left
+    assert "--intend channels" in left.reason
+    fixed = bx.fix(model, ["openvino"], intend="channels")
+    assert [change.change for change in fixed.changes] == ["reshape the constant slope from (6) to (1, 6, 1, 1): one number per channel"]
+    assert "bit for bit" in fixed.verified
+    with pytest.raises(TypeError, match="intend must be a text"):
+        bx.fix(model, ["openvino"], intend=1)
+
+
 def test_targets_have_evidence():
     targets = {target.name: target for target in bx.targets()}
     assert {"onnx", "openvino", "ncnn"} <= set(targets)

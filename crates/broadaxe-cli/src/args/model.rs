@@ -287,6 +287,10 @@ pub struct FixArgs {
     #[command(flatten)]
     pub(crate) out: OutArgs,
 
+    /// What operands are meant for that can be read in several ways: `channels` for lists of one number per channel, such as the slopes of PRelu
+    #[arg(long, value_name = "MEANING", value_parser = ["channels"])]
+    pub intend: Option<String>,
+
     /// Has no effect: fixes are verified unless `--no-verify` is given
     #[arg(long, hide = true, conflicts_with = "no_verify")]
     pub verify: bool,

@@ -1,5 +1,5 @@
 use super::*;
-use crate::{format, infer::infer, meaning::meaning, testing, upgrade};
+use crate::{fix::Intent, format, infer::infer, meaning::meaning, testing, upgrade};
 
 /// Finds the node that makes a value, through those that keep its elements.
 fn maker(model: &Model, name: &str) -> NodeId {
@@ -107,7 +107,7 @@ fn fixed_models_are_the_same() {
         let source = crate::source::Source::open(std::path::Path::new(&path)).unwrap();
         let model = format::read(&source).unwrap();
         let shapes = infer(&model, &[]).unwrap();
-        let (upgraded, plan) = upgrade::plan(&model, &shapes, &[target.parse().unwrap()]).unwrap();
+        let (upgraded, plan) = upgrade::plan(&model, &shapes, &[target.parse().unwrap()], Intent::Unknown).unwrap();
         let base = upgraded.as_ref().map_or(&model, |upgraded| &upgraded.model);
         let fixed = format::changed(base, &format::write(base, &plan.edits).unwrap()).unwrap();
         let changed = infer(&fixed, &[]).unwrap();

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::{
-    Fix,
+    Fix, Intent,
     rejudge::{found_for, hold},
 };
 use crate::{
@@ -32,7 +32,7 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
         if found.is_empty() {
             continue;
         }
-        let fix = hold(model, shapes, std::slice::from_ref(target), Some(before))?;
+        let fix = hold((model, shapes), std::slice::from_ref(target), Intent::Unknown, Some(before))?;
         let repairs = repairs(&fix);
         for finding in &mut found {
             finding.set_repair(repairs.get(&finding.node).cloned());
@@ -43,7 +43,7 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
     if !report.findings.iter().any(|finding| repairable(&finding)) {
         return Ok(());
     }
-    let all = || hold(model, shapes, targets, Some(found_for(report, targets.len(), None)));
+    let all = || hold((model, shapes), targets, Intent::Unknown, Some(found_for(report, targets.len(), None)));
     let fix = one.map_or_else(all, Ok)?;
     for finding in &mut report.findings {
         let remains = fix.remains.contains(&(finding.node, finding.target.to_string()));

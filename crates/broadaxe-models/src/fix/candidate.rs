@@ -97,20 +97,21 @@ pub(crate) struct Subject<'a> {
 }
 
 impl<'a> Subject<'a> {
-    /// Looks at a node; says why nothing can be done where the shapes are not known well enough.
+    /// Looks at a node, whose operands broadcast by its own rule or by the one that is `meant`; says why nothing can be done where the
+    /// shapes are not known well enough.
     pub(crate) fn new(
         (model, shapes): (&'a Model, &Shapes),
         inferences: &'a Inferences,
         id: NodeId,
-        meaning: &'a Meaning,
+        (meaning, meant): (&'a Meaning, &Rule),
     ) -> Result<Self, String> {
         let node = model.node(id);
         let operands = meaning.shapes(node, shapes);
         let target = || node.output(0).and_then(|value| shapes.of.get(value.0 as usize));
         let inferred = match (meaning.rule.def().target, target()) {
-            (true, Some(result)) => inferences.infer(&meaning.rule, &operands, Some(&result.shape)),
+            (true, Some(result)) => inferences.infer(meant, &operands, Some(&result.shape)),
             _ if operands.len() < 2 => inferences.infer(&Rule::numpy(), &[&operands[..], &operands[..]].concat(), None),
-            _ => inferences.infer(&meaning.rule, &operands, None),
+            _ => inferences.infer(meant, &operands, None),
         };
         let inferred = inferred.as_ref().clone().map_err(|error| error.to_string())?;
         let placement = inferred.placement().ok_or("where the operands lie depends on sizes that are not known")?;

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use broadaxe_shape::SymbolicShape;
+use broadaxe_shape::{Rule, SymbolicShape};
 
 use super::{
     Fix, Left, LeftKind, Step,
@@ -16,7 +16,7 @@ use crate::{
     edit::Edit,
     graph::{Model, NodeId, Use, ValueId},
     infer::{Inferences, Shapes},
-    meaning::{self, Kind, Meaning},
+    meaning::{self, Intended, Intent, Kind, Meaning},
 };
 
 /// What a target does with a node that is written in one way.
@@ -64,10 +64,14 @@ pub(crate) struct Plan {
 /// Makes judges; what they say may depend on the nodes that are decomposed.
 pub(crate) type Bench<'a> = dyn Fn(&BTreeSet<NodeId>) -> Vec<Box<dyn Judge + 'a>> + 'a;
 
+/// What is planned for: the model, its shapes, what rules make of them, and what the caller knows.
+pub(crate) type Case<'a> = (&'a Model, &'a Shapes, &'a Inferences, Intent);
+
 pub(crate) struct Planner<'a> {
     model: &'a Model,
     shapes: &'a Shapes,
     inferences: &'a Inferences,
+    intent: Intent,
     judges: Vec<Box<dyn Judge + 'a>>,
     meanings: BTreeMap<NodeId, Meaning>,
     chosen: BTreeMap<NodeId, Candidate>,
@@ -90,16 +94,14 @@ const ROUNDS: usize = 4;
 ///
 /// Of nodes whose operands broadcast, only those in `found` are looked at, if that is given.
 pub(crate) fn plan<'a>(
-    model: &'a Model,
-    shapes: &'a Shapes,
-    inferences: &'a Inferences,
+    case: Case<'a>,
     bench: &Bench<'a>,
     found: Option<&BTreeSet<NodeId>>,
     rulings: &'a Rulings,
 ) -> Plan {
     let (mut decomposed, mut whole) = (BTreeSet::new(), BTreeSet::new());
     for _ in 0..ROUNDS {
-        let planner = Planner::run((model, shapes, inferences), bench(&decomposed), decomposed.clone(), found, rulings);
+        let planner = Planner::run(case, bench(&decomposed), decomposed.clone(), found, rulings);
         let taken: BTreeSet<NodeId> = planner.taken_apart.keys().copied().collect();
         whole.extend(decomposed.difference(&taken).copied());
         let next: BTreeSet<NodeId> = taken.union(&planner.wished).filter(|id| !whole.contains(id)).copied().collect();
@@ -108,13 +110,13 @@ pub(crate) fn plan<'a>(
         }
         decomposed = next;
     }
-    Planner::run((model, shapes, inferences), bench(&decomposed), decomposed, found, rulings).finish()
+    Planner::run(case, bench(&decomposed), decomposed, found, rulings).finish()
 }
 
 impl<'a> Planner<'a> {
     /// Chooses a way for every node.
     fn run(
-        (model, shapes, inferences): (&'a Model, &'a Shapes, &'a Inferences),
+        (model, shapes, inferences, intent): Case<'a>,
         judges: Vec<Box<dyn Judge + 'a>>,
         decomposed: BTreeSet<NodeId>,
         found: Option<&BTreeSet<NodeId>>,
@@ -124,6 +126,7 @@ impl<'a> Planner<'a> {
             model,
             shapes,
             inferences,
+            intent,
             judges,
             meanings: BTreeMap::new(),
             chosen: BTreeMap::new(),
@@ -151,7 +154,24 @@ impl<'a> Planner<'a> {
         planner
     }
 
+    /// Returns what a node is meant as, where it is not what it says.
+    fn intended(&self, id: NodeId) -> Option<Intended> {
+        Intended::of((self.model, self.shapes), id, self.meanings.get(&id)?, self.intent)
+    }
+
+    /// Returns the rule by which the operands of a node are meant to broadcast.
+    fn meant(&self, id: NodeId, meaning: &Meaning) -> Rule {
+        match self.intended(id) {
+            Some(Intended::Rule(rule)) => rule,
+            _ => meaning.rule.clone(),
+        }
+    }
+
     fn leave(&mut self, node: NodeId, reason: String) {
+        let reason = match self.intended(node) {
+            Some(Intended::Asks { how, .. }) => format!("{reason}; {how}"),
+            _ => reason,
+        };
         self.fix.left.push(Left { node, reason, kind: LeftKind::Finding });
     }
 
@@ -162,7 +182,12 @@ impl<'a> Planner<'a> {
         if let Some(reason) = self.rulings.frozen.get(&id) {
             return self.leave(id, reason.clone());
         }
-        let subject = match Subject::new((self.model, self.shapes), self.inferences, id, &meaning) {
+        if let Some(Intended::Asks { only_if: Some(condition), .. }) = self.intended(id) {
+            return self.leave(id, format!("its operands broadcast only if {condition}"));
+        }
+        let meant = self.meant(id, &meaning);
+        let is_meant = meant == meaning.rule;
+        let subject = match Subject::new((self.model, self.shapes), self.inferences, id, (&meaning, &meant)) {
             Ok(subject) => subject,
             // Some targets do the same, or nothing at all, whatever the shapes are.
             Err(_) if !meaning.broadcasts() => return,
@@ -174,7 +199,7 @@ impl<'a> Planner<'a> {
         let answers: Vec<Answer> = self.answers(id, &subject.plain());
         // What reads one operand is not judged by check; here it matters only to a target that refuses it.
         let open = |answer: &Answer| !meaning.broadcasts() && matches!(answer, Answer::Unknown(_));
-        if answers.iter().all(|answer| *answer == Answer::Same || open(answer)) {
+        if is_meant && answers.iter().all(|answer| *answer == Answer::Same || open(answer)) {
             return;
         }
         let repairable = |answer: &Answer| match answer {
@@ -183,8 +208,10 @@ impl<'a> Planner<'a> {
             Answer::Not(_) | Answer::Unknown(_) => true,
         };
         let raised = self.judges.iter().any(|judge| judge.reads_by_rank());
-        let candidates =
-            if answers.iter().any(repairable) { subject.candidates(raised) } else { vec![subject.plain()] };
+        let repairs = !is_meant || answers.iter().any(repairable);
+        let mut candidates = if repairs { subject.candidates(raised) } else { vec![subject.plain()] };
+        // As it is written, the node does not say what is meant.
+        candidates.retain(|way| is_meant || !way.is_plain());
         let served: Vec<Vec<bool>> = candidates
             .iter()
             .map(|way| self.answers(id, way).into_iter().map(|answer| answer == Answer::Same).collect())
@@ -200,7 +227,7 @@ impl<'a> Planner<'a> {
         }
         self.unserved(id, &subject, &answers, &hopeless);
         match found {
-            Some(at) if at > 0 => drop(self.chosen.insert(id, candidates[at].clone())),
+            Some(at) if !candidates[at].is_plain() => drop(self.chosen.insert(id, candidates[at].clone())),
             Some(_) => {}
             None => {
                 let text = self.conflict(&served, &hopeless);
@@ -341,7 +368,8 @@ impl<'a> Planner<'a> {
             return None;
         }
         let meaning = self.meanings.get(&at.node)?;
-        let subject = Subject::new((self.model, self.shapes), self.inferences, at.node, meaning).ok()?;
+        let meant = self.meant(at.node, meaning);
+        let subject = Subject::new((self.model, self.shapes), self.inferences, at.node, (meaning, &meant)).ok()?;
         let base = self.chosen.get(&at.node).cloned().unwrap_or_else(|| subject.plain());
         let way = subject.again(&base, at.input, Form::Axes(ones(own, shape)?))?;
         let same = self.answers(at.node, &way).into_iter().all(|answer| answer == Answer::Same);
@@ -396,7 +424,23 @@ impl<'a> Planner<'a> {
         self.fix.edits.extend(edits);
         self.fix.steps.extend(steps);
         self.fix.steps.sort_by_key(|step| step.node);
+        self.explain();
         Plan { fix: self.fix, ways }
+    }
+}
+
+impl Planner<'_> {
+    /// Adds to the last step of a node that is meant otherwise than it is written what it is meant as.
+    fn explain(&mut self) {
+        let mut later = None;
+        let meant: Vec<bool> =
+            self.fix.steps.iter().map(|step| matches!(self.intended(step.node), Some(Intended::Rule(_)))).collect();
+        for (step, meant) in self.fix.steps.iter_mut().zip(meant).rev() {
+            if meant && later != Some(step.node) {
+                step.text += ": one number per channel";
+            }
+            later = Some(step.node);
+        }
     }
 }
 

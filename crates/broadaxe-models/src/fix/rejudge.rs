@@ -17,6 +17,7 @@ use crate::{
     format,
     graph::{GraphId, Model, NodeId},
     infer::{Inferences, Shapes, given, infer},
+    meaning::{Intent, intended},
     profiles::Target,
 };
 
@@ -29,6 +30,8 @@ struct Judgement<'a> {
     model: &'a Model,
     shapes: &'a Shapes,
     targets: &'a [Target],
+    /// What the caller knows.
+    intent: Intent,
     /// The worst that each target does with each node, before.
     before: Found,
     inferences: Inferences,
@@ -45,8 +48,13 @@ pub(super) struct Problem {
 }
 
 /// Makes a plan that holds when the fixed model is judged as a whole; `before` is what was found in the model, where it is known.
-pub(super) fn hold(model: &Model, shapes: &Shapes, targets: &[Target], before: Option<Found>) -> Result<Fix, Error> {
-    let case = Judgement::new(model, shapes, targets, before);
+pub(super) fn hold(
+    (model, shapes): (&Model, &Shapes),
+    targets: &[Target],
+    intent: Intent,
+    before: Option<Found>,
+) -> Result<Fix, Error> {
+    let case = Judgement::new((model, shapes), targets, intent, before);
     let mut rulings = Rulings::default();
     for _ in 0..PLANS {
         let Some((fix, again)) = case.settle(&mut rulings)? else { continue };
@@ -67,15 +75,21 @@ struct Again {
 }
 
 impl<'a> Judgement<'a> {
-    fn new(model: &'a Model, shapes: &'a Shapes, targets: &'a [Target], before: Option<Found>) -> Self {
+    fn new(
+        (model, shapes): (&'a Model, &'a Shapes),
+        targets: &'a [Target],
+        intent: Intent,
+        before: Option<Found>,
+    ) -> Self {
         let before = before.unwrap_or_else(|| found_for(&check(model, shapes, targets), targets.len(), None));
-        Self { model, shapes, targets, before, inferences: Inferences::default() }
+        Self { model, shapes, targets, intent, before, inferences: Inferences::default() }
     }
 
     fn plan(&self, rulings: &Rulings) -> Plan {
-        let nodes: BTreeSet<NodeId> = self.before.keys().map(|(id, _)| *id).collect();
+        let mut nodes: BTreeSet<NodeId> = self.before.keys().map(|(id, _)| *id).collect();
+        nodes.extend(intended(self.model, self.shapes, self.intent).into_keys());
         let bench = |decomposed: &BTreeSet<NodeId>| judge::judges(self.model, self.shapes, self.targets, decomposed);
-        planner::plan(self.model, self.shapes, &self.inferences, &bench, Some(&nodes), rulings)
+        planner::plan((self.model, self.shapes, &self.inferences, self.intent), &bench, Some(&nodes), rulings)
     }
 
     /// Plans until a plan does what it says; nothing where that took too many plans.
@@ -225,7 +239,7 @@ impl<'a> Judgement<'a> {
     /// Rules against ways of which a second run would make others; says whether there was one.
     fn unsettled(&self, again: Option<Again>, rulings: &mut Rulings) -> Result<bool, Error> {
         let Some(again) = again.filter(|again| !again.found.is_empty()) else { return Ok(false) };
-        let case = Judgement::new(&again.model, &again.shapes, self.targets, None);
+        let case = Judgement::new((&again.model, &again.shapes), self.targets, self.intent, None);
         let Some((_, Some(second))) = case.settle(&mut Rulings::default())? else { return Ok(false) };
         let mut origins = Origins::new(self.model, &again.model);
         let changed: BTreeSet<NodeId> = second.plan.ways.keys().flat_map(|id| origins.of(*id)).collect();

@@ -3,6 +3,7 @@ mod tables;
 use broadaxe_shape::{Rule, SymbolicShape};
 
 use super::{
+    Intent,
     candidate::Candidate,
     planner::{Answer, Judge, Rulings, plan},
     *,
@@ -43,7 +44,8 @@ fn show(fix: &Fix) -> String {
 
 fn fixed(sample: &Sample, targets: &[&'static Toy]) -> Fix {
     let bench = |_: &_| targets.iter().map(|toy| Box::new(*toy) as Box<dyn Judge>).collect();
-    plan(&sample.model, &sample.shapes, &Inferences::default(), &bench, None, &Rulings::default()).fix
+    plan((&sample.model, &sample.shapes, &Inferences::default(), Intent::Unknown), &bench, None, &Rulings::default())
+        .fix
 }
 
 /// Repairs one node of two operands; a shape after `=` is a constant's.
@@ -232,7 +234,7 @@ fn proposed(sample: &Sample, targets: &[&str]) -> Fix {
     let targets: Vec<crate::profiles::Target> = targets.iter().map(|name| name.parse().expect(name)).collect();
     let (model, shapes) = (&sample.model, &sample.shapes);
     let bench = |apart: &_| judge::judges(model, shapes, &targets, apart);
-    plan(model, shapes, &Inferences::default(), &bench, None, &Rulings::default()).fix
+    plan((model, shapes, &Inferences::default(), Intent::Unknown), &bench, None, &Rulings::default()).fix
 }
 
 /// Says what a plan for ncnn changes, and which operators it leaves.

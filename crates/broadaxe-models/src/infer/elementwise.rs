@@ -90,11 +90,24 @@ pub(crate) fn infer(call: &Call<'_>) -> Made {
         return because(format!("the operator {} is not known", call.node.op));
     };
     let dims = match rule(call, row)? {
+        Some(rule) if row.kind() == Kind::Slope => sloped(call, &rule)?,
         Some(rule) => broadcast(call, &rule, call.inputs())?,
-        None => call.dims(0)?.to_vec(),
+        None => data(call)?,
     };
     let values = follow(call, row, &dims);
     Ok(vec![Tensor::of(dims).with(values)])
+}
+
+/// Infers a `PRelu`. Where the slope does not broadcast in any way, those that run the node give a result of the data's shape.
+fn sloped(call: &Call<'_>, rule: &Rule) -> Result<Vec<Size>, Stop> {
+    let own = broadcast(call, rule, call.inputs());
+    let stretches = || broadcast(call, &Rule::numpy(), call.inputs()).is_ok();
+    if own.is_err() && !stretches() { data(call) } else { own }
+}
+
+/// Returns the sizes of the first input.
+fn data(call: &Call<'_>) -> Result<Vec<Size>, Stop> {
+    Ok(call.dims(0)?.to_vec())
 }
 
 /// Returns the rule of a node, if its operands broadcast. Bounds, and the slope of `PRelu` before opset 7, never stretch

@@ -21,7 +21,7 @@ fn run(before: &Sample, after: &Sample) -> Verified {
     super::run(
         (&before.model, &before.shapes),
         (&after.model, &after.shapes),
-        7,
+        (7, &BTreeMap::new()),
         &mut std::collections::BTreeSet::new(),
     )
 }

@@ -420,14 +420,16 @@ def check(model, targets=None, input_shapes=None):
     return Check._of(_ask(model, ["check", *_words(targets, input_shapes)]), "/models/0")
 
 
-def fix(model, targets, out=None, verify=True, input_shapes=None):
+def fix(model, targets, out=None, verify=True, input_shapes=None, intend=None):
     """Change a model so that it means the same on other runtimes, with the fewest changes.
 
     With `out` the changed model is written there, atomically; else it is returned in `model_bytes`. Like the command, it computes
     the element-wise nodes before and after and compares them bit for bit; `verify=False` leaves that out. Nodes that could not be
-    fixed are listed in `left`; where that is all of them, there is no changed model. Raises ValueError where the changed model would not be the same or nothing could be verified.
+    fixed are listed in `left`; where that is all of them, there is no changed model. `intend="channels"` says that a list of as many numbers
+    as the data have channels, such as a slope of PRelu, has one number per channel where more than one reading fits. Raises ValueError where the changed model would not be the same or nothing could be verified.
     """
     words = ["fix", *_words(targets, input_shapes), *([] if verify else ["--no-verify"])]
+    words += [] if intend is None else [f"--intend={_text(intend, 'intend', 'channels')}"]
     return Fix._of(_ask(model, words + _out(out)))
 
 

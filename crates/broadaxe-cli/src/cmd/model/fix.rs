@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use broadaxe_models::{
     Copied, ErrorKind as ModelError, FixOutcome, Fixed, Model,
-    fix::{self, Fix},
-    fix_model,
+    fix::{self, Fix, Intent},
+    fix_model_as,
     report::{node_name, words},
     upgrade, upgrade_model,
 };
@@ -69,8 +69,9 @@ pub fn upgraded(args: &UpgradeArgs, open: Open<'_>) -> Result<(Answer, Option<Ve
 /// Plans the fix; the configuration may have targets and shapes of inputs.
 fn planned<'a>(args: &'a FixArgs, open: Open<'_>) -> Result<FixJob<'a>, Error> {
     let settings = Settings::of_fix(args)?.for_model(&args.out.model);
+    let intent = args.intend.as_deref().map_or(Ok(Intent::Unknown), str::parse)?;
     FixJob::new(&args.out, &settings.inputs, open, |Loaded { model, shapes, .. }| {
-        fix_model(model, shapes, &settings.targets_of(model.format), !args.out.no_verify)
+        fix_model_as(model, shapes, &settings.targets_of(model.format), !args.out.no_verify, intent)
     })
 }
 

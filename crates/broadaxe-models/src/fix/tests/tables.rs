@@ -5,10 +5,11 @@
 
 use crate::{
     check::{Verdict, check},
-    fix::plan,
+    fix::{Intent, plan_as},
     format,
     graph::Model,
     infer::{Shapes, infer},
+    meaning::intended,
     profiles::Target,
     source::Source,
     testing, verify,
@@ -41,9 +42,14 @@ fn apart(model: &Model, shapes: &Shapes, targets: &[Target]) -> Vec<String> {
 
 /// Returns the steps of the plan for a model, after which it has no finding and computes the same.
 fn fixed(targets: &str, text: &str) -> String {
+    fixed_as(targets, text, Intent::Unknown)
+}
+
+/// As [`fixed`], where the caller knows what is meant.
+fn fixed_as(targets: &str, text: &str, intent: Intent) -> String {
     let targets: Vec<Target> = targets.split(' ').map(|name| name.parse().expect(name)).collect();
     let (model, shapes) = read(text);
-    let fix = plan(&model, &shapes, &targets).expect(text);
+    let fix = plan_as(&model, &shapes, &targets, intent).expect(text);
     let short = |text: &str| SHORT.iter().fold(text.to_string(), |text, (long, short)| text.replace(long, short));
     let steps = fix.steps.iter().map(|step| short(&step.text));
     let left = fix.left.iter().map(|left| format!("left {}", model.node(left.node).name));
@@ -53,7 +59,8 @@ fn fixed(targets: &str, text: &str) -> String {
         let after = format::changed(&model, &written).expect(text);
         let again = infer(&after, &[]).expect(text);
         assert_eq!(apart(&after, &again, &targets), [""; 0], "{text}: after {steps:?}");
-        let verified = verify::verify(&model, &shapes, &after, &again).expect(text);
+        let meant = intended(&model, &shapes, intent);
+        let verified = verify::verify_as((&model, &shapes), (&after, &again), &meant).expect(text);
         assert_eq!(verified.difference, None, "{text}: after {steps:?}");
     }
     steps.join("; ")
@@ -489,4 +496,54 @@ fn operands_of_ggml() {
             ("x(2,1); z(3); y=Add(x,z)", "expand x to (1, 3)"),
         ],
     );
+}
+
+/// Lists of one number per channel that their own rule does not let broadcast: repaired where one reading fits, else as the caller says.
+#[test]
+fn numbers_per_channel() {
+    let rows: &[(&str, &str, &str)] = &[
+        ("x(1,6,4,5); s=const(6); y=PRelu(x,s)", "constant s from (6) to (1, 6, 1, 1): one number per channel", ""),
+        ("x(1,3,1,1); s=const(3); y=PRelu(x,s)", "constant s from (3) to (1, 3, 1, 1): one number per channel", ""),
+        ("x(2,6,5); s=const(6); y=PRelu(x,s)", "constant s from (6) to (1, 6, 1): one number per channel", ""),
+        ("x(1,6,4,5); s(6); y=PRelu(x,s)", "insert axes 0, 2, 3 into s: one number per channel", ""),
+        (
+            "x(1,6,4,5); s=const(6); a=PRelu(x,s); y=PRelu(a,s)",
+            "constant s from (6) to (1, 6, 1, 1): one number per channel; constant s from (6) to (1, 6, 1, 1): one number per channel",
+            "",
+        ),
+        (
+            "x(1,6,6,5); s=const(6); y=PRelu(x,s)",
+            "left y",
+            "constant s from (6) to (1, 6, 1, 1): one number per channel",
+        ),
+        (
+            "x(6,6,4,5); s=const(6); y=PRelu(x,s)",
+            "left y",
+            "constant s from (6) to (1, 6, 1, 1): one number per channel",
+        ),
+        (
+            "x(n,6,h,w); s=const(6); y=PRelu(x,s)",
+            "left y",
+            "constant s from (6) to (1, 6, 1, 1): one number per channel",
+        ),
+        (
+            "x(1,6,4,6); s=const(6); y=PRelu(x,s)",
+            "constant s from (6) to (1, 1, 1, 6)",
+            "constant s from (6) to (1, 6, 1, 1): one number per channel",
+        ),
+        ("x(1,6,4,5); s=const(6); y=Add(x,s)", "left y", "constant s from (6) to (1, 6, 1, 1): one number per channel"),
+        ("x(1,6,4,5); s=const(6); y=Sub(s,x)", "left y", "constant s from (6) to (1, 6, 1, 1): one number per channel"),
+        ("x(1,6,4,5); s=const(7); y=PRelu(x,s)", "left y", "left y"),
+        ("x(1,6,4,6); s=const(6); y=Add(x,s)", "", ""),
+        ("x(2,6); s=const(6); y=PRelu(x,s)", "", ""),
+    ];
+    for (text, unsaid, said) in rows {
+        let said = if said.is_empty() { unsaid } else { said };
+        assert_eq!(fixed("onnx openvino", text), *unsaid, "{text}");
+        assert_eq!(fixed_as("onnx openvino", text, Intent::Channels), *said, "{text} with channels");
+    }
+    // A node that a target reads as it says is changed too where something else is meant.
+    let text = "x(1,6,4,6); s=const(6); y=PRelu(x,s)";
+    assert_eq!(fixed("onnx", text), "");
+    assert_eq!(fixed_as("onnx", text, Intent::Channels), "constant s from (6) to (1, 6, 1, 1): one number per channel");
 }

@@ -135,8 +135,7 @@ Sum | [2] [3] |  | refused \
 PRelu | [n=2,3,4] [3,1] |  | [2,3,4] | [n,3,4]
 PRelu | [2,3,4] [] |  | [2,3,4]
 PRelu | [2,3,4] [4] |  | [2,3,4]
-PRelu | [2,3,4] [3] |  | refused \
-    | unknown: PRelu: broadcast of a (2, 3, 4) with b (3,) under unidirectional: axis 2 is 4 in a and 3 in b; b must be 4 or 1 there
+PRelu | [2,3,4] [3] |  | refused | [2,3,4]
 PRelu@6 | [2,3,4] [3] |  | [2,3,4]
 PRelu | [1,4] [2,4] |  | [2,4] \
     | unknown: PRelu: broadcast of a (1, 4) with b (2, 4) under unidirectional: axis 0 is 1 in a and 2 in b; a may not stretch, so b must be 1 there
