@@ -23,7 +23,7 @@ use crate::{
     copied::Copied,
     graph::{Model, NodeId, ValueId},
     infer::{Origin, Shapes},
-    meaning::{Kind, Meaning, Source, meaning},
+    meaning::{Kind, Meaning, ShapeFault, Source, meaning},
     profiles::{Asked, Does, Facts, Law, Target, Treatment},
 };
 
@@ -323,12 +323,18 @@ fn examine(
     let stretched = result.as_ref().and_then(SymbolicShape::known).unwrap_or_default();
     let known = known.map(|known| KnownOperands::new(&asked, known, &stretched));
     let recorded = || contradicts(model, meaning, known.as_ref()?, &result.as_ref()?.known()?, node.output(0));
-    let wrong = wrong.or_else(recorded);
+    let fault = ShapeFault::of(model, shapes, node).map(|fault| fault.to_string());
+    let fault =
+        fault.map(|why| Invalid::Wrong(format!("{}: {why}", node.op)).judged().of_invalid(&code::INVALID_NODE, why));
+    let wrong = wrong.or_else(recorded).or(fault);
     let (mut open, mut same) = (None, None);
     let broken = wrong.or_else(|| known.is_none().then(|| impossible(facts, meaning, &own)).flatten());
     for (at, target) in targets.iter().enumerate() {
         let treatment = target.treat(&asked);
         let judged = match (&broken, &known) {
+            (Some(Judged { invalid: Some(why), .. }), _) if treatment.law.is_of_invalid() => {
+                verdict::all_the_same(target, &treatment).of_invalid(&code::INVALID_NODE, why.clone())
+            }
             (Some(broken), _) => broken.clone(),
             (None, Some(known)) => known.judge(&asked, target, &treatment, Detail::Numbers),
             (None, None) => {
@@ -345,7 +351,7 @@ fn examine(
             _ => judged,
         };
         let said = said(id, operands.clone(), result.clone(), judged);
-        let said = said.with_law(treatment.law, broken.is_some()).shared(&mut same);
+        let said = said.with_law(treatment.law, broken.is_some() && !treatment.law.is_of_invalid()).shared(&mut same);
         let target = report.targets[at].clone();
         broadaxe::stop::push(&mut report.findings, Finding { target, fixable: false, said });
     }

@@ -108,7 +108,7 @@ pub(crate) static INVALID_NODE: Code = Code {
     id: "BX001",
     name: "invalid-node",
     severity: Severity::Error,
-    fixable: Fixable::Never,
+    fixable: Fixable::Sometimes,
     meaning: "The node breaks the rules of the model's own format",
     page: include_str!("code/BX001.md"),
 };

@@ -5,9 +5,13 @@
 
 mod pnnx;
 mod intent;
+mod expand;
 
-pub use self::intent::Intent;
-pub(crate) use self::intent::{Intended, intended, only_if};
+pub use self::{expand::shape_fault, intent::Intent};
+pub(crate) use self::{
+    expand::{FaultKind, ShapeFault, entries},
+    intent::{Intended, intended, only_if},
+};
 use broadaxe::{Node as Operand, frameworks};
 pub use broadaxe_frameworks::Kind;
 use broadaxe_frameworks::{Attribute, Attributes, Role, Row, System, Wiring, called, find};

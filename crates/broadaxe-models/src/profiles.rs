@@ -24,6 +24,7 @@ mod onnx;
 mod openvino;
 mod paddle;
 mod rank;
+mod stretch;
 mod tosa;
 
 mod mnn;
@@ -47,7 +48,7 @@ use broadaxe_shape::{Dim, Rule, Shape, SymbolicShape};
 use crate::{
     graph::{Model, Node, NodeId, ValueId},
     infer::Shapes,
-    meaning::{Kind, Meaning, Source},
+    meaning::{Kind, Meaning, ShapeFault, Source},
 };
 
 pub(crate) use self::pnnx::kept as kept_batch;
@@ -459,11 +460,14 @@ impl<'a> Asked<'a> {
         self.model.system == system
     }
 
-    /// Says whether the operands, whose shapes are known, do not broadcast by the node's own rule.
+    /// Says whether the operands, whose shapes are known, do not broadcast by the node's own rule, or `Expand` is given no valid shape.
     pub fn is_invalid(&self) -> bool {
+        if self.meaning.kind == Kind::Stretch {
+            return ShapeFault::of(self.model, self.shapes, self.node).is_some();
+        }
         let known: Option<Vec<Shape>> = self.operands.iter().map(SymbolicShape::known).collect();
         let aligned = known.map(|known| self.meaning.align(&known.iter().map(Shape::dims).collect::<Vec<_>>(), &[]));
-        self.meaning.kind != Kind::Stretch && aligned.is_some_and(|aligned| aligned.is_err())
+        aligned.is_some_and(|aligned| aligned.is_err())
     }
 
     /// Returns the greatest rank among the operands, if all are known.

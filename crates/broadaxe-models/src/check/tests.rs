@@ -129,7 +129,6 @@ fn onnx_nodes_of_known_shapes() {
             ("Where", "2,1 ; 3 ; 2,3", "openvino", "same"),
             ("Where", "2,1 ; 3 ; 2,3", "ncnn", "unsupported"),
             ("Where", "2,1 ; 3 ; 2,3", "ncnn-param", "unsupported"),
-            ("Expand", "2,1 ; 2!", "ncnn-param", "unsupported"),
             ("PRelu", "2,4,4 ; 4!", "openvino", "differs [0, 0, 1] -4 -2"),
             ("PRelu", "2,3,4 ; 4!", "openvino", "same"),
             ("PRelu", "2,4,4 ; 1,4!", "openvino", "same"),

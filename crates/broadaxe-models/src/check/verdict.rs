@@ -47,7 +47,7 @@ impl Judged {
     }
 
     /// Adds that the node is wrong by its own rule, which decides the kind of finding.
-    fn of_invalid(self, code: &'static Code, why: String) -> Self {
+    pub(super) fn of_invalid(self, code: &'static Code, why: String) -> Self {
         Self { code: Some(code), invalid: Some(why), ..self }
     }
 
@@ -174,12 +174,7 @@ impl KnownOperands {
                 Ok(there) => reading(&Reading::of(&there)),
                 Err(error) => self.clashing(asked, target, treatment, &error),
             },
-            Does::Garbled(why) => {
-                let example = Counterexample::bare(Vec::new(), Vec::new());
-                Judged::of(Verdict::Differs(Box::new(example)), &code::UNUSABLE_RESULT, format!("{target} {why}"))
-            }
-            Does::Refused(why) => Judged::of(Verdict::Refused, &code::NODE_REJECTED, format!("{target} {why}")),
-            _ => Judged::of(Verdict::Unknown, &code::UNKNOWN_BEHAVIOR, text),
+            _ => all_the_same(target, treatment),
         }
     }
 
@@ -323,6 +318,17 @@ fn wrong(does: &Does) -> &'static Code {
         Does::Rule(_) | Does::List { .. } => &code::WRONG_AXIS,
         Does::Overrun { .. } => &code::PAST_THE_END,
         _ => &code::WRONG_ELEMENT,
+    }
+}
+
+/// Says what a target does with a node that is wrong by its own rule, whatever its operands are.
+pub(super) fn all_the_same(target: &Target, treatment: &Treatment) -> Judged {
+    let computed = || Verdict::Differs(Box::new(Counterexample::bare(Vec::new(), Vec::new())));
+    match &treatment.does {
+        Does::Garbled(why) => Judged::of(computed(), &code::UNUSABLE_RESULT, format!("{target} {why}")),
+        Does::Own => Judged::of(computed(), &code::WRONG_VALUE, format!("{target} {}", treatment.law.text)),
+        Does::Refused(why) => Judged::of(Verdict::Refused, &code::NODE_REJECTED, format!("{target} {why}")),
+        _ => Judged::of(Verdict::Unknown, &code::UNKNOWN_BEHAVIOR, format!("{target} {}", treatment.law.text)),
     }
 }
 

@@ -16,7 +16,7 @@ use crate::{
     edit::Edit,
     graph::{Model, NodeId, Use, ValueId},
     infer::{Inferences, Shapes},
-    meaning::{self, Intended, Intent, Kind, Meaning},
+    meaning::{self, FaultKind, Intended, Intent, Kind, Meaning, ShapeFault},
 };
 
 /// What a target does with a node that is written in one way.
@@ -182,6 +182,10 @@ impl<'a> Planner<'a> {
         if let Some(reason) = self.rulings.frozen.get(&id) {
             return self.leave(id, reason.clone());
         }
+        if let Some(way) = self.listed(id, &meaning) {
+            drop(self.chosen.insert(id, way));
+            return;
+        }
         if let Some(Intended::Asks { only_if: Some(condition), .. }) = self.intended(id) {
             return self.leave(id, format!("its operands broadcast only if {condition}"));
         }
@@ -234,6 +238,18 @@ impl<'a> Planner<'a> {
                 self.leave(id, text);
             }
         }
+    }
+
+    /// Writes the shape that `Expand` is given as a list, where it has another rank: what its own rule says needs no target.
+    fn listed(&self, id: NodeId, meaning: &Meaning) -> Option<Candidate> {
+        let node = self.model.node(id);
+        let FaultKind::Rank(rank) = ShapeFault::of(self.model, self.shapes, node)?.kind else { return None };
+        let form = if rank == 0 { Form::Axes(vec![0]) } else { Form::Dims(vec![-1]) };
+        let (shapes, result) = (meaning.shapes(node, self.shapes), SymbolicShape::unknown_rank());
+        let way = Candidate { forms: vec![(1, form)], ..Candidate::unchanged(meaning.clone(), shapes, result) };
+        let mut of_node = self.rulings.against.keys().filter(|(node, ..)| *node == id);
+        let key = way.key();
+        (!of_node.any(|(_, tried, _)| *tried == key)).then_some(way)
     }
 
     /// Notes a node of which too little is known to write it otherwise, unless all targets read it alike anyway.

@@ -9,6 +9,7 @@ use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
     neighbours::{Op, fits},
     pattern::{self, NodePattern},
+    stretch::{CLASH, NEGATIVE, NO_I64, NO_LIST, WRITTEN},
 };
 use crate::meaning::{Kind, Meaning};
 
@@ -29,6 +30,41 @@ pub(super) static ONNX: Profile = Profile {
             way: Way::Ask(fused),
             text: "makes one operator of several nodes when ONNX Runtime runs it with its default options",
             evidence: FUSIONS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid, CLASH],
+            way: Way::Refused,
+            text: "refuses a shape that does not broadcast with the data",
+            evidence: INVALID,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid, NO_I64],
+            way: Way::Refused,
+            text: "refuses a shape of other elements than i64",
+            evidence: INVALID,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid, NEGATIVE],
+            way: Way::Refused,
+            text: "refuses a negative size in the shape of Expand",
+            evidence: INVALID,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid, NO_LIST, WRITTEN, When::Holds(|asked| Some(asked.node.version >= 13))],
+            way: Way::Own,
+            text: "reads a constant shape of another rank as a list",
+            evidence: INVALID,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid],
+            way: Way::Refused,
+            text: "refuses a shape that is no list",
+            evidence: INVALID,
         },
         Law {
             kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Affine, Kind::Bias],

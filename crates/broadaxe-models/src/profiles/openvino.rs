@@ -17,10 +17,13 @@ mod quantize;
 use broadaxe_frameworks::{Role, System};
 use broadaxe_shape::{Mode, Rule, SymbolicShape};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When};
+use super::{
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    stretch::{CLASH, CONSTANT_SHAPE, NEGATIVE, NO_I64, TO_NONE},
+};
 use crate::{
     graph::{Attribute, ValueId},
-    meaning::Kind,
+    meaning::{Kind, entries},
 };
 
 const OPENVINO_RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, test_engines.py");
@@ -42,6 +45,34 @@ pub(super) static OPENVINO: Profile = Profile {
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6), When::Invalid],
             way: Way::Ask(prelu::invalid),
             text: "gives entry i of a slope of rank 1 to entry i of axis 1",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid, CLASH],
+            way: Way::Refused,
+            text: "refuses a shape that does not broadcast with the data",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid, NO_I64],
+            way: Way::Own,
+            text: "accepts a shape of other integers",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid, NEGATIVE],
+            way: Way::Ask(negative),
+            text: "keeps the size of the data where the shape has a negative entry",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid],
+            way: Way::Refused,
+            text: "refuses a shape that is no list",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -221,6 +252,13 @@ pub(super) static OPENVINO: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Stretch],
+            when: &[When::Of(System::Onnx), TO_NONE, CONSTANT_SHAPE],
+            way: Way::Garbled,
+            text: "does not stretch an axis of one entry to none, and gives a result of another shape",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
             when: &[],
             way: Way::Ask(one_element::stretched),
             text: "misreads a shape without entries",
@@ -243,7 +281,7 @@ pub(super) static OPENVINO: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Stretch],
-            when: &[],
+            when: &[When::Not(&When::All(&[When::Of(System::Onnx), When::Not(&CONSTANT_SHAPE)]))],
             way: Way::Ask(empty),
             text: "crashes when it stretches a tensor without elements",
             evidence: Evidence::documented("OpenVINO 2026.4, CPU plugin"),
@@ -355,8 +393,22 @@ fn bounds(asked: &Asked<'_>) -> Option<Does> {
 }
 
 fn empty(asked: &Asked<'_>) -> Option<Does> {
-    let none = asked.elements(0) == Some(0);
-    none.then(|| Does::Refused("crashes when it stretches a tensor without elements".into()))
+    let result = asked.node.output(0).and_then(|value| asked.shape(value));
+    let changes = !asked.is_of(System::Onnx) || result != Some(&asked.operands[0]);
+    (asked.elements(0) == Some(0) && changes)
+        .then(|| Does::Refused("crashes when it stretches a tensor without elements".into()))
+}
+
+/// Says what becomes of negative entries in a shape: each keeps a size of the data other than 1, where the shape changes nothing else.
+fn negative(asked: &Asked<'_>) -> Option<Does> {
+    let refused = Does::Refused("refuses a negative size where the data are stretched".into());
+    let entries = asked.node.input(1).and_then(|shape| entries(asked.model, shape));
+    let (Some(data), Some(entries)) = (asked.operands[0].dims(), entries) else { return Some(refused) };
+    let kept = |(back, entry): (usize, &i64)| {
+        let size = data.iter().rev().nth(back).and_then(broadaxe_shape::Dim::size);
+        size.is_some_and(|size| if *entry < 0 { size != 1 } else { *entry == 1 || size as i64 == *entry })
+    };
+    Some(if entries.iter().rev().enumerate().all(kept) { Does::Own } else { refused })
 }
 
 /// Returns the ranks of the operands, where all are known.

@@ -1,3 +1,4 @@
+mod expand;
 mod onnx;
 mod recorded;
 mod rules;

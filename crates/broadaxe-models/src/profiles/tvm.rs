@@ -5,12 +5,14 @@ use broadaxe_kernels::id;
 use super::{
     Evidence, Law, PLAIN, Profile, Route, Way, When,
     opset6::{axis_ignored, axis_unasked},
+    stretch::{NO_LIST, TO_NONE},
 };
 use crate::meaning::Kind;
 
 const TVM_RUN: Evidence = Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM, recorded answers");
 const TVM_ASKED: Evidence =
     Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM; recorded answers, and conformance, asked");
+const TVM_SHAPES: Evidence = Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM, shapes of Expand");
 const TVM_SOURCE: Evidence = Evidence::documented("TVM, Relax operators, broadcasting as in NumPy");
 
 pub(super) static TVM: Profile = Profile {
@@ -40,6 +42,20 @@ pub(super) static TVM: Profile = Profile {
             way: Way::Rule("unidirectional"),
             text: "aligns the slope of PRelu to the right and stretches nothing else",
             evidence: TVM_RUN,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid, NO_LIST],
+            way: Way::Refused,
+            text: "refuses a shape that is no list",
+            evidence: TVM_SHAPES,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[TO_NONE],
+            way: Way::Refused,
+            text: "refuses to stretch an axis to no entries",
+            evidence: TVM_SHAPES,
         },
         Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: TVM_RUN },
         Law {

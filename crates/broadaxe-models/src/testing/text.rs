@@ -79,6 +79,7 @@ fn constant(sample: &mut Sample, name: &str, kind: &str, inside: &str, given: Op
     };
     let bytes = |k: usize| match kind {
         "i64" => (number(k) as i64).to_le_bytes().to_vec(),
+        "i32" => (number(k) as i32).to_le_bytes().to_vec(),
         "i8" | "u8" | "bool" => vec![number(k) as u8],
         _ => (number(k) as f32).to_le_bytes().to_vec(),
     };

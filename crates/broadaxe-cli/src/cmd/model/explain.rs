@@ -5,7 +5,7 @@ use std::path::Path;
 use broadaxe_models::{
     Model, NodeId,
     infer::{Origin, Shapes},
-    meaning::{Meaning, Source, meaning},
+    meaning::{Meaning, Source, meaning, shape_fault},
     report::{dims, node_name, origin_text},
 };
 use broadaxe_shape::{Rule, SymbolicShape};
@@ -57,6 +57,9 @@ fn explained(loaded: &Loaded, id: NodeId) -> Result<Explained, Error> {
         head += &format!("  {} is {label} {}, {}\n", letter(k), escaped(&shape.to_string()), escaped(&origin));
         operands.push(json!({ "tensor": label, "shape": dims(&shape), "origin": origin }));
         known.push(shape);
+    }
+    if let Some(fault) = shape_fault(model, shapes, id) {
+        head += &format!("  invalid: {}\n", escaped(&fault));
     }
     let output = node.output(0);
     let result = output.map(|value| shapes.of[value.0 as usize].shape.clone());

@@ -547,3 +547,20 @@ fn numbers_per_channel() {
     assert_eq!(fixed("onnx", text), "");
     assert_eq!(fixed_as("onnx", text, Intent::Channels), "constant s from (6) to (1, 6, 1, 1): one number per channel");
 }
+
+/// The shape of `Expand` is a list: one of another rank is written as a list, whatever the targets do with it.
+#[test]
+fn shapes_of_expand() {
+    repairs(
+        "onnx openvino",
+        &[
+            ("x(1); t=const:i64()=3; y=Expand(x,t)", "constant t from () to (1)"),
+            ("x(2,1); t=const:i64(1,2)=2,4; y=Expand(x,t)", "constant t from (1, 2) to (2)"),
+            ("x(1); t:i64(); y=Expand(x,t)", "insert axes 0 into t"),
+            ("x(1); t:i64(1,2); y=Expand(x,t)", "reshape t to (-1)"),
+            ("x(1); w(n,4); s=Shape(w); i=const:i64()=0; t=Gather(s,i) axis=0; y=Expand(x,t)", "insert axes 0 into t"),
+            ("x(1,4); t=const:i64()=3; y=Expand(x,t)", "left y"),
+            ("x(2,1); t=const:i64(2)=-1,4; y=Expand(x,t)", "left y; left y"),
+        ],
+    );
+}

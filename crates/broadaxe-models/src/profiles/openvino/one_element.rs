@@ -58,6 +58,8 @@ pub(super) fn stretched(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     if !asked.facts.is_constant(target) {
+        // A shape that the caller gives is read rightly.
+        asked.producer(target)?;
         return Some(Does::Garbled("reads a computed shape without entries where nothing was written".into()));
     }
     let text = "gives a result of shape (1) where a tensor of rank 0 is stretched to rank 0";
