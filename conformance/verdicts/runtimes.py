@@ -15,6 +15,8 @@ from pathlib import Path
 
 import numpy as np
 
+from .coreml import CoreMl
+
 SECONDS = 30
 
 
@@ -134,14 +136,65 @@ class Tvm:
         machine = relax.VirtualMachine(tvm.compile(module, "llvm"), tvm.cpu())
         found = []
         for one in feeds:
-            result = machine["main"](*[tvm.runtime.tensor(np.ascontiguousarray(one[name])) for name in names])
+            result = machine["main"](*[tvm.runtime.tensor(np.array(one[name], order="C")) for name in names])
             results = [result] if hasattr(result, "numpy") else list(result)
             found.append([result.numpy() for result in results])
         return found
 
 
-RUNTIMES = {"mnn": Mnn, "tvm": Tvm}
-PACKAGES = {"mnn": "mnn", "tvm": "apache_tvm"}
+class OrtWebgpu:
+    """ONNX Runtime's WebGPU provider, without its CPU provider in the places of kernels that it does not have.
+
+    SwiftShader is an adapter on the CPU: `VK_ICD_FILENAMES` names its file.
+    """
+
+    def __init__(self):
+        import onnxruntime
+
+        self.runtime, self.version = onnxruntime, onnxruntime.__version__
+        onnxruntime.set_default_logger_severity(4)
+
+    def run(self, model, feeds, **_):
+        """Run a model on several sets of inputs."""
+        options = self.runtime.SessionOptions()
+        options.log_severity_level = 4
+        options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+        session = self.runtime.InferenceSession(model, options, providers=["WebGpuExecutionProvider"])
+        names = {value.name for value in session.get_inputs()}
+        return [session.run(None, {name: array for name, array in one.items() if name in names}) for one in feeds]
+
+
+class Qnn:
+    """QNN's compiler for HTP, in ONNX Runtime: it compiles, and nothing is computed."""
+
+    def __init__(self):
+        from importlib.metadata import version
+
+        import onnxruntime
+        import onnxruntime_qnn
+
+        self.runtime, self.version = onnxruntime, version("onnxruntime-qnn")
+        onnxruntime.set_default_logger_severity(4)
+        onnxruntime.register_execution_provider_library("QNNExecutionProvider", onnxruntime_qnn.get_library_path())
+        self.devices = [device for device in onnxruntime.get_ep_devices() if device.ep_name == "QNNExecutionProvider"]
+        # Without the model of the chip, the compiler finds no memory for Where of floats. 43 is Snapdragon 8 Gen 2.
+        self.settings = {"backend_path": onnxruntime_qnn.get_qnn_htp_path(), "htp_arch": "73", "soc_model": "43"}
+
+    def run(self, model, feeds, **_):
+        """Compile a model; the results are None."""
+        with tempfile.TemporaryDirectory() as folder:
+            options = self.runtime.SessionOptions()
+            options.log_severity_level = 4
+            options.add_provider_for_devices(self.devices, self.settings)
+            options.add_session_config_entry("session.disable_cpu_ep_fallback", "1")
+            options.add_session_config_entry("ep.context_enable", "1")
+            options.add_session_config_entry("ep.context_file_path", f"{folder}/m.onnx")
+            self.runtime.InferenceSession(model, options)
+        return [None for _ in feeds]
+
+
+RUNTIMES = {"mnn": Mnn, "tvm": Tvm, "ort-webgpu": OrtWebgpu, "qnn": Qnn, "coreml": CoreMl}
+PACKAGES = {"mnn": "mnn", "tvm": "apache_tvm", "ort-webgpu": "onnxruntime_webgpu", "qnn": "onnxruntime_qnn", "coreml": "coremltools"}
 
 
 def python_of(name):

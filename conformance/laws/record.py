@@ -1,0 +1,82 @@
+"""Asks a runtime about the models of `grids.py`, and writes what it did: the tables under `profiles/tests/recorded/`.
+
+    python -m conformance.laws.record --target mnn --out FILE [--grids layernorm,gemm] [--shard K/N]
+
+A row is `version | model | same`, `differs` or `refused`, as `profiles/tests/recorded.rs` reads it. Models that have no meaning are left out.
+"""
+
+import argparse
+import sys
+from pathlib import Path
+
+from onnx.reference import ReferenceEvaluator
+
+from ..verdicts import onnx_form
+from ..verdicts import spec as specs
+from ..verdicts.engines import Engines, apart
+from ..verdicts.forms import Left, truth
+from .__main__ import parse
+from .grids import GRIDS
+
+# How many sets of inputs each model is asked about: an element that is read elsewhere may be right by chance.
+TURNS = 3
+
+
+def wanted(engines, spec):
+    """Return what a model means: as ONNX Runtime computes it, or the reference of onnx where it does not."""
+    try:
+        return [
+            [found[name] for name in spec["outputs"]]
+            for found in (truth(engines, spec, turn) for turn in range(TURNS))
+        ]  # fmt: skip
+    except Left as why:
+        if "refuses" not in str(why):
+            raise
+    reference = ReferenceEvaluator(onnx_form.build(spec))
+    try:
+        return [reference.run(None, specs.feeds(spec, turn)) for turn in range(TURNS)]
+    except Exception as why:  # noqa: BLE001 - it raises what it likes
+        raise Left(str(why)) from why
+
+
+def does(engines, target, spec):
+    """Return what a runtime does with a model, and why."""
+    want = wanted(engines, spec)
+    model = onnx_form.build(spec).SerializeToString()
+    feeds = [specs.feeds(spec, turn) for turn in range(TURNS)]
+    kind, found = engines.ask(target, "run", model=model, feeds=feeds, outputs=spec["outputs"])
+    if kind != "ok":
+        return "refused", found
+    wrong = [apart(one, other) for one, other in zip(want, found, strict=True) if other is not None]
+    return next((("differs", one[1]) for one in wrong if one), ("same", ""))
+
+
+def main():
+    """Ask about all models of the grids."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--target", required=True)
+    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--grids", default=",".join(GRIDS))
+    parser.add_argument("--shard", default="0/1")
+    parser.add_argument("--why", action="store_true", help="add what the runtime said to each row")
+    given = parser.parse_args()
+    engines, left = Engines(), 0
+    number, count = map(int, given.shard.split("/"))
+    texts = dict.fromkeys(text for name in given.grids.split(",") for text in GRIDS[name]())
+    with given.out.open("w") as file:
+        for text in list(texts)[number::count]:
+            try:
+                word, why = does(engines, given.target, parse(text))
+            except Left as why:
+                left += 1
+                print(f"left out: {text}: {' '.join(str(why).split())[-150:]}", file=sys.stderr)  # noqa: T201
+                continue
+            version = engines.all[given.target].version
+            file.write(f"{version} | {text} | {word}" + (f" | {' '.join(why.split())[-200:]}" if given.why else "") + "\n")
+            file.flush()
+    engines.close()
+    print(f"{len(texts)} models, {left} left out")  # noqa: T201
+
+
+if __name__ == "__main__":
+    main()
