@@ -225,6 +225,27 @@ MNN = [
     ("x(2,3); z(3); y=Mod(x,z) fmod=1", "differs"),
     ("opset 6; x(2,2); b(2); y=Mul(x,b) broadcast=1 axis=0", "differs"),
     ("x(2,0); c=const(0); y=Add(x,c)", "refused"),
+    ("a=const(2,3); s=const(1,3); k=PRelu(a,s); x(1); y=Mul(x,k)", "differs", "unknown"),
+    ("a:i32(2,3); b:i32(3); y=BitwiseAnd(a,b)", "refused", "unsupported"),
+    # Gemm.
+    ("a(3,4); b=const(3,5); c=const(5); y=Gemm(a,b,c) transA=1", "differs"),
+    ("a(3,4); b(3,5); c=const(5); y=Gemm(a,b,c) transA=1", "same"),
+    ("a(3,4); b=const(3,1); c=const(1); y=Gemm(a,b,c) transA=1", "same"),
+    ("a(4,3); b(3,4); c=const(4,1); y=Gemm(a,b,c)", "differs"),
+    ("a(4,3); b(3,4); c=const(4,1); y=Gemm(a,b,c) alpha=0.5", "same"),
+    ("a(4,3); b(3,4); c(4,1); y=Gemm(a,b,c)", "same"),
+    ("a(4,3); b(3,4); g=Gemm(a,b); c=const(4,1); y=Add(g,c)", "differs"),
+    # LayerNormalization.
+    ("x(2,3,4); s=const(4); b=const(1,4); y=LayerNormalization(x,s,b)", "same"),
+    ("x(2,4,4); s=const(4,1); y=LayerNormalization(x,s)", "differs"),
+    ("x(2,3,4); s=const(1); y=LayerNormalization(x,s)", "differs"),
+    ("x(2,3,4); s(1); y=LayerNormalization(x,s)", "same"),
+    ("x(2,3,4); s=const(3,4); b=const(4); y=LayerNormalization(x,s,b) axis=-2", "differs"),
+    ("x(2,3,4); s=const(3,4); b(4); y=LayerNormalization(x,s,b) axis=-2", "same"),
+    ("opset 23; x(2,3); s=const(3); y=RMSNormalization(x,s)", "refused", "unsupported"),
+    # Clip.
+    ("x(); l=const(1)=-0.5; h(1); y=Clip(x,l,h)", "differs"),
+    ("x(2,3); l=const(1)=-0.5; h(1); y=Clip(x,l,h)", "same"),
 ]
 
 TVM = [
@@ -233,6 +254,21 @@ TVM = [
     ("x(2,3); z(3); w(2,1); y=Sum(x,z,w)", "same"),
     ("opset 6; x(2,2); b(2); y=Mul(x,b) broadcast=1 axis=0", "differs"),
     ("opset 6; x(1,3,3); s=const(3); y=PRelu(x,s)", "differs"),
+    ("a:bool(2,3); b:bool(3); y=Equal(a,b)", "refused"),
+    ("x(2,1); t=const:i64(2)=2,0; y=Expand(x,t)", "refused"),
+    # Normalisations.
+    ("x(2,3,4); s=const(4); b=const(4); y=LayerNormalization(x,s,b)", "same"),
+    ("x(2,3,4); s=const(4); b=const(1,4); y=LayerNormalization(x,s,b)", "refused"),
+    ("x(2,3,4); s=const(1); y=LayerNormalization(x,s)", "refused"),
+    ("x(4,4); s=const(4); y=LayerNormalization(x,s) axis=0", "differs"),
+    ("x(4,4); s=const(4,4); y=LayerNormalization(x,s) axis=-1", "differs"),
+    ("opset 23; x(2,3); s=const(3); y=RMSNormalization(x,s)", "same"),
+    ("opset 23; x(2,3); s=const(1); y=RMSNormalization(x,s)", "refused"),
+    ("opset 23; x(2,3); s=const(2,3); y=RMSNormalization(x,s) axis=0", "refused"),
+    # Gemm and Clip.
+    ("a(3,4); b=const(3,5); c=const(4,1); y=Gemm(a,b,c) transA=1", "same"),
+    ("x(); h(1); y=Clip(x,_,h)", "differs"),
+    ("x(2,3); h(1); y=Clip(x,_,h)", "same"),
 ]
 
 CASES = {"openvino": OPENVINO, "onnx": ONNX, "ncnn": NCNN, "mnn": MNN, "tvm": TVM}

@@ -202,6 +202,32 @@ def constants():
     yield "z(2,3); t=Shape(z); c=const:i64(2)=2,1; k=Mul(t,c); x(2,3); y=Reshape(x,t); q=Cast(k) to=f32"
 
 
+def layers():
+    """Layers whose numbers run along the channels, and quantisations; no law speaks of them."""
+    for x in ((2, 3), (2, 3, 4), (1, 3, 3, 3), (2, 3, 4, 5), (1, 3, 2, 2, 2)):
+        four = "; ".join(f"{name}=const({x[1]})=0.5,1.5,2.5" for name in "sbmv")
+        yield f"{operand('x', x)}; {four}; y=BatchNormalization(x,s,b,m,v)"
+        if len(x) > 2:
+            yield f"{operand('x', x)}; s=const({x[1]}); b=const({x[1]}); y=InstanceNormalization(x,s,b)"
+            yield f"{operand('x', x)}; s(3); b(3); y=InstanceNormalization(x,s,b)"
+            for opset, groups, size in ((18, 1, 1), (18, 3, 3), (21, 1, 3), (21, 3, 3)):
+                yield f"opset {opset}; {operand('x', x)}; s=const({size}); b=const({size}); y=GroupNormalization(x,s,b) num_groups={groups}"
+            ones = dims([1] * (len(x) - 2))
+            for kind in "ci":
+                yield f"{operand('x', x)}; w=const(3,3,{ones}); {operand('b', (3,), kind)}; y=Conv(x,w,b)"
+                yield f"{operand('x', x)}; w=const(3,3,{ones}); {operand('b', (3,), kind)}; y=ConvTranspose(x,w,b)"
+                yield f"{operand('x', x)}; w=const(3,1,{ones}); {operand('b', (3,), kind)}; y=Conv(x,w,b) group=3"
+    for x in ((3,), (2, 3), (3, 3), (1, 3, 3, 3), (2, 3, 4, 3)):
+        for axis, size in (("", ""), ("", "1"), ("", x[min(1, len(x) - 1)]), ("axis=-1", x[-1]), ("axis=0", x[0])):
+            for zero in ("u8", "i8", None):
+                given = f"; z=const:{zero}({size})=2" if zero else ""
+                parts = f"{operand('x', x)}; s=const({size})=0.05{given}"
+                last = ",z" if zero else ""
+                yield f"{parts}; y=QuantizeLinear(x,s{last}) {axis}".rstrip()
+                yield f"{parts}; q=QuantizeLinear(x,s{last}) {axis}; y=DequantizeLinear(q,s{last}) {axis}".replace(" ;", ";").rstrip()
+
+
 GRIDS = {
     "layernorm": layer_normalization, "gemm": gemm, "clip": clip, "expand": expand, "binary": binary, "select": select, "constants": constants,
+    "layers": layers,
 }  # fmt: skip

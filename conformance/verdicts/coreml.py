@@ -58,6 +58,8 @@ class CoreMl:
             return mb.matmul(x=inputs[0], y=inputs[1])
         if node.op_type == "Shape":
             return mb.shape(x=inputs[0])
+        if node.op_type == "Concat":
+            return mb.concat(values=inputs, axis=given["axis"])
         if node.op_type == "Cast":
             return mb.cast(x=inputs[0], dtype="fp32")
         return {"LayerNormalization": self._layer_norm, "Gemm": self._gemm, "Clip": self._clip, "Expand": self._expand}[node.op_type](inputs, given)
@@ -83,11 +85,12 @@ class CoreMl:
         return self.mb.minimum(x=x, y=high) if low is None else self.mb.maximum(x=x, y=low)
 
     def _expand(self, inputs, given):
-        x, to = inputs[0], inputs[1].val
+        mb, x, to = self.mb, inputs[0], inputs[1].val
+        rank = max(inputs[1].shape[0], len(x.shape))
+        own = [1] * (rank - len(x.shape)) + list(x.shape)
+        x = mb.reshape(x=x, shape=own) if len(x.shape) < rank else x
         if to is None:
-            raise ValueError("the shape is computed")
-        to = list(to)
-        rank = max(len(to), len(x.shape))
-        own, to = [1] * (rank - len(x.shape)) + list(x.shape), [1] * (rank - len(to)) + to
-        x = self.mb.reshape(x=x, shape=own) if len(x.shape) < rank else x
-        return self.mb.tile(x=x, reps=[to[k] if own[k] == 1 else 1 for k in range(rank)])
+            # A shape that is computed, of the rank of x or more.
+            return mb.tile(x=x, reps=mb.maximum(x=mb.floor_div(x=inputs[1], y=np.array(own, np.int32)), y=np.int32(1)))
+        to = [1] * (rank - len(to)) + list(to)
+        return mb.tile(x=x, reps=[to[k] if own[k] == 1 else 1 for k in range(rank)])

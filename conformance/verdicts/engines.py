@@ -98,8 +98,9 @@ def finite(arrays):
 
 
 def equal(want, got, rtol=2e-3):
-    """Whether two arrays have one shape and the same numbers: to 2e-3 of each, or 1e-4 of the largest, or 1e-6."""
+    """Whether two arrays have one shape and the same numbers: to 2e-3 of each, or 1e-4 of the largest, or 1e-6; f16 to 1e-2."""
     want, got = np.asarray(want), np.asarray(got)
+    rtol = max(rtol, 1e-2) if np.float16 in (want.dtype, got.dtype) else rtol
     if want.shape != got.shape:
         return False
     if want.dtype == np.bool_ or got.dtype == np.bool_:
