@@ -70,7 +70,7 @@ def gemm():
                 given = {"transA": ta, "transB": tb, "alpha": alpha, "beta": beta}
                 said = "".join(f" {key}={value}" for key, value in given.items() if value != (1 if key in ("alpha", "beta") else 0))
                 yield f"{'; '.join(parts)}; y=Gemm(a,b,c){said}"
-    for dtype in ("f16", "f64", "i32"):
+    for dtype in ("f16", "f64", "i32", "i64"):
         for kinds in ("icc", "iii"):
             parts = [operand(name, shape, kind, dtype) for name, shape, kind in zip("abc", ((2, 3), (3, 4), (4,)), kinds)]
             yield f"{'; '.join(parts)}; y=Gemm(a,b,c)"
@@ -79,6 +79,10 @@ def gemm():
         yield f"x(2,3); b=const(4,3); c=const({shape}); g=Gemm(x,b,c) transB=1; y=Relu(g)"
         yield f"x(n=2,3); b=const(4,3); c=const({shape}); y=Gemm(x,b,c) transB=1"
     yield "x(4,3); b=const(3,4); r=const(4,1); g=Gemm(x,b,r); c=const(4); y=Add(g,c)"
+    for b, c in itertools.product(("b=const(3,4)", "b(3,4)"), ("4,1", "4", "1,1,4")):
+        yield f"a(4,3); {b}; g=Gemm(a,b); c=const({c}); y=Add(g,c)"
+        yield f"a(4,3); {b}; g=Gemm(a,b) alpha=0.5; c=const({c}); y=Add(g,c)"
+        yield f"a(4,3); {b}; k=const(1); g=Gemm(a,b,k); c=const({c}); y=Add(g,c)"
 
 
 def clip():
@@ -107,7 +111,6 @@ def clip():
         yield f"x(2,3); c=const()=3; {bounds}; a=Add(x,c); k=Clip(a,l,h); m=Mul(x,k); d=const()=6; y=Div(m,d)"
         yield f"x(2,3); z(3); a=Add(x,z); {bounds}; y=Clip(a,l,h)"
         yield f"x(n=2,3); {bounds}; y=Clip(x,l,h)"
-    yield "opset 6; x(2,3); y=Clip(x) min=0.0 max=1.0"
     yield "opset 11; x(2,3); l=const()=0; h=const()=1; y=Clip(x,l,h)"
 
 
@@ -123,12 +126,12 @@ def expand():
         shape = f"t=const:i64({len(to)}){numbers}"
         for dtype in ("f32", "i64", "bool", "f16", "i32") if x in ((1,), (3, 1), (2, 1, 4)) else ("f32",):
             yield f"{operand('x', x, 'i', dtype)}; {shape}; y=Expand(x,t)"
-        yield f"{operand('x', x)}; {operand('z', to)}; t=Shape(z); y=Expand(x,t)"
+        if to:
+            yield f"{operand('x', x)}; {operand('z', to)}; t=Shape(z); y=Expand(x,t)"
         yield f"{operand('c', x, 'c')}; {shape}; e=Expand(c,t); {operand('z', to)}; y=Add(e,z)"
         yield f"{operand('x', x)}; {shape}; e=Expand(x,t); {operand('z', to)}; y=Mul(e,z)"
     yield "x(2,1); z(2,n=3); t=Shape(z); y=Expand(x,t)"
     yield "x(1,1); z(n=2,m=3); t=Shape(z); y=Expand(x,t)"
-    yield "c=const(1,4); z(n=2,m=3); t=Shape(z); i=const:i64(1)=0; g=Gather(t,i); f=const:i64(1)=4; k=Concat(g,f) axis=0; e=Expand(c,k); q(n=2,4); y=Add(e,q)"
 
 
 SHAPES = [
@@ -173,6 +176,7 @@ def select():
         for slope in stretches(x):
             for kind, dtype in (("c", "f32"), ("i", "f32"), ("c", "f16")) if len(slope) < 4 else (("c", "f32"),):
                 yield f"{operand('x', x, 'i', dtype)}; {operand('s', slope, kind, dtype)}; y=PRelu(x,s)"
+    yield "x(1,4,4); s=const(4,1)=0.5; y=PRelu(x,s)"
 
 
 def constants():

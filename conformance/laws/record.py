@@ -2,7 +2,9 @@
 
     python -m conformance.laws.record --target mnn --out FILE [--grids layernorm,gemm] [--shard K/N]
 
-A row is `version | model | same`, `differs` or `refused`, as `profiles/tests/recorded.rs` reads it. Models that have no meaning are left out.
+A row is `version | model | same`, `differs` or `refused`. Models that have no meaning are left out. The tables hold six rows of each kind (`--most 6`).
+The test `answers_about_models` adds what Broadaxe says instead, and writes the tables: `BROADAXE_MODELS` is the folder of the rows, a file for each
+target, and `BROADAXE_RECORDED` that of the tables.
 """
 
 import argparse
@@ -13,6 +15,7 @@ from onnx.reference import ReferenceEvaluator
 
 from ..verdicts import onnx_form
 from ..verdicts import spec as specs
+from ..verdicts.coreml import UNASKED
 from ..verdicts.engines import Engines, apart
 from ..verdicts.forms import Left, truth
 from .__main__ import parse
@@ -41,14 +44,30 @@ def wanted(engines, spec):
 
 def does(engines, target, spec):
     """Return what a runtime does with a model, and why."""
+    if target == "qnn" and spec["sizes"]:
+        raise Left("QNN compiles models without open dims")
     want = wanted(engines, spec)
     model = onnx_form.build(spec).SerializeToString()
     feeds = [specs.feeds(spec, turn) for turn in range(TURNS)]
     kind, found = engines.ask(target, "run", model=model, feeds=feeds, outputs=spec["outputs"])
+    if kind != "ok" and UNASKED in found:
+        raise Left(found)
     if kind != "ok":
         return "refused", found
     wrong = [apart(one, other) for one, other in zip(want, found, strict=True) if other is not None]
     return next((("differs", one[1]) for one in wrong if one), ("same", ""))
+
+
+def thinned(rows, most):
+    """Return some rows of each kind: of the same operators, constants, dtypes and answer."""
+    groups = {}
+    for text, word in rows:
+        spec = parse(text)
+        operators = tuple(node[0] for node in spec["nodes"])
+        given = [(one[0], name in spec["constants"]) for name, one in {**spec["inputs"], **spec["constants"]}.items()]
+        groups.setdefault((operators, tuple(given), word), []).append(text)
+    step = lambda group: -(-len(group) // most)
+    return {text for group in groups.values() for text in group[:: step(group)]}
 
 
 def main():
@@ -58,22 +77,26 @@ def main():
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--grids", default=",".join(GRIDS))
     parser.add_argument("--shard", default="0/1")
+    parser.add_argument("--most", type=int, default=10**6, help="how many rows of each kind are written")
     parser.add_argument("--why", action="store_true", help="add what the runtime said to each row")
     given = parser.parse_args()
     engines, left = Engines(), 0
     number, count = map(int, given.shard.split("/"))
     texts = dict.fromkeys(text for name in given.grids.split(",") for text in GRIDS[name]())
-    with given.out.open("w") as file:
-        for text in list(texts)[number::count]:
-            try:
-                word, why = does(engines, given.target, parse(text))
-            except Left as why:
-                left += 1
-                print(f"left out: {text}: {' '.join(str(why).split())[-150:]}", file=sys.stderr)  # noqa: T201
-                continue
-            version = engines.all[given.target].version
-            file.write(f"{version} | {text} | {word}" + (f" | {' '.join(why.split())[-200:]}" if given.why else "") + "\n")
-            file.flush()
+    rows = {}
+    for text in list(texts)[number::count]:
+        try:
+            rows[text] = does(engines, given.target, parse(text))
+        except Left as why:
+            left += 1
+            print(f"left out: {text}: {' '.join(str(why).split())[-150:]}", file=sys.stderr)  # noqa: T201
+    version = engines.all[given.target].version
+    kept = thinned([(text, word) for text, (word, _) in rows.items()], given.most)
+    lines = [
+        f"{version} | {text} | {word}" + (f" | {' '.join(why.split())[-200:]}" if given.why else "")
+        for text, (word, why) in rows.items() if text in kept
+    ]  # fmt: skip
+    given.out.write_text("".join(f"{line}\n" for line in lines))
     engines.close()
     print(f"{len(texts)} models, {left} left out")  # noqa: T201
 

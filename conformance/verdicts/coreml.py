@@ -7,6 +7,7 @@ BINARY = {
     "Equal": "equal", "Less": "less", "LessOrEqual": "less_equal", "Greater": "greater", "GreaterOrEqual": "greater_equal",
     "And": "logical_and", "Or": "logical_or", "Xor": "logical_xor",
 }  # fmt: skip
+UNASKED = "the runner has no such operator or dtype"
 UNARY = {"Relu": "relu", "Identity": "identity", "Neg": "neg", "Sigmoid": "sigmoid", "Tanh": "tanh", "Sqrt": "sqrt", "Erf": "erf"}
 
 
@@ -26,6 +27,8 @@ class CoreMl:
         mb, graph = self.mb, self.onnx.load_from_string(model).graph
         kinds = {1: self.types.fp32, 10: self.types.fp16, 6: self.types.int32, 7: self.types.int32, 9: self.types.bool}
         sizes = lambda value: [dim.dim_value or 3 for dim in value.type.tensor_type.shape.dim]
+        if any(one.type.tensor_type.elem_type not in kinds for one in graph.input):
+            raise NotImplementedError(UNASKED)
         specs = [mb.TensorSpec(shape=sizes(one), dtype=kinds[one.type.tensor_type.elem_type]) for one in graph.input]
 
         def build(*given):
@@ -53,7 +56,7 @@ class CoreMl:
         if node.op_type == "Where":
             return mb.select(cond=inputs[0], a=inputs[1], b=inputs[2])
         if node.op_type == "PRelu":
-            return mb.prelu(x=inputs[0], alpha=inputs[1])
+            return mb.prelu(x=inputs[0], alpha=self._slope(*inputs))
         if node.op_type == "MatMul":
             return mb.matmul(x=inputs[0], y=inputs[1])
         if node.op_type == "Shape":
@@ -62,7 +65,16 @@ class CoreMl:
             return mb.concat(values=inputs, axis=given["axis"])
         if node.op_type == "Cast":
             return mb.cast(x=inputs[0], dtype="fp32")
+        if node.op_type not in ("LayerNormalization", "Gemm", "Clip", "Expand"):
+            raise NotImplementedError(UNASKED)
         return {"LayerNormalization": self._layer_norm, "Gemm": self._gemm, "Clip": self._clip, "Expand": self._expand}[node.op_type](inputs, given)
+
+    @staticmethod
+    def _slope(x, slope):
+        """Return a slope along axis 1 as a list, as a converter writes it."""
+        dims = (1,) * (len(x.shape) - len(slope.shape)) + tuple(slope.shape)
+        along = slope.val is not None and len(dims) > 1 and all(dim == 1 for axis, dim in enumerate(dims) if axis != 1)
+        return np.reshape(slope.val, -1) if along else slope
 
     def _layer_norm(self, inputs, given):
         axis = given.get("axis", -1)

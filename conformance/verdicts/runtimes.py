@@ -194,7 +194,7 @@ class Qnn:
 
 
 RUNTIMES = {"mnn": Mnn, "tvm": Tvm, "ort-webgpu": OrtWebgpu, "qnn": Qnn, "coreml": CoreMl}
-PACKAGES = {"mnn": "mnn", "tvm": "apache_tvm", "ort-webgpu": "onnxruntime_webgpu", "qnn": "onnxruntime_qnn", "coreml": "coremltools"}
+PACKAGES = {"mnn": "[Mm][Nn][Nn]", "tvm": "apache_tvm", "ort-webgpu": "onnxruntime_webgpu", "qnn": "onnxruntime_qnn", "coreml": "coremltools"}
 
 
 def python_of(name):

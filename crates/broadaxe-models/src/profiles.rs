@@ -8,6 +8,7 @@ mod name;
 mod route;
 mod index_term;
 mod condition;
+mod affine;
 mod opset6;
 mod equal_rank;
 mod litert;

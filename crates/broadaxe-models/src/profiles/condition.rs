@@ -161,7 +161,7 @@ impl fmt::Display for When {
 }
 
 /// Says whether one of these is true: one that is true decides, else one that is not known.
-fn any(conditions: impl Iterator<Item = Option<bool>>) -> Option<bool> {
+pub(super) fn any(conditions: impl Iterator<Item = Option<bool>>) -> Option<bool> {
     let mut known = true;
     for holds in conditions {
         match holds {

@@ -1,12 +1,22 @@
 //! Core ML's ML programs, as coremltools builds and converts them. Models were not run: values are documented only.
 
-use broadaxe_kernels::{OpId, id};
+use broadaxe_kernels::{DType, OpId, id};
 
-use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, neighbours::only_axis, opset6::UNREAD};
+use broadaxe_shape::SymbolicShape;
+
+use super::{
+    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    affine::{self, to_nothing},
+    neighbours::only_axis,
+    opset6::UNREAD,
+};
 use crate::meaning::Kind;
 
 const CONVERTED: Evidence =
     Evidence::run_here("Core ML 9.0; coremltools, ML program for iOS 16, converted and not run");
+const CONVERTED_NODES: Evidence = Evidence::run_here(
+    "Core ML 9.0; coremltools, ML program for iOS 16, converted and not run; recorded answers, conformance/laws/record.py",
+);
 const VALUES: Evidence =
     Evidence::documented("coremltools, MIL operators: elementwise_binary broadcasts as NumPy does; not run");
 
@@ -21,6 +31,12 @@ const CONVERTED_OPERATORS: &[OpId] = &[
     id("min"),
     id("equal"),
     id("less"),
+    id("less_equal"),
+    id("greater"),
+    id("greater_equal"),
+    id("logical_and"),
+    id("logical_or"),
+    id("logical_xor"),
     id("div_floor"),
     id("mod_floor"),
 ];
@@ -75,6 +91,13 @@ pub(super) static COREML: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Slope],
+            when: &[When::Not(&When::Rank(0, 4, 4)), When::Holds(unequal_slopes)],
+            way: Way::Refused,
+            text: "has PReLU with slopes that are not equal for data of rank 4",
+            evidence: CONVERTED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Slope],
             when: &[When::Holds(along_channels)],
             way: Way::Own,
             text: "has one constant slope for each entry of axis 1",
@@ -89,6 +112,13 @@ pub(super) static COREML: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
+            when: &[When::Holds(unsupported_dtype)],
+            way: Way::Refused,
+            text: "has no f64, and no equal of bools",
+            evidence: CONVERTED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
             when: &[When::Operands(2), When::Operator(CONVERTED_OPERATORS)],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
@@ -99,6 +129,72 @@ pub(super) static COREML: Profile = Profile {
             when: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
+            evidence: VALUES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Named(&["LayerNormalization"]), When::Holds(constant_affine), When::Holds(affine::all_exact)],
+            way: Way::Own,
+            text: "has layer_norm with a constant scale and bias of the shape that is normalised",
+            evidence: VALUES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[],
+            way: Way::Unknown,
+            text: "has layer_norm with a constant scale and bias of the shape that is normalised; what a converter builds elsewhere decides",
+            evidence: CONVERTED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[],
+            way: Way::Own,
+            text: "computes a product and a sum that stretches C",
+            evidence: VALUES,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[
+                When::Any(&[When::Not(&When::Constant(1)), When::Not(&When::Constant(2))]),
+                When::Holds(both_bounds),
+            ],
+            way: Way::Unknown,
+            text: "has clip with constant bounds; what a converter builds elsewhere decides",
+            evidence: CONVERTED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[When::Dtype(&[DType::I32, DType::I64]), When::Holds(both_bounds)],
+            way: Way::Unknown,
+            text: "has clip of floats; what a converter builds elsewhere decides",
+            evidence: CONVERTED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[],
+            way: Way::Own,
+            text: "computes Clip with clip, or with a maximum and a minimum",
+            evidence: VALUES,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Holds(to_nothing)],
+            way: Way::Refused,
+            text: "refuses dims of 0",
+            evidence: CONVERTED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Holds(to_high_rank)],
+            way: Way::Refused,
+            text: "supports ranks up to 5",
+            evidence: CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[],
+            way: Way::Own,
+            text: "repeats the tensor with tile",
             evidence: VALUES,
         },
         Law {
@@ -136,4 +232,32 @@ fn along_channels(asked: &Asked<'_>) -> Option<bool> {
     let channels = x.dims()?.get(1)?.size();
     let alone = own.iter().all(|dim| *dim == 1) && channels == Some(1);
     Some(alone || only_axis(&own, rank) == Some(1) && channels == Some(own.iter().product()))
+}
+
+/// Says whether the scale, and the bias where there is one, are constants.
+fn constant_affine(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.constants[1..].iter().all(|constant| *constant))
+}
+
+fn result<'a>(asked: &Asked<'a>) -> Option<&'a SymbolicShape> {
+    asked.node.output(0).and_then(|value| asked.shape(value))
+}
+
+fn to_high_rank(asked: &Asked<'_>) -> Option<bool> {
+    Some(result(asked)?.rank()? > 5)
+}
+
+fn both_bounds(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.node.input(1).is_some() && asked.node.input(2).is_some())
+}
+
+/// Finds dtypes that are refused, where the file tells the dtype.
+fn unsupported_dtype(asked: &Asked<'_>) -> Option<bool> {
+    let of = |dtypes: &'static [DType]| When::Dtype(dtypes).holds(asked) == Some(true);
+    Some(of(&[DType::F64]) || asked.operator() == Some(id("equal")) && of(&[DType::Bool]))
+}
+
+/// Says whether the slopes are several and not known to be one number.
+fn unequal_slopes(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.elements(1)? > 1 && asked.value(1).and_then(|slope| asked.number(slope)).is_none())
 }

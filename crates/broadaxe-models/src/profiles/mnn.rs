@@ -4,16 +4,17 @@
 
 mod norm;
 
-use broadaxe_kernels::{OpId, id};
-use broadaxe_shape::{Rule, Shape, SymbolicShape};
+use broadaxe_kernels::{DType, OpId, id};
+use broadaxe_shape::{Dim, Rule, Shape, SymbolicShape};
 
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    affine::{self, factor, to_nothing},
     condition::OF_FLOATS,
     neighbours::Op,
     opset6::{axis_ignored, axis_unasked},
 };
-use crate::meaning::Kind;
+use crate::{graph::Attribute, meaning::Kind};
 
 const MNN_RUN: Evidence = Evidence::run_here("MNN 3.6.1; CPU, ONNX converter, recorded answers");
 const MNN_ALL_RUN: Evidence =
@@ -21,6 +22,9 @@ const MNN_ALL_RUN: Evidence =
 const MNN_ALL_ASKED: Evidence =
     Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; conformance, asked, and 3.0.0, 3.2.0 and 3.4.1");
 const MNN_LAWS: Evidence = Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; conformance, laws");
+const MNN_NODES: Evidence = Evidence::run_here(
+    "MNN 3.6.1; CPU, ONNX converter; recorded answers, conformance/laws/record.py, and 3.0.0, 3.2.0 and 3.4.1 in part",
+);
 const MNN_SOURCE: Evidence = Evidence::documented("MNN, source/shape/SizeComputer.cpp, computeBroadCastDims");
 
 /// The operators of two operands that were asked; `Max` and `Min` of two are among them.
@@ -41,6 +45,9 @@ const ASKED_OPERATORS: &[OpId] = &[
     id("logical_xor"),
     id("sum"),
 ];
+
+/// The floats that Gemm was asked with.
+const FLOATS_ASKED: &[DType] = &[DType::F32, DType::F16, DType::F64];
 
 /// More than two operands.
 const SEVERAL: When = When::Not(&When::Any(&[When::Operands(1), When::Operands(2)]));
@@ -142,6 +149,13 @@ pub(super) static MNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Slope],
+            when: &[When::AllConstant, When::Not(&When::Single(1))],
+            way: Way::Unknown,
+            text: "computes PRelu of constants when it converts the model, some of them otherwise",
+            evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Slope],
             when: &[],
             way: Way::Ask(slope),
             text: "reads the constant slope along axis 1, past its end where that axis is longer",
@@ -168,7 +182,99 @@ pub(super) static MNN: Profile = Profile {
             text: "aligns shapes to the right and stretches every operand",
             evidence: MNN_ALL_RUN,
         },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Holds(to_nothing)],
+            way: Way::Refused,
+            text: "gives no result where a tensor has no elements",
+            evidence: MNN_NODES,
+        },
         Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: MNN_RUN },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Named(&["RMSNormalization"])],
+            way: Way::Unsupported,
+            text: "has no RMSNormalization in its converter for ONNX",
+            evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Any(&[
+                When::Not(&When::From("3.2.0")),
+                When::Not(&When::Constant(1)),
+                When::Holds(laid_out),
+            ])],
+            way: Way::Own,
+            text: "normalises, and scales and shifts along the axes that are normalised, or by nodes of their own: where the scale is computed, and always before 3.2.0",
+            evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[],
+            way: Way::Ask(flat),
+            text: "reads a constant scale or bias as a list with one number for each element that is normalised, past its end where it is shorter",
+            evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Dtype(&[DType::I32, DType::I64])],
+            way: Way::Garbled,
+            text: "computes the Gemm of integers as if their bits were floats",
+            evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Holds(lost_transposition)],
+            way: Way::Garbled,
+            text: "makes a convolution of a Gemm with a constant B, and arranges the result as its transpose where A is transposed",
+            evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Dtype(FLOATS_ASKED), When::Constant(1), When::Holds(term_as_row)],
+            way: Way::Ask(along_columns),
+            text: "adds a constant C with as many elements as there are columns along the columns, whatever its shape",
+            evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Dtype(FLOATS_ASKED)],
+            way: Way::Own,
+            text: "computes a product and a sum that stretches C",
+            evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[OF_FLOATS, When::Not(&When::From("3.4.1")), When::Holds(without_least)],
+            way: Way::Garbled,
+            text: "reads the least positive float as the absent min of Clip (versions before 3.4.1)",
+            evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[
+                When::Rank(0, 0, 0),
+                When::Any(&[When::Not(&When::Constant(1)), When::Not(&When::Constant(2))]),
+                When::Any(&[When::Rank(1, 1, 1), When::Rank(2, 1, 1)]),
+            ],
+            way: Way::Garbled,
+            text: "gives a result of rank 1 where a computed bound of Clip, or the other one, has rank 1 and the data rank 0",
+            evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[When::Dtype(&[DType::F32, DType::F16, DType::F64, DType::I32, DType::I64])],
+            way: Way::Own,
+            text: "computes Clip with bounds of one element",
+            evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Named(&["BitwiseAnd", "BitwiseOr", "BitwiseXor"])],
+            way: Way::Unsupported,
+            text: "has no operators of bits in its converter for ONNX",
+            evidence: MNN_NODES,
+        },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[When::Operands(2), When::Operator(ASKED_OPERATORS)],
@@ -204,9 +310,13 @@ fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let operand = (0..2).find(|&k| asked.constants[k] && !asked.constants[1 - k])?;
-    let (made, Op::MatMul) = asked.maker(asked.value(1 - operand)?)? else { return None };
-    let factor = made.input(1).and_then(|factor| asked.shape(factor)).and_then(SymbolicShape::rank);
-    if factor.is_some_and(|rank| rank != 2) || asked.elements(operand) == Some(1) {
+    let (made, op) = asked.maker(asked.value(1 - operand)?)?;
+    // A Gemm without a C is a product and nothing else.
+    if op != Op::MatMul && (op != Op::Gemm || made.input(2).is_some() || factor(made, "alpha") != 1.0) {
+        return None;
+    }
+    let second = made.input(1).and_then(|second| asked.shape(second)).and_then(SymbolicShape::rank);
+    if second.is_some_and(|rank| rank != 2) || asked.elements(operand) == Some(1) {
         return None;
     }
     let constant = asked.operands[operand].known();
@@ -220,7 +330,7 @@ fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
     }
     let along_columns = constant.last() == Some(&count) && constant.len() <= rank;
     let single = asked.value(1 - operand).is_some_and(|value| asked.is_single(value));
-    let asked_about = single && asked.operator() == Some(id("add")) && asked.node.op != "Sum" && factor.is_some();
+    let asked_about = single && asked.operator() == Some(id("add")) && asked.node.op != "Sum" && second.is_some();
     match (along_columns, asked_about && columns.is_some()) {
         (true, _) => None,
         (false, false) => Some(Does::Unknown(TEXT.into())),
@@ -312,6 +422,67 @@ fn alike(asked: &Asked<'_>) -> Option<bool> {
     let result = Rule::numpy().align(&dims).ok().map(|aligned| aligned.shape().clone());
     let count = |dims: &[usize]| dims.iter().product::<usize>();
     Some(result.as_deref() == Some(dims[0]) && dims.iter().all(|other| count(other) == count(dims[0])))
+}
+
+/// Finds a `Clip` with a max and no min.
+fn without_least(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.node.input(1).is_none() && asked.node.input(2).is_some())
+}
+
+/// Says whether a scale, and a bias that is constant, run along the axes that are normalised.
+fn laid_out(asked: &Asked<'_>) -> Option<bool> {
+    let constants = (1..asked.operands.len()).filter(|&k| asked.constants[k]);
+    affine::all(constants.map(|operand| affine::runs_along(asked, operand)))
+}
+
+/// Says how a constant scale is read: as `LayerNormOnnx.cpp` copies its numbers, without its shape.
+fn flat(asked: &Asked<'_>) -> Option<Does> {
+    let together = affine::normalised(asked)?;
+    if together.iter().all(|dim| dim.size() == Some(1)) {
+        return Some(Does::Unknown(
+            "may read a constant scale past its end, which does not show where single elements are normalised".into(),
+        ));
+    }
+    let axes = together.len();
+    let list = (1..asked.operands.len()).all(|k| asked.constants[k] && affine::as_many(asked, k) == Some(true));
+    let text = "reads a constant scale or bias as a list with one number for each element that is normalised";
+    Some(if list { Does::Flat { axes } } else { Does::Garbled(text.into()) })
+}
+
+/// Finds products with a transposed A and a constant B, whose result has more than one row and more than one column.
+///
+/// The pass `ConvertMatMulToConv2D` makes a convolution of them, unless more than four nodes read B.
+fn lost_transposition(asked: &Asked<'_>) -> Option<bool> {
+    let transposed = asked.node.attribute("transA").and_then(Attribute::int).unwrap_or(0) != 0;
+    let constant = |k: usize| asked.node.input(k).is_some_and(|value| asked.facts.is_constant(value));
+    if !transposed || constant(0) || !constant(1) {
+        return Some(false);
+    }
+    let several = |dim: &Dim| dim.size().map(|size| size > 1);
+    let long = affine::all(asked.operands[0].dims()?.iter().map(several));
+    let shared = asked.node.input(1).is_some_and(|value| asked.readers(value).count() > 4);
+    if shared && long != Some(false) { None } else { long }
+}
+
+/// Finds a C with one number for each column that does not run along the columns, of a Gemm that does not scale the product.
+fn term_as_row(asked: &Asked<'_>) -> Option<bool> {
+    if factor(asked.node, "alpha") != 1.0 || factor(asked.node, "beta") == 0.0 {
+        return Some(false);
+    }
+    let constant = |k: usize| asked.node.input(k).is_some_and(|value| asked.facts.is_constant(value));
+    if constant(0) && constant(1) {
+        return Some(false);
+    }
+    let (columns, own) = (asked.operands[0].dims()?.last()?.size(), asked.operands[1].dims()?);
+    let count = asked.elements(1)?;
+    if count == 1 || own.last().and_then(Dim::size) == Some(count) {
+        return Some(false);
+    }
+    Some(columns? == count)
+}
+
+fn along_columns(asked: &Asked<'_>) -> Option<Does> {
+    Some(Does::List { operand: 1, axis: asked.operands[0].rank()?.checked_sub(1)? })
 }
 
 #[cfg(test)]

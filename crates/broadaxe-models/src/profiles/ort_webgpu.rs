@@ -2,10 +2,10 @@
 //!
 //! Not asked: other adapters, and float16.
 
-use broadaxe_kernels::{OpId, id};
+use broadaxe_kernels::{DType, OpId, id};
 use broadaxe_shape::{Shape, SymbolicShape};
 
-use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine};
 use crate::meaning::Kind;
 
 const WEBGPU_RUN: Evidence =
@@ -14,6 +14,8 @@ const WEBGPU_ASKED: Evidence = Evidence::run_here("ONNX Runtime WebGPU 1.27.0; S
 const KERNELS: Evidence = Evidence::run_here(
     "ONNX Runtime WebGPU 1.27.0; SwiftShader, recorded answers with session.disable_cpu_ep_fallback",
 );
+const WEBGPU_NODES: Evidence =
+    Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader; recorded answers, conformance/laws/record.py");
 const WEBGPU_SOURCE: Evidence =
     Evidence::documented("ONNX Runtime, core/providers/webgpu/math/binary_elementwise_ops.cc");
 
@@ -27,6 +29,9 @@ const LISTED_OPERATORS: &[OpId] = &[id("greater_equal"), id("less_equal")];
 /// Operators without a kernel, and those of several operands.
 const WITHOUT_KERNEL: &[OpId] = &[id("logical_or"), id("logical_xor"), id("fmod"), id("mod_floor")];
 const MANY_WITHOUT_KERNEL: &[OpId] = &[id("max"), id("min"), id("sum"), id("mean")];
+
+/// The dtype that normalisations and Clip were asked with.
+const OF_F32: When = When::Dtype(&[DType::F32]);
 
 /// How many elements its kernels read at once.
 const VECTOR: usize = 4;
@@ -49,7 +54,71 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
             text: NO_OLD_KERNEL,
             evidence: KERNELS,
         },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many, Kind::Slope, Kind::Select, Kind::Bounds, Kind::Affine, Kind::Bias],
+            when: &[When::AllConstant],
+            way: Way::Own,
+            text: "computes nodes of constants when it loads the model",
+            evidence: WEBGPU_NODES,
+        },
         Law { kinds: &[Kind::Slope], when: &[], way: Way::Unsupported, text: NO_KERNEL, evidence: KERNELS },
+        Law {
+            kinds: &[Kind::Binary, Kind::Select, Kind::Stretch, Kind::Bounds, Kind::Affine, Kind::Bias],
+            when: &[When::Holds(without_kernels)],
+            way: Way::Unsupported,
+            text: "has no kernel for i64, f64 and, in Equal and Where, bool: ONNX Runtime computes the node on the CPU, or refuses the model where \
+                   session.disable_cpu_ep_fallback is set",
+            evidence: WEBGPU_NODES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[OF_F32, When::Holds(laid_out)],
+            way: Way::Own,
+            text: "normalises, scales and shifts along the axes that are normalised",
+            evidence: WEBGPU_NODES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[OF_F32, When::Holds(as_many)],
+            way: Way::Ask(flat),
+            text: "reads scale and bias as lists of one number for each element that is normalised",
+            evidence: WEBGPU_NODES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[OF_F32],
+            way: Way::Refused,
+            text: "requires one scale and one bias for each element that is normalised",
+            evidence: WEBGPU_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Dtype(&[DType::F32, DType::I32]), When::Rank(1, 0, 0)],
+            way: Way::Unknown,
+            text: "ends the process for some nodes of Gemm with a C of rank 0, and which is not known",
+            evidence: WEBGPU_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Dtype(&[DType::F32, DType::I32])],
+            way: Way::Own,
+            text: "computes a product and a sum that stretches C",
+            evidence: WEBGPU_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[OF_F32],
+            way: Way::Own,
+            text: "computes Clip with bounds of one element",
+            evidence: WEBGPU_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[When::Not(&When::Dtype(&[DType::F16]))],
+            way: Way::Unsupported,
+            text: NO_KERNEL,
+            evidence: WEBGPU_NODES,
+        },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[When::Operator(WITHOUT_KERNEL)],
@@ -153,4 +222,23 @@ fn power(asked: &Asked<'_>) -> Option<bool> {
     let number = |shape: &Shape| shape.len() <= 1 && last(shape) == 1;
     let stretched = last(&a).min(last(&b)) == 1 && last(&a).max(last(&b)) % VECTOR == 0;
     Some(stretched && !number(&a) && !number(&b))
+}
+
+/// Finds dtypes without kernels, where the file tells the dtype.
+fn without_kernels(asked: &Asked<'_>) -> Option<bool> {
+    let of = |dtypes: &'static [DType]| When::Dtype(dtypes).holds(asked) == Some(true);
+    let bools = asked.meaning.kind == Kind::Select || asked.operator() == Some(id("equal"));
+    Some(of(&[DType::I64, DType::F64]) || bools && of(&[DType::Bool]))
+}
+
+fn laid_out(asked: &Asked<'_>) -> Option<bool> {
+    affine::all((1..asked.operands.len()).map(|operand| affine::runs_along(asked, operand)))
+}
+
+fn as_many(asked: &Asked<'_>) -> Option<bool> {
+    affine::all((1..asked.operands.len()).map(|operand| affine::as_many(asked, operand)))
+}
+
+fn flat(asked: &Asked<'_>) -> Option<Does> {
+    Some(Does::Flat { axes: affine::normalised(asked)?.len() })
 }

@@ -1,22 +1,42 @@
 //! QNN's HTP back end, through ONNX Runtime. Models were compiled, not run: values are documented only.
 
-use broadaxe_kernels::id;
+use broadaxe_kernels::{DType, id};
 use broadaxe_shape::SymbolicShape;
 
-use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When};
+use super::{
+    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    affine::{self, factor, to_nothing},
+};
 use crate::meaning::Kind;
 
 const COMPILED: Evidence = Evidence::run_here("QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run");
+const COMPILED_NODES: Evidence = Evidence::run_here(
+    "QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run; recorded answers, conformance/laws/record.py",
+);
 const QNN_VALUES: Evidence =
     Evidence::documented("ONNX Broadcasting.md, which QNN's execution provider follows; not run");
 
 /// The operators of two operands that were compiled up to rank 5.
 const TO_RANK_5: When = When::All(&[
     When::Operands(2),
-    When::Operator(&[id("add"), id("sub"), id("mul"), id("div"), id("pow"), id("equal"), id("less"), id("greater")]),
+    When::Operator(&[
+        id("add"),
+        id("sub"),
+        id("mul"),
+        id("div"),
+        id("pow"),
+        id("equal"),
+        id("less"),
+        id("less_equal"),
+        id("greater"),
+        id("greater_equal"),
+    ]),
 ]);
 /// Those that were compiled up to rank 4.
-const TO_RANK_4: When = When::All(&[When::Operands(2), When::Operator(&[id("max"), id("min"), id("logical_and")])]);
+const TO_RANK_4: When = When::All(&[
+    When::Operands(2),
+    When::Operator(&[id("max"), id("min"), id("logical_and"), id("logical_or"), id("logical_xor")]),
+]);
 
 pub(super) static QNN: Profile = Profile {
     name: "qnn",
@@ -34,13 +54,20 @@ pub(super) static QNN: Profile = Profile {
             evidence: COMPILED,
         },
         Law {
-            kinds: &[Kind::Select],
-            when: &[],
-            way: Way::Unknown,
-            text: "could not compile Where in the set-up that was asked, for lack of memory in the compiler",
-            evidence: COMPILED,
+            kinds: &[Kind::Binary, Kind::Many, Kind::Select, Kind::Bounds, Kind::Affine, Kind::Bias],
+            when: &[When::AllConstant],
+            way: Way::Own,
+            text: "computes nodes of constants when ONNX Runtime loads the model",
+            evidence: COMPILED_NODES,
         },
         Law { kinds: &[], when: &[When::Empty], way: Way::Refused, text: "refuses dims of 0", evidence: COMPILED },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many, Kind::Select],
+            when: &[When::Holds(unsupported_dtype)],
+            way: Way::Refused,
+            text: "supports no f64, and no bool in Equal and Where",
+            evidence: COMPILED_NODES,
+        },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[TO_RANK_5, When::RankAbove(5)],
@@ -77,6 +104,83 @@ pub(super) static QNN: Profile = Profile {
             evidence: QNN_VALUES,
         },
         Law {
+            kinds: &[Kind::Select],
+            when: &[When::RankAbove(5)],
+            way: Way::RefusedRank,
+            text: "supports ranks up to 5 here",
+            evidence: COMPILED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Select],
+            when: &[],
+            way: Way::Rule("numpy"),
+            text: "aligns shapes to the right and stretches every operand",
+            evidence: QNN_VALUES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Not(&When::Holds(affine::last_only))],
+            way: Way::Refused,
+            text: "normalises the last axis only",
+            evidence: COMPILED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::RankAbove(4)],
+            way: Way::RefusedRank,
+            text: "supports ranks up to 4 here",
+            evidence: COMPILED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Holds(affine::all_exact)],
+            way: Way::Own,
+            text: "scales and shifts along the last axis",
+            evidence: QNN_VALUES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[],
+            way: Way::Unknown,
+            text: "compiles some normalisations whose scale or bias has another shape than (n,), and their values are not known",
+            evidence: COMPILED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Holds(|asked| Some(factor(asked.node, "alpha") == 1.0 && factor(asked.node, "beta") == 1.0))],
+            way: Way::Own,
+            text: "computes a product and a sum that stretches C",
+            evidence: QNN_VALUES,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Holds(|asked| Some(factor(asked.node, "alpha") == 1.0 && factor(asked.node, "beta") == 0.0))],
+            way: Way::Unknown,
+            text: "compiles Gemm with beta=0, and its values are not known",
+            evidence: COMPILED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[],
+            way: Way::Refused,
+            text: "supports Gemm with alpha=1 and beta=1 only",
+            evidence: COMPILED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[When::Any(&[When::Not(&When::Constant(1)), When::Not(&When::Constant(2))])],
+            way: Way::Refused,
+            text: "supports constant bounds of Clip only",
+            evidence: COMPILED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[When::Dtype(&[DType::F32, DType::F16, DType::I32, DType::I64])],
+            way: Way::Own,
+            text: "computes Clip with bounds of one element",
+            evidence: QNN_VALUES,
+        },
+        Law {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Rule("unidirectional"),
@@ -89,6 +193,13 @@ pub(super) static QNN: Profile = Profile {
             way: Way::Refused,
             text: "refuses to stretch a tensor to the shape of a scalar",
             evidence: COMPILED,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Holds(to_nothing)],
+            way: Way::Refused,
+            text: "refuses dims of 0",
+            evidence: COMPILED_NODES,
         },
         Law {
             kinds: &[Kind::Stretch, Kind::Unary],
@@ -118,4 +229,11 @@ fn low_constant_stretches(asked: &Asked<'_>) -> Option<bool> {
 fn to_scalar(asked: &Asked<'_>) -> Option<bool> {
     let wanted = asked.node.input(1).and_then(|value| asked.shape(value)).and_then(SymbolicShape::known);
     Some(wanted.is_some_and(|wanted| *wanted == [0]))
+}
+
+/// Finds dtypes that are refused, where the file tells the dtype.
+fn unsupported_dtype(asked: &Asked<'_>) -> Option<bool> {
+    let of = |dtypes: &'static [DType]| When::Dtype(dtypes).holds(asked) == Some(true);
+    let bools = asked.meaning.kind == Kind::Select || asked.operator() == Some(id("equal"));
+    Some(of(&[DType::F64]) || bools && of(&[DType::Bool]))
 }

@@ -1,18 +1,22 @@
 //! TVM, through Relax's frontend for ONNX and LLVM.
 
-use broadaxe_kernels::id;
+use broadaxe_kernels::{DType, id};
+use broadaxe_shape::Dim;
 
 use super::{
-    Evidence, Law, PLAIN, Profile, Route, Way, When,
+    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    affine::{self, to_nothing},
     opset6::{axis_ignored, axis_unasked},
     stretch::{NO_LIST, TO_NONE},
 };
-use crate::meaning::Kind;
+use crate::{graph::Attribute, meaning::Kind};
 
 const TVM_RUN: Evidence = Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM, recorded answers");
 const TVM_ASKED: Evidence =
     Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM; recorded answers, and conformance, asked");
 const TVM_SHAPES: Evidence = Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM, shapes of Expand");
+const TVM_NODES: Evidence =
+    Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM; recorded answers, conformance/laws/record.py");
 const TVM_SOURCE: Evidence = Evidence::documented("TVM, Relax operators, broadcasting as in NumPy");
 
 pub(super) static TVM: Profile = Profile {
@@ -26,6 +30,13 @@ pub(super) static TVM: Profile = Profile {
             way: Way::Refused,
             text: "refuses sums of two tensors without elements of which one is a constant",
             evidence: TVM_RUN,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Operator(&[id("equal")]), When::Holds(of_bools)],
+            way: Way::Refused,
+            text: "cannot compile Equal of bools",
+            evidence: TVM_NODES,
         },
         axis_ignored(TVM_RUN),
         axis_unasked(TVM_RUN),
@@ -57,6 +68,13 @@ pub(super) static TVM: Profile = Profile {
             text: "refuses to stretch an axis to no entries",
             evidence: TVM_SHAPES,
         },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Holds(to_nothing), When::Holds(to_constant)],
+            way: Way::Refused,
+            text: "refuses a constant shape of Expand with a dim of 0",
+            evidence: TVM_NODES,
+        },
         Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: TVM_RUN },
         Law {
             kinds: &[Kind::Select],
@@ -64,6 +82,62 @@ pub(super) static TVM: Profile = Profile {
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: TVM_RUN,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Named(&["RMSNormalization"]), When::Not(&When::Holds(affine::all_exact))],
+            way: Way::Refused,
+            text: "requires a scale of the shape that is normalised",
+            evidence: TVM_NODES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Named(&["RMSNormalization"]), When::Holds(all_axes)],
+            way: Way::Refused,
+            text: "cannot compile an RMSNormalization over all axes",
+            evidence: TVM_NODES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Named(&["LayerNormalization"]), When::Not(&When::Holds(fits_axes))],
+            way: Way::Refused,
+            text: "requires a scale and a bias of one shape, with the sizes of the data's axes from axis on",
+            evidence: TVM_NODES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[When::Named(&["LayerNormalization"]), When::Not(&When::Holds(affine::all_exact))],
+            way: Way::Garbled,
+            text: "normalises as many axes as the scale has, from axis on, and goes on with the first ones",
+            evidence: TVM_NODES,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[],
+            way: Way::Own,
+            text: "normalises, scales and shifts along the axes that are normalised",
+            evidence: TVM_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[],
+            way: Way::Own,
+            text: "computes a product and a sum that stretches C",
+            evidence: TVM_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[When::Rank(0, 0, 0), When::Any(&[When::Rank(1, 1, 1), When::Rank(2, 1, 1)])],
+            way: Way::Garbled,
+            text: "gives a result of rank 1 where a bound of Clip has rank 1 and the data rank 0",
+            evidence: TVM_NODES,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[],
+            way: Way::Own,
+            text: "computes Clip as a maximum and a minimum",
+            evidence: TVM_NODES,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
@@ -82,3 +156,46 @@ pub(super) static TVM: Profile = Profile {
     ],
     ..PLAIN
 };
+
+/// Says whether the scale, and a bias of the same shape, have the sizes of the axes that TVM normalises.
+///
+/// These are as many axes as the scale has, from `axis` on; behind the last one it goes on with the first, if `axis` is negative.
+/// Source: `LayerNormalization` in `onnx_frontend.py`, and `relax.op.nn.layer_norm`.
+fn fits_axes(asked: &Asked<'_>) -> Option<bool> {
+    let (data, scale) = (asked.operands[0].dims()?, asked.operands[1].dims()?);
+    let axis = asked.node.attribute("axis").and_then(Attribute::int).unwrap_or(-1);
+    let rank = i64::try_from(data.len()).ok()?;
+    let place = |k: usize| {
+        let at = axis + i64::try_from(k).ok()?;
+        let at = if at < 0 { at + rank } else { at };
+        usize::try_from(at).ok().and_then(|at| data.get(at))
+    };
+    let same = |own: &[Dim]| {
+        affine::all(
+            (0..own.len()).map(|k| place(k).map_or(Some(false), |dim| affine::alike((Some(&own[k]), Some(dim))))),
+        )
+    };
+    if scale.is_empty() || scale.len() > data.len() {
+        return Some(false);
+    }
+    let bias = asked.operands.get(2).map_or(Some(scale), |bias| bias.dims())?;
+    if bias.len() != scale.len() {
+        return Some(false);
+    }
+    affine::all([same(scale), same(bias)].into_iter())
+}
+
+/// Says whether all axes are normalised together.
+fn all_axes(asked: &Asked<'_>) -> Option<bool> {
+    Some(affine::normalised(asked)?.len() == asked.operands[0].rank()?)
+}
+
+/// Says whether the file tells that the operands are bools.
+fn of_bools(asked: &Asked<'_>) -> Option<bool> {
+    Some(When::Dtype(&[DType::Bool]).holds(asked) == Some(true))
+}
+
+/// Says whether the wanted shape is a constant of the file.
+fn to_constant(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.node.input(1).is_some_and(|shape| asked.model.value(shape).constant.is_some()))
+}

