@@ -34,6 +34,11 @@ OPENVINO = [
     (f"x(2,4); w=const:u8(6,4)={NUMBERS}; f=Cast(w) to=f32; c=const(4); m=Mul(f,c); y=Gemm(x,m) transB=1", "differs"),
     (f"x(); {TABLE}; c=const(4); {LOOK_UP}; y=Add(v,x)", "differs"),
     (f"x(); {TABLE}; c=const(4,1); {LOOK_UP}; y=Add(v,x)", "same"),
+    # A root mean square with a scale.
+    (f"opset 17; x(3,1); p=const()=2; e=const()=0.5; g=const(4); {RMS}", "differs"),
+    (f"opset 17; x(2,4); p=const()=2; e=const()=0.5; g=const(1,1,4); {RMS}", "differs"),
+    (f"opset 17; x(2,4); p=const()=2; e=const()=0.5; g=const(3,1,1); {RMS}", "same"),
+    (f"opset 17; x(4); p=const()=2; e=const()=0.5; g=const(1,4); {RMS}", "same"),
     # LayerNormalization.
     ("x(2,2); s=const(1,2); y=LayerNormalization(x,s) axis=0", "same"),
     ("x(1,2,2); s=const(1,2,1); y=LayerNormalization(x,s) axis=2", "differs"),
@@ -136,7 +141,10 @@ ONNX = [
     ("x(3,3); o=const(1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z)", "same"),
     ("opset 20; x(); c=const(1); m=Mul(x,c); s=Sigmoid(m); y=Mul(x,s)", "differs"),
     (f"opset 17; x(2,3); p=const()=2; e=const(1,1,1)=0.5; g=const(3); {RMS}", "differs"),
-    (f"opset 17; x(3); p=const()=2; e=const()=0.5; g=const(2,3); {RMS}", "refused", "unknown"),
+    (f"opset 17; x(3); p=const()=2; e=const()=0.5; g=const(2,3); {RMS}", "refused"),
+    (f"opset 17; x(3,1); p=const()=2; e=const()=0.5; g=const(2); {RMS}", "refused"),
+    (f"opset 17; x(3,1); p=const()=2; e=const()=0.5; g=const(1,2); {RMS}", "same"),
+    (f"opset 17; x(1,3); p=const()=2; e=const()=0.5; g=const(2,3); {RMS}", "same"),
     ("def f(a,b): v=Add(a,b); x(2,3); c=const(3); y=f(x,c)", "same"),
 ]
 

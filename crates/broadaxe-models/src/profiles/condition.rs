@@ -131,6 +131,7 @@ impl fmt::Display for When {
             Self::Opset6 => "before opset 7".to_owned(),
             Self::Invalid => "wrong by the node's own rule".to_owned(),
             Self::From(version) => format!("version {version} and later"),
+            Self::Via(name) => format!("via {name}"),
             Self::Operator(ids) => list(ids.iter().map(|id| id.op().name().to_owned()), "or"),
             Self::Named(names) => list(names.iter().map(|&name| name.to_owned()), "or"),
             Self::Role(roles) => list(roles.iter().map(|role| lower(format!("{role:?}"))), "or"),

@@ -3,7 +3,7 @@
 use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::{DType, id};
 
-use super::{Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, condition::FLOATS};
+use super::{Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, condition::OF_FLOATS};
 use crate::meaning::Kind;
 
 /// How models come to LiteRT.
@@ -57,7 +57,7 @@ pub(super) static LITERT: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Select],
-            when: &[When::Via(ONNX2TF), When::Not(&FLOATS), When::Holds(is_half_equal)],
+            when: &[When::Via(ONNX2TF), When::Not(&OF_FLOATS), When::Holds(is_half_equal)],
             way: Way::Refused,
             text: "is given SELECT of shapes that differ by onnx2tf, and refuses it",
             evidence: CONVERTED,
@@ -71,7 +71,7 @@ pub(super) static LITERT: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Bias],
-            when: &[When::Of(System::Onnx), When::Not(&When::Opset6), FLOATS],
+            when: &[When::Of(System::Onnx), When::Not(&When::Opset6), OF_FLOATS],
             way: Way::Own,
             text: "is given a product and a sum",
             evidence: CONVERTED,

@@ -259,16 +259,46 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
     let inner = ranks.len() - if ranks.len() > 3 { 2 } else { 1 };
     let scale = *ranks.get(inner)?;
     let most = ranks.get(inner + 1).copied().unwrap_or(0).max(data);
-    if data == 1 && (place >= inner || ranks[place] > data) {
-        let text = "may leave a name that no node makes where it makes one normalisation of these nodes";
-        return Some(Does::Unknown(text.into()));
-    }
     if place < inner {
         let text = "makes one normalisation of these nodes, whose result lacks the axes that only a constant has";
-        return if scale == 1 && ranks[place] > most { lost(text) } else { None };
+        let doubtful = "may leave a name that no node makes where it makes one normalisation of these nodes";
+        return match (data, ranks[place] > most) {
+            (1, true) => Some(Does::Unknown(doubtful.into())),
+            (_, true) if scale == 1 => lost(text),
+            _ => None,
+        };
     }
-    let text = "may fuse these nodes into one normalisation, which does not support a scale that stretches the data";
-    (place >= inner && enlarges).then(|| Does::Unknown(text.into()))
+    normalised(asked, &own, (place == inner, data, scale), second, enlarges)
+}
+
+/// Says what becomes of the scale, or of the bias, of nodes that ONNX Runtime may make one normalisation.
+///
+/// It does so where the scale has rank 1, or the data have. Asked of 8 forms and 53 pairs of shapes with version 1.31.1.
+fn normalised(
+    asked: &Asked<'_>,
+    own: &[usize],
+    (is_scale, data, scale): (bool, usize, usize),
+    second: bool,
+    enlarges: bool,
+) -> Option<Does> {
+    let ends = asked.node.output(0).is_some_and(|output| asked.facts.is_output(output));
+    match (is_scale, data) {
+        (true, 1) if own.len() != 1 || enlarges => Some(Does::Refused(
+            "leaves a name that no node makes where it makes one normalisation of these nodes".into(),
+        )),
+        (true, 1) if second && !enlarges => None,
+        (_, 1) if ends || enlarges || own.len() != 1 => Some(Does::Unknown(
+            "may leave a name that no node makes where it makes one normalisation of these nodes".into(),
+        )),
+        (_, 1) => None,
+        (true, _) if scale == 1 && enlarges => Some(Does::Refused(
+            "makes one normalisation of these nodes, which does not support a scale that stretches the data".into(),
+        )),
+        (false, _) if scale == 1 && enlarges => Some(Does::Unknown(
+            "may make one normalisation of these nodes, which does not support a bias that stretches the data".into(),
+        )),
+        _ => None,
+    }
 }
 
 /// Accepts bounds of the shape (1,), as ONNX Runtime does for every rank of the data; those of a higher rank it refuses.
@@ -317,7 +347,12 @@ mod tests {
             ("x(3,3); o=const(1,1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z); w=Relu(d)".to_string(), "same"),
             (format!("opset 17; x(2,3); p=const()=2; e=const(1,1,1)=0.5; g=const(3); {rms}"), "a differs"),
             (format!("opset 17; x(2,3); p=const()=2; e=const()=0.5; g=const(3); {rms}"), "same"),
-            (format!("opset 17; x(3); p=const()=2; e=const()=0.5; g=const(2,3); {rms}"), "y unknown"),
+            (format!("opset 17; x(3); p=const()=2; e=const()=0.5; g=const(2,3); {rms}"), "y refused"),
+            (format!("opset 17; x(3); p=const()=2; e=const()=0.5; g=const(3); {rms}"), "same"),
+            (format!("opset 17; x(3,1); p=const()=2; e=const()=0.5; g=const(2); {rms}"), "y refused"),
+            (format!("opset 17; x(3,1); p=const()=2; e=const()=0.5; g=const(1,2); {rms}"), "same"),
+            (format!("opset 17; x(1,3); p=const()=2; e=const()=0.5; g=const(2,3); {rms}"), "same"),
+            (format!("opset 17; x(n,1); p=const()=2; e=const()=0.5; g=const(2); {rms}"), "y refused"),
             (format!("opset 17; x(2,3); p=const()=2; e=const()=0.5; g=const(2,3); {rms}"), "same"),
         ];
         let cases: Vec<(&str, &str)> = rows.iter().map(|(text, want)| (text.as_str(), *want)).collect();

@@ -3,7 +3,7 @@
 use broadaxe_frameworks::Role;
 use broadaxe_kernels::DType;
 
-use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, condition::FLOATS};
+use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, condition::OF_FLOATS};
 use crate::meaning::Kind;
 
 const PARSER: Evidence =
@@ -101,7 +101,7 @@ pub(super) static TENSORRT: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Affine],
-            when: &[When::Role(&[Role::LayerNorm]), When::Operands(3), FLOATS],
+            when: &[When::Role(&[Role::LayerNorm]), When::Operands(3), OF_FLOATS],
             way: Way::Rule("unidirectional"),
             text: "gives scale and bias the rank of the data, 1s in front",
             evidence: OTHERS,
@@ -122,7 +122,7 @@ pub(super) static TENSORRT: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Bounds],
-            when: &[When::Any(&[FLOATS, When::Dtype(INTEGERS)])],
+            when: &[When::Any(&[OF_FLOATS, When::Dtype(INTEGERS)])],
             way: Way::Own,
             text: "clips with numbers, or takes the larger and the smaller of two operands",
             evidence: OTHERS,

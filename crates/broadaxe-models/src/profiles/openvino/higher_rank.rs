@@ -94,6 +94,77 @@ static DOUBTFUL: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     texts.iter().filter_map(|text| NodePattern::read(text)).collect()
 });
 
+/// The root mean squares with a scale that were asked.
+static SCALED: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
+    let forms = ["Div(x,Sqrt(!))", "Mul(x,Reciprocal(Sqrt(!)))", "Mul(x,Div(#1,Sqrt(!)))", "Mul(x,Pow(!,#-0.5))"];
+    let squares = ["Add(Mean(Pow(x,#2)),*)", "Add(Mean(Mul(x,x)),*)"];
+    let texts =
+        forms.iter().flat_map(|form| squares.iter().map(|square| format!("Mul({},*)", form.replace('!', square))));
+    texts.filter_map(|text| NodePattern::read(&text)).collect()
+});
+
+/// What becomes of the scale of a root mean square.
+enum Scaled {
+    Same,
+    Lost,
+    Doubtful,
+}
+
+fn ends_in(found: &pattern::Match, constant: ValueId) -> bool {
+    found.constants.last() == Some(&constant)
+}
+
+/// Says what becomes of a scale behind a root mean square of these data.
+///
+/// `RMSFusion` wants data of rank 2 or more whose last dim is known, and a scale with 1s before its last dim. It looks neither at that
+/// dim nor at the rank. A difference from the mean that is divided becomes an `MVN`, which leaves the scale. Asked of 8 forms and 53
+/// pairs of shapes.
+fn root_mean_square(asked: &Asked<'_>, own: &[usize], data: ValueId, found: &pattern::Match) -> Scaled {
+    // A repair that gives the data another rank has a node between.
+    let rank = |shape: Option<SymbolicShape>| shape.and_then(|shape| shape.rank());
+    let direct = rank(asked.form(data)) == rank(asked.shape(data).cloned());
+    let (Some(x), Some((node, op)), true) = (found.values[0], asked.maker(data), direct) else {
+        return Scaled::Doubtful;
+    };
+    let Some(dims) = asked.form(x).and_then(|shape| shape.dims().map(<[_]>::to_vec)) else { return Scaled::Doubtful };
+    let centred = matches!(asked.maker(x), Some((_, Op::Sub)));
+    let divided = op == Op::Div;
+    let inverse = node.input(1).and_then(|value| asked.maker(value)).map(|(_, op)| op);
+    let over_last = mean_axes(asked, data, x).is_some_and(|axes| axes == [-1] || axes == [dims.len() as i64 - 1]);
+    if !over_last || centred && !divided && inverse != Some(Op::Reciprocal) {
+        return Scaled::Doubtful;
+    }
+    let open = asked.file_dims(x).and_then(|dims| dims.last()).is_none_or(|dim| dim.size().is_none());
+    let leading = own.split_last().is_some_and(|(_, rest)| rest.iter().all(|size| *size == 1));
+    let last = own.last().copied().unwrap_or(1);
+    let stretches = last != 1 && dims.last().and_then(broadaxe_shape::Dim::size) != Some(last);
+    match () {
+        () if centred && divided || open || dims.len() < 2 || !leading => Scaled::Same,
+        () if !stretches && own.len() <= dims.len() => Scaled::Same,
+        () if is_added(asked) => Scaled::Doubtful,
+        () => Scaled::Lost,
+    }
+}
+
+/// Says whether a constant is added to the node's result.
+fn is_added(asked: &Asked<'_>) -> bool {
+    let reader = asked.node.output(0).and_then(|output| asked.reader(output));
+    reader.is_some_and(|(node, _)| asked.op(node) == Some(Op::Add) && asked.split(node).is_some())
+}
+
+/// Returns the axes of the mean that a value is normalised by.
+fn mean_axes(asked: &Asked<'_>, mut value: ValueId, x: ValueId) -> Option<Vec<i64>> {
+    for _ in 0..REACH {
+        let (node, op) = asked.maker(value)?;
+        if op == Op::Mean {
+            return numbers(node, "axes").or_else(|| asked.integers(node.input(1)?));
+        }
+        let inputs = node.inputs.iter().flatten().copied();
+        value = inputs.into_iter().find(|input| asked.origin(*input) != x && !asked.facts.is_constant(*input))?;
+    }
+    None
+}
+
 /// Finds constants of higher rank that lose axes.
 pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     if let Some(does) = of_constants(asked) {
@@ -119,6 +190,16 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     };
     if let Some((_, found)) = pattern::find(asked, &FORMS, constant).filter(|_| longer) {
         return garbled(&found).then(|| merged(asked, data, &found));
+    }
+    if let Some((_, found)) = pattern::find(asked, &SCALED, constant).filter(|(_, found)| ends_in(found, constant)) {
+        match root_mean_square(asked, &own, data, &found) {
+            Scaled::Same => return None,
+            Scaled::Lost => {
+                let text = "makes one RMS of these nodes, whose result has the shape of its data";
+                return Some(Does::Garbled(text.into()));
+            }
+            Scaled::Doubtful => {}
+        }
     }
     if let Some((_, found)) = pattern::find(asked, &DOUBTFUL, constant) {
         let text = "may make one operator of a root mean square, whose result lacks the axes that only a constant has";
