@@ -21,7 +21,7 @@ pub use crate::profiles::{Evidence, EvidenceKind};
 use crate::{
     code::{self, Code},
     copied::Copied,
-    graph::{Model, NodeId, ValueId},
+    graph::{Model, Node, NodeId, ValueId},
     infer::{Origin, Shapes},
     meaning::{Kind, Meaning, ShapeFault, Source, meaning},
     profiles::{Asked, Does, Facts, Law, Target, Treatment},
@@ -302,6 +302,20 @@ fn contradicts(
     (made != says).then(|| Invalid::Declared(text()).judged())
 }
 
+/// Makes the verdict on an `Expand` whose shape its own format does not allow.
+fn no_shape(model: &Model, shapes: &Shapes, node: &Node) -> Option<Judged> {
+    let why = ShapeFault::of(model, shapes, node)?.to_string();
+    Some(Invalid::Wrong(format!("{}: {why}", node.op)).judged().of_invalid(&code::INVALID_NODE, why))
+}
+
+/// Makes the verdict on a list of numbers whose own rule accepts some of the sizes that the model leaves open, where a target is the same.
+fn guarded((model, shapes): (&Model, &Shapes), id: NodeId, meaning: &Meaning) -> Option<Judged> {
+    let condition = crate::meaning::only_if((model, shapes), id, meaning)?;
+    let text = "the operands do not broadcast by the model's own rule with other sizes";
+    Some(Judged::of(Verdict::Guarded(condition), &code::DEPENDS_ON_SIZE, text))
+}
+
+// Long: the node is described once, and each target is asked in turn.
 /// Adds the findings on one node.
 fn examine(
     report: &mut Report,
@@ -323,10 +337,8 @@ fn examine(
     let stretched = result.as_ref().and_then(SymbolicShape::known).unwrap_or_default();
     let known = known.map(|known| KnownOperands::new(&asked, known, &stretched));
     let recorded = || contradicts(model, meaning, known.as_ref()?, &result.as_ref()?.known()?, node.output(0));
-    let fault = ShapeFault::of(model, shapes, node).map(|fault| fault.to_string());
-    let fault =
-        fault.map(|why| Invalid::Wrong(format!("{}: {why}", node.op)).judged().of_invalid(&code::INVALID_NODE, why));
-    let wrong = wrong.or_else(recorded).or(fault);
+    let wrong = wrong.or_else(recorded).or_else(|| no_shape(model, shapes, node));
+    let guarded = guarded((model, shapes), id, meaning);
     let (mut open, mut same) = (None, None);
     let broken = wrong.or_else(|| known.is_none().then(|| impossible(facts, meaning, &own)).flatten());
     for (at, target) in targets.iter().enumerate() {
@@ -343,13 +355,7 @@ fn examine(
                     .unwrap_or_else(|| unknown(&asked, &operands, target))
             }
         };
-        let judged = match (&judged.verdict, crate::meaning::only_if((model, shapes), id, meaning)) {
-            (Verdict::Same, Some(condition)) => {
-                let text = "the operands do not broadcast by the model's own rule with other sizes";
-                Judged::of(Verdict::Guarded(condition), &code::DEPENDS_ON_SIZE, text)
-            }
-            _ => judged,
-        };
+        let judged = if matches!(judged.verdict, Verdict::Same) { guarded.clone().unwrap_or(judged) } else { judged };
         let said = said(id, operands.clone(), result.clone(), judged);
         let said = said.with_law(treatment.law, broken.is_some() && !treatment.law.is_of_invalid()).shared(&mut same);
         let target = report.targets[at].clone();

@@ -19,13 +19,13 @@ mod folded;
 mod pnnx;
 mod facts;
 mod pattern;
+mod stretch;
 mod none;
 mod numpy;
 mod onnx;
 mod openvino;
 mod paddle;
 mod rank;
-mod stretch;
 mod tosa;
 
 mod mnn;

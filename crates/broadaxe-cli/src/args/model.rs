@@ -287,7 +287,7 @@ pub struct FixArgs {
     #[command(flatten)]
     pub(crate) out: OutArgs,
 
-    /// What operands are meant for that can be read in several ways: `channels` for lists of one number per channel, such as the slopes of PRelu
+    /// What operands are meant for that can be read in several ways: `channels` for lists of one number per channel, such as slopes
     #[arg(long, value_name = "MEANING", value_parser = ["channels"])]
     pub intend: Option<String>,
 

@@ -65,7 +65,7 @@ pub(crate) struct Plan {
 pub(crate) type Bench<'a> = dyn Fn(&BTreeSet<NodeId>) -> Vec<Box<dyn Judge + 'a>> + 'a;
 
 /// What is planned for: the model, its shapes, what rules make of them, and what the caller knows.
-pub(crate) type Case<'a> = (&'a Model, &'a Shapes, &'a Inferences, Intent);
+pub(crate) type PlannedModel<'a> = (&'a Model, &'a Shapes, &'a Inferences, Intent);
 
 pub(crate) struct Planner<'a> {
     model: &'a Model,
@@ -94,7 +94,7 @@ const ROUNDS: usize = 4;
 ///
 /// Of nodes whose operands broadcast, only those in `found` are looked at, if that is given.
 pub(crate) fn plan<'a>(
-    case: Case<'a>,
+    case: PlannedModel<'a>,
     bench: &Bench<'a>,
     found: Option<&BTreeSet<NodeId>>,
     rulings: &'a Rulings,
@@ -116,7 +116,7 @@ pub(crate) fn plan<'a>(
 impl<'a> Planner<'a> {
     /// Chooses a way for every node.
     fn run(
-        (model, shapes, inferences, intent): Case<'a>,
+        (model, shapes, inferences, intent): PlannedModel<'a>,
         judges: Vec<Box<dyn Judge + 'a>>,
         decomposed: BTreeSet<NodeId>,
         found: Option<&BTreeSet<NodeId>>,
@@ -214,7 +214,7 @@ impl<'a> Planner<'a> {
         let raised = self.judges.iter().any(|judge| judge.reads_by_rank());
         let repairs = !is_meant || answers.iter().any(repairable);
         let mut candidates = if repairs { subject.candidates(raised) } else { vec![subject.plain()] };
-        // As it is written, the node does not say what is meant.
+        // The node as written does not say what is meant.
         candidates.retain(|way| is_meant || !way.is_plain());
         let served: Vec<Vec<bool>> = candidates
             .iter()

@@ -12,7 +12,7 @@ use crate::{
 };
 
 /// The most bytes of a constant shape that are read.
-const BYTES: usize = 4096;
+const SHAPE_BYTES: usize = 4096;
 
 /// Says why a shape is not one that `Expand` allows.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -87,7 +87,7 @@ pub fn shape_fault(model: &Model, shapes: &Shapes, id: NodeId) -> Option<String>
 /// Returns the entries of a constant list of whole numbers that is not long.
 pub(crate) fn entries(model: &Model, list: ValueId) -> Option<Vec<i64>> {
     let constant = model.value(list).constant.as_ref()?;
-    let bytes = model.elements(constant, BYTES).ok()??;
+    let bytes = model.elements(constant, SHAPE_BYTES).ok()??;
     match constant.element.dtype()? {
         DType::I64 => bytes.chunks_exact(8).map(|bytes| bytes.try_into().ok().map(i64::from_le_bytes)).collect(),
         DType::I32 => {

@@ -16,7 +16,7 @@ use crate::{
 };
 
 /// The axis of the channels.
-const CHANNELS: usize = 1;
+const CHANNEL_AXIS: usize = 1;
 
 /// Says what the caller of a repair knows about operands that can be read in several ways.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -82,7 +82,7 @@ impl Intended {
         let Source::Input(input) = meaning.operands[list] else { return None };
         let value = model.value(model.node(id).input(input)?);
         let (data, length) = (operands[1 - list].dims()?, operands[list].dims()?[0].size()?);
-        if length < 2 || data.get(CHANNELS)?.size() != Some(length) {
+        if length < 2 || data.get(CHANNEL_AXIS)?.size() != Some(length) {
             return None;
         }
         let inferred = meaning.rule.infer(&operands);
@@ -92,10 +92,10 @@ impl Intended {
         if meaning.kind != Kind::Slope && (value.constant.is_none() || !is_wrong) {
             return None;
         }
-        let others = data.iter().enumerate().filter(|(axis, _)| *axis != CHANNELS);
+        let others = data.iter().enumerate().filter(|(axis, _)| *axis != CHANNEL_AXIS);
         let is_only = others.clone().all(|(_, dim)| dim.size().is_some_and(|size| size != length));
         if intent == Intent::Channels || is_wrong && is_only && meaning.kind == Kind::Slope {
-            return Some(Self::Rule(Rule::paddle(CHANNELS as i64)));
+            return Some(Self::Rule(Rule::paddle(CHANNEL_AXIS as i64)));
         }
         let also = if is_only { "" } else { ", and another axis may have as many entries" };
         let how = format!("if {} has one number per channel, --intend channels repairs it{also}", value.name);
@@ -108,9 +108,8 @@ fn list(meaning: &Meaning, operands: &[SymbolicShape]) -> Option<usize> {
     let [a, b] = operands else { return None };
     let is_list = |list: &SymbolicShape, data: &SymbolicShape| list.rank() == Some(1) && data.rank() > Some(2);
     match meaning.kind {
-        Kind::Slope => is_list(b, a).then_some(1),
         Kind::Binary if is_list(a, b) => Some(0),
-        Kind::Binary => is_list(b, a).then_some(1),
+        Kind::Binary | Kind::Slope => is_list(b, a).then_some(1),
         _ => None,
     }
 }

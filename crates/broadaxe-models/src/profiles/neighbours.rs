@@ -124,17 +124,7 @@ impl<'a> Asked<'a> {
 
     /// Returns the whole numbers of a constant.
     pub(super) fn integers(&self, value: ValueId) -> Option<Vec<i64>> {
-        let constant = self.model.value(self.origin(value)).constant.as_ref()?;
-        let bytes = self.model.elements(constant, BYTES).ok()??;
-        let numbers = match constant.element.dtype()? {
-            DType::I32 => bytes
-                .chunks_exact(4)
-                .map(|bytes| bytes.try_into().ok().map(i32::from_le_bytes).map(i64::from))
-                .collect(),
-            DType::I64 => bytes.chunks_exact(8).map(|bytes| bytes.try_into().ok().map(i64::from_le_bytes)).collect(),
-            _ => None,
-        };
-        numbers
+        meaning::entries(self.model, self.origin(value))
     }
 
     /// Splits a node of two operands of which one is a constant: the constant, the other one, and whether the constant is

@@ -1,6 +1,7 @@
 //! What conditions say of the shape that `Expand` is given, and of sizes that it stretches to.
 
 use broadaxe_frameworks::Role;
+use broadaxe_shape::SymbolicShape;
 
 use super::{Asked, When};
 use crate::meaning::{FaultKind, ShapeFault};
@@ -40,7 +41,7 @@ fn picked(asked: &Asked<'_>) -> bool {
 }
 
 fn stretches_to_none(asked: &Asked<'_>) -> bool {
-    let result = asked.node.output(0).and_then(|value| asked.shape(value)).and_then(|shape| shape.known());
+    let result = asked.node.output(0).and_then(|value| asked.shape(value)).and_then(SymbolicShape::known);
     let (Some(result), Some(data)) = (result, asked.operands[0].known()) else { return false };
     let kept = result.iter().rev().zip(data.iter().rev());
     !data.contains(&0) && { kept }.any(|(size, own)| *size == 0 && *own == 1)

@@ -315,6 +315,7 @@ fn places(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
     format!("element {element} is computed from {here} in this model and from {there} on {}", finding.target)
 }
 
+// Long: one sentence of three parts.
 /// Writes the numbers of the operands at an element, and both results; nothing where no element is known to differ.
 pub fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> Option<String> {
     let elements = example.element.iter().zip(&example.target_shape);

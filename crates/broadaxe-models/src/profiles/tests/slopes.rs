@@ -1,6 +1,6 @@
 //! Slopes of `PRelu` that do not fit the data by ONNX's rule, on ONNX Runtime 1.31.1 and OpenVINO 2026.4.1.
 //!
-//! Each pair of shapes was asked with a constant slope and a computed one, in opset 16; the two never differ. `channels` stands for a
+//! Each pair of shapes was asked with a constant slope and a computed one, in opset 16; the two never differ. `channels` means a
 //! result in which entry i of the slope belongs to entry i of axis 1; the second word, where there is one, is what Broadaxe says.
 
 use crate::{
