@@ -104,14 +104,10 @@ static SCALED: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
 });
 
 /// What becomes of the scale of a root mean square.
-enum Scaled {
+enum RmsScale {
     Same,
     Lost,
     Doubtful,
-}
-
-fn ends_in(found: &pattern::Match, constant: ValueId) -> bool {
-    found.constants.last() == Some(&constant)
 }
 
 /// Says what becomes of a scale behind a root mean square of these data.
@@ -119,30 +115,32 @@ fn ends_in(found: &pattern::Match, constant: ValueId) -> bool {
 /// `RMSFusion` wants data of rank 2 or more whose last dim is known, and a scale with 1s before its last dim. It looks neither at that
 /// dim nor at the rank. A difference from the mean that is divided becomes an `MVN`, which leaves the scale. Asked of 8 forms and 53
 /// pairs of shapes.
-fn root_mean_square(asked: &Asked<'_>, own: &[usize], data: ValueId, found: &pattern::Match) -> Scaled {
+fn root_mean_square(asked: &Asked<'_>, own: &[usize], constant: ValueId, data: ValueId) -> RmsScale {
+    let found = pattern::find(asked, &SCALED, constant).filter(|(_, found)| found.constants.last() == Some(&constant));
+    let Some((_, found)) = found else { return RmsScale::Doubtful };
     // A repair that gives the data another rank has a node between.
     let rank = |shape: Option<SymbolicShape>| shape.and_then(|shape| shape.rank());
     let direct = rank(asked.form(data)) == rank(asked.shape(data).cloned());
     let (Some(x), Some((node, op)), true) = (found.values[0], asked.maker(data), direct) else {
-        return Scaled::Doubtful;
+        return RmsScale::Doubtful;
     };
-    let Some(dims) = asked.form(x).and_then(|shape| shape.dims().map(<[_]>::to_vec)) else { return Scaled::Doubtful };
+    let Some(dims) = asked.form(x).and_then(|shape| shape.dims().map(<[_]>::to_vec)) else { return RmsScale::Doubtful };
     let centred = matches!(asked.maker(x), Some((_, Op::Sub)));
     let divided = op == Op::Div;
     let inverse = node.input(1).and_then(|value| asked.maker(value)).map(|(_, op)| op);
     let over_last = mean_axes(asked, data, x).is_some_and(|axes| axes == [-1] || axes == [dims.len() as i64 - 1]);
     if !over_last || centred && !divided && inverse != Some(Op::Reciprocal) {
-        return Scaled::Doubtful;
+        return RmsScale::Doubtful;
     }
     let open = asked.file_dims(x).and_then(|dims| dims.last()).is_none_or(|dim| dim.size().is_none());
     let leading = own.split_last().is_some_and(|(_, rest)| rest.iter().all(|size| *size == 1));
     let last = own.last().copied().unwrap_or(1);
     let stretches = last != 1 && dims.last().and_then(broadaxe_shape::Dim::size) != Some(last);
     match () {
-        () if centred && divided || open || dims.len() < 2 || !leading => Scaled::Same,
-        () if !stretches && own.len() <= dims.len() => Scaled::Same,
-        () if is_added(asked) => Scaled::Doubtful,
-        () => Scaled::Lost,
+        () if centred && divided || open || dims.len() < 2 || !leading => RmsScale::Same,
+        () if !stretches && own.len() <= dims.len() => RmsScale::Same,
+        () if is_added(asked) => RmsScale::Doubtful,
+        () => RmsScale::Lost,
     }
 }
 
@@ -191,15 +189,13 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     if let Some((_, found)) = pattern::find(asked, &FORMS, constant).filter(|_| longer) {
         return garbled(&found).then(|| merged(asked, data, &found));
     }
-    if let Some((_, found)) = pattern::find(asked, &SCALED, constant).filter(|(_, found)| ends_in(found, constant)) {
-        match root_mean_square(asked, &own, data, &found) {
-            Scaled::Same => return None,
-            Scaled::Lost => {
-                let text = "makes one RMS of these nodes, whose result has the shape of its data";
-                return Some(Does::Garbled(text.into()));
-            }
-            Scaled::Doubtful => {}
+    match root_mean_square(asked, &own, constant, data) {
+        RmsScale::Same => return None,
+        RmsScale::Lost => {
+            let text = "makes one RMS of these nodes, whose result has the shape of its data";
+            return Some(Does::Garbled(text.into()));
         }
+        RmsScale::Doubtful => {}
     }
     if let Some((_, found)) = pattern::find(asked, &DOUBTFUL, constant) {
         let text = "may make one operator of a root mean square, whose result lacks the axes that only a constant has";
