@@ -3,7 +3,7 @@
     python3 fuzz/bombs.py COMMAND [--only PART] [--keep FOLDER]
 
 COMMAND is the program `broadaxe`. Each subcommand that reads models runs on each file in a process of its own, which may take the
-bytes of the file, 256 MiB, and 1 kB for each node, in addition to what the program needs for a model of one node. That is compared
+bytes of the files it reads, 256 MiB, and 1 kB for each node, in addition to what the program needs for a model of one node. That is compared
 with the peak of the memory that the process used. The kernel also limits its address space (`ulimit -v`) to twice as much, since that
 includes what is mapped and not used. Exits with 1 if a run is above its budget, too long, killed, or panics.
 """
@@ -408,7 +408,7 @@ def run(program, words, files, space):
 def cell(program, words, path, nodes, base):
     """Runs a subcommand on a file; returns what the table shows, and what is wrong."""
     files = [path, path] if words[0] == "diff" else [path]
-    budget = path.stat().st_size + FREE + BYTES_PER_NODE * nodes + base
+    budget = path.stat().st_size * len(files) + FREE + BYTES_PER_NODE * nodes + base
     code, seconds, peak, said = run(program, words, files, 2 * budget)
     wrong = None
     if code not in (0, 1, 2) or "panicked" in said:

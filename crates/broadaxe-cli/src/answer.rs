@@ -1,6 +1,7 @@
 //! Holds the answer of a subcommand, and formats its tables and lists.
 
 use std::{
+    borrow::Cow,
     fmt::{self, Display},
     io,
 };
@@ -9,7 +10,7 @@ pub use broadaxe_draw::words::{columns, join, letter, spaced, steps, strides, tu
 use broadaxe_models::report::{CheckRecord, Shown, grouped};
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
 use schemars::JsonSchema;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
 use crate::{
@@ -23,6 +24,8 @@ use crate::{
 pub struct Answer {
     /// For people; ends with a line feed. It may hold colours, which are taken out where there is no terminal.
     pub text: String,
+    /// Writes what people read in the place of the text, where that may be long.
+    pub report: Option<Box<dyn Report>>,
     /// For programs, printed with `--json`.
     pub json: Json,
     /// Whether the answer is a refusal, which ends with exit code 1.
@@ -31,6 +34,15 @@ pub struct Answer {
     pub errors: Vec<Error>,
     /// What else people are told, on standard error; one line each.
     pub notes: Vec<String>,
+}
+
+/// Writes a report of what checks found, piece by piece.
+pub trait Report: fmt::Debug + Send + Sync {
+    /// Writes the report.
+    ///
+    /// # Errors
+    /// When `to` cannot be written.
+    fn write(&self, found: &Checked, to: &mut dyn fmt::Write) -> fmt::Result;
 }
 
 /// The JSON of an answer.
@@ -100,7 +112,7 @@ impl Answer {
 
     /// Makes an answer that is a refusal or not.
     pub fn judged(text: String, json: Value, refused: bool) -> Self {
-        Self { text, json: json.into(), refused, errors: Vec::new(), notes: Vec::new() }
+        Self { text, report: None, json: json.into(), refused, errors: Vec::new(), notes: Vec::new() }
     }
 
     /// Returns the exit code: that of an error comes before that of a refusal.
@@ -116,6 +128,17 @@ impl Answer {
         if self.errors.is_empty() { Ok(self) } else { Err(self.errors.swap_remove(0)) }
     }
 
+    /// Writes what people read, piece by piece.
+    ///
+    /// # Errors
+    /// When `to` cannot be written.
+    pub(crate) fn write(&self, to: &mut dyn fmt::Write) -> fmt::Result {
+        match (&self.report, &self.json) {
+            (Some(report), Json::Checked(found)) => report.write(found, to),
+            _ => to.write_str(&self.text),
+        }
+    }
+
     /// Returns the text without colours.
     pub fn plain(&self) -> String {
         anstream::adapter::strip_str(&self.text).to_string()
@@ -123,6 +146,13 @@ impl Answer {
 }
 
 impl Json {
+    /// Writes a value that is not kept.
+    pub(crate) fn written(value: &impl Serialize) -> Self {
+        let mut text = String::new();
+        let _ = write_json(&mut text, value);
+        Self::Written(text)
+    }
+
     /// Writes the part that a pointer such as `/models/0` names, without one of its members; none where there is no such part.
     pub fn part(&self, pointer: &str, without: Option<&str>) -> Option<String> {
         match self {
@@ -180,6 +210,15 @@ fn written(value: &(impl Serialize + ?Sized)) -> String {
     serde_json::to_string(value).unwrap_or_default()
 }
 
+/// A list whose items are made while it is written.
+pub(crate) struct Each<F>(pub(crate) F);
+
+impl<T: Serialize, I: Iterator<Item = T>, F: Fn() -> I> Serialize for Each<F> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_seq((self.0)())
+    }
+}
+
 /// Writes a value as JSON, piece by piece.
 ///
 /// # Errors
@@ -188,8 +227,43 @@ pub(crate) fn write_json(to: &mut dyn fmt::Write, value: &impl Serialize) -> fmt
     serde_json::to_writer(Pieces(to), value).map_err(|_| fmt::Error)
 }
 
-/// Passes on the texts that JSON is written in.
-struct Pieces<'a>(&'a mut dyn fmt::Write);
+/// Writes texts to a writer of bytes.
+///
+/// # Errors
+/// When `out` cannot be written.
+pub(crate) fn write_texts(
+    out: &mut dyn io::Write,
+    write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result,
+) -> io::Result<()> {
+    let mut texts = Texts { out, failed: Ok(()) };
+    let _ = write(&mut texts);
+    texts.failed
+}
+
+/// Writes texts, and keeps the error of the writer.
+struct Texts<'a> {
+    out: &'a mut dyn io::Write,
+    failed: io::Result<()>,
+}
+
+impl fmt::Write for Texts<'_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.failed = self.out.write_all(text.as_bytes());
+        if self.failed.is_ok() { Ok(()) } else { Err(fmt::Error) }
+    }
+}
+
+/// Converts texts that are written, and passes them on.
+pub(crate) struct Converting<'a, F>(pub(crate) &'a mut dyn fmt::Write, pub(crate) F);
+
+impl<F: Fn(&str) -> Cow<'_, str>> fmt::Write for Converting<'_, F> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.write_str(&(self.1)(text))
+    }
+}
+
+/// Passes on the texts that a format is written in.
+pub(crate) struct Pieces<'a>(pub(crate) &'a mut dyn fmt::Write);
 
 impl io::Write for Pieces<'_> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {

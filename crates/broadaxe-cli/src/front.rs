@@ -11,7 +11,7 @@ use anstyle::{AnsiColor, Style};
 use clap::{CommandFactory, Parser};
 
 use crate::{
-    answer::Answer,
+    answer::{Answer, Converting, write_texts},
     args::{Cli, ColorWhen, Command, complete},
     cmd,
     error::{Error, escaped_json, written},
@@ -48,7 +48,7 @@ pub fn main_with(args: &[OsString], output_is_closed: bool) -> u8 {
     let printed = match (&answer, cli.json) {
         (Ok(answer), true) => print_json(&answer.json),
         (Ok(answer), false) => {
-            let printed = print(drawn(&answer.text).as_bytes());
+            let printed = print(|to| answer.write(to));
             note(&answer.notes);
             answer.errors.iter().for_each(|error| _ = tell(error));
             printed
@@ -79,7 +79,7 @@ fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
     let said = |option: &str| args.iter().take_while(|arg| *arg != "--").any(|arg| arg == option);
     if error.kind() == clap::error::ErrorKind::DisplayVersion && (said("--verbose") || said("--json")) {
         let answer = cmd::version::run();
-        let printed = if said("--json") { print_json(&answer.json) } else { print(answer.text.as_bytes()) };
+        let printed = if said("--json") { print_json(&answer.json) } else { print(|to| answer.write(to)) };
         return printed.map_or_else(|error| tell(&error), |()| 0);
     }
     if error.use_stderr() && said("--json") {
@@ -108,10 +108,10 @@ fn sentence(error: &clap::Error) -> String {
 fn run(command: &Command, json: bool) -> Result<Answer, Error> {
     match command {
         Command::Check(args) => cmd::model::check_inputs(args, json),
-        Command::Fix(args) => cmd::model::fix(args),
-        Command::Upgrade(args) => cmd::model::upgrade(args),
+        Command::Fix(args) => cmd::model::fix(args, json),
+        Command::Upgrade(args) => cmd::model::upgrade(args, json),
         Command::List(args) => cmd::model::list(args, json, &cmd::model::open),
-        Command::Diff(args) => cmd::model::diff(args, &cmd::model::open),
+        Command::Diff(args) => cmd::model::diff(args, json, &cmd::model::open),
         Command::Census(args) => cmd::model::census_inputs(args),
         Command::Sizes(args) => cmd::model::sizes_shown(args),
         Command::Extract(args) => cmd::model::extract(args),
@@ -136,31 +136,22 @@ fn drawn(text: &str) -> Cow<'_, str> {
     if terminal::is_utf8() { text.into() } else { terminal::ascii(text).into() }
 }
 
-/// Writes to standard output; colours are taken out unless it is a terminal that shows them.
-fn print(bytes: &[u8]) -> Result<(), Error> {
-    let mut out = anstream::AutoStream::auto(io::stdout().lock());
-    written(out.write_all(bytes).and_then(|()| out.flush()))
+/// Writes to standard output, piece by piece; colours are taken out unless it is a terminal that shows them.
+fn print(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Result<(), Error> {
+    let mut out = io::BufWriter::with_capacity(BUFFER_BYTES, anstream::AutoStream::auto(io::stdout().lock()));
+    let printed = write_texts(&mut out, |to| write(&mut Converting(to, drawn)));
+    written(printed.and_then(|()| out.flush()))
 }
 
-/// Writes JSON to standard output, piece by piece.
+/// Writes JSON of which terminals obey nothing to standard output, piece by piece.
 fn print_json(value: &impl Display) -> Result<(), Error> {
-    let mut out = Escaping { out: io::BufWriter::with_capacity(1 << 16, io::stdout().lock()), failed: Ok(()) };
-    let _ = fmt::write(&mut out, format_args!("{value}\n"));
-    written(out.failed.and_then(|()| out.out.flush()))
+    let mut out = io::BufWriter::with_capacity(BUFFER_BYTES, io::stdout().lock());
+    let printed = write_texts(&mut out, |to| fmt::write(&mut Converting(to, escaped_json), format_args!("{value}\n")));
+    written(printed.and_then(|()| out.flush()))
 }
 
-/// Writes JSON of which terminals obey nothing, and keeps the error of the writer.
-struct Escaping<W> {
-    out: W,
-    failed: io::Result<()>,
-}
-
-impl<W: Write> fmt::Write for Escaping<W> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.failed = self.out.write_all(escaped_json(text).as_bytes());
-        if self.failed.is_ok() { Ok(()) } else { Err(fmt::Error) }
-    }
-}
+/// How many bytes are written to standard output at once.
+const BUFFER_BYTES: usize = 1 << 16;
 
 /// Writes notes to standard error.
 fn note(notes: &[String]) {

@@ -67,9 +67,8 @@ fn inflating(head: &[u8], byte: u8) -> Vec<u8> {
     [packed(head), packed(&vec![byte; 16 << 20]).repeat(32)].concat()
 }
 
-#[test]
-fn memory_is_in_proportion_to_the_file() {
-    let folder = Folder::new("memory");
+/// Finds the address space that the program itself needs.
+fn own_bytes(folder: &Folder) -> u64 {
     let add = ("Add", vec!["x".to_owned(), "x".to_owned()], "y".to_owned());
     let one = onnx([add].into_iter(), [("x".to_owned(), vec!["2".to_owned()])].into_iter());
     let model = folder.path("one.onnx");
@@ -77,7 +76,27 @@ fn memory_is_in_proportion_to_the_file() {
     let output = broadaxe(&["check", "--no-cache", &model]);
     assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
     let fits = |bytes: &u64| limited(*bytes, &["check", "--no-cache", &model]).status.code() == Some(0);
-    let own = (1..64).map(|k| k * STEP_BYTES).find(fits).expect("the program runs");
+    (1..64).map(|k| k * STEP_BYTES).find(fits).expect("the program runs")
+}
+
+/// Memory may run out anywhere. That is an error, and no signal ends the process.
+#[test]
+fn memory_that_runs_out_is_an_error() {
+    let folder = Folder::new("exhausted");
+    let (model, own) = (folder.path("function_wide.onnx"), own_bytes(&folder));
+    fs::write(&model, function_wide(2000)).expect("a file");
+    for more in (0..4).map(|k| k * STEP_BYTES) {
+        let output = limited(own + more, &["check", "-q", "--no-cache", &model]);
+        let said = text(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{more}: {said}");
+        assert!(said.contains("error: memory has run out; allow more of it"), "{more}: {said}");
+    }
+}
+
+#[test]
+fn memory_is_in_proportion_to_the_file() {
+    let folder = Folder::new("memory");
+    let own = own_bytes(&folder);
     let head = br#"<net name="a" version="11"><layers>"#.as_slice();
     let cases: [(&str, u64, Vec<u8>); 5] = [
         ("function_wide.onnx", EXPANDED, function_wide(2000)),
@@ -89,7 +108,8 @@ fn memory_is_in_proportion_to_the_file() {
     for (name, nodes, bytes) in cases {
         let (path, len) = (folder.path(name), bytes.len() as u64);
         fs::write(&path, bytes).expect("a file");
-        for command in [&["check", "--no-cache", "--json"][..], &["list", "--all"]] {
+        let sarif = &["check", "--no-cache", "--format", "sarif"];
+        for command in [&["check", "--no-cache", "--json"][..], sarif, &["list", "--all"]] {
             let output = limited(own + len + FREE_BYTES + BYTES_PER_NODE * nodes, &[command, &[&path]].concat());
             // What the nodes mean does not matter here.
             let want: &[i32] = if nodes == 0 { &[2] } else { &[0, 1] };

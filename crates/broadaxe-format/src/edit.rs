@@ -11,7 +11,7 @@ use std::{
 
 use crate::{
     error::{Error, ErrorKind},
-    graph::{Attribute, Model, NodeId, Use, ValueId},
+    graph::{Attribute, Model, NodeId, Use, Uses, ValueId},
     source::Source,
 };
 
@@ -100,9 +100,9 @@ pub enum Edit {
 
 impl Edit {
     /// Lists the nodes that the change affects; `uses` are those of the model ([`Model::uses`]).
-    pub fn nodes(&self, uses: &[Vec<Use>]) -> Vec<NodeId> {
+    pub fn nodes(&self, uses: &Uses) -> Vec<NodeId> {
         match self {
-            Self::ReshapeConstant { value, .. } => uses[value.0 as usize].iter().map(|at| at.node).collect(),
+            Self::ReshapeConstant { value, .. } => uses.of(*value).iter().map(|at| at.node).collect(),
             Self::CopyConstant { uses, .. } => uses.iter().map(|at| at.node).collect(),
             Self::Reshape { at, .. } | Self::Unsqueeze { at, .. } | Self::Expand { at, .. } => vec![at.node],
             Self::Swap { node, .. }

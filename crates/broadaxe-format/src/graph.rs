@@ -32,6 +32,25 @@ pub struct Use {
     pub input: usize,
 }
 
+/// Where the values of a model are used: the uses of all values in one list, those of a value in the order of the nodes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Uses {
+    all: Vec<Use>,
+    /// Where the uses of each value begin in the list; the last entry is its length.
+    begins: Vec<usize>,
+}
+
+impl Uses {
+    /// Returns where a value is used.
+    pub fn of(&self, value: ValueId) -> &[Use] {
+        let at = value.0 as usize;
+        match self.begins.get(at..at + 2) {
+            Some(&[begin, end]) => &self.all[begin..end],
+            _ => &[],
+        }
+    }
+}
+
 /// A model file, read.
 #[derive(Clone, Debug)]
 pub struct Model {
@@ -164,7 +183,7 @@ pub enum Data {
     /// In another file, opened under the checks of the format.
     External {
         /// The file.
-        file: Source,
+        file: Box<Source>,
         /// The first byte.
         at: u64,
         /// How many bytes.
@@ -348,17 +367,26 @@ impl Model {
         (0..self.graphs.len()).filter(|&k| k == 0 || !is_body[k]).map(|k| GraphId(k as u32)).collect()
     }
 
-    /// Lists where every value is used, by [`ValueId`]; outputs of graphs are not uses.
-    pub fn uses(&self) -> Vec<Vec<Use>> {
-        let mut uses = vec![Vec::new(); self.values.len()];
+    /// Lists where every value is used; outputs of graphs are not uses.
+    pub fn uses(&self) -> Uses {
+        let mut begins = vec![0; self.values.len() + 1];
+        for value in self.nodes.iter().flat_map(|node| &node.inputs).flatten() {
+            begins[value.0 as usize + 1] += 1;
+        }
+        for at in 1..begins.len() {
+            begins[at] += begins[at - 1];
+        }
+        let mut next = begins.clone();
+        let mut all = vec![Use { node: NodeId(0), input: 0 }; begins.last().copied().unwrap_or(0)];
         for (index, node) in self.nodes.iter().enumerate() {
             for (input, value) in node.inputs.iter().enumerate() {
-                if let Some(value) = value {
-                    uses[value.0 as usize].push(Use { node: NodeId(index as u32), input });
-                }
+                let Some(value) = value else { continue };
+                let at = &mut next[value.0 as usize];
+                all[*at] = Use { node: NodeId(index as u32), input };
+                *at += 1;
             }
         }
-        uses
+        Uses { all, begins }
     }
 
     /// Opens the file of weights, and returns why it is missing, or nothing.

@@ -29,7 +29,7 @@ pub use self::{
     edit::{Edit, Written},
     error::{Cause, Error, ErrorKind},
     foreign::foreign,
-    graph::{Attribute, Constant, Element, Graph, GraphId, Model, Node, NodeId, Use, Value, ValueId},
+    graph::{Attribute, Constant, Element, Graph, GraphId, Model, Node, NodeId, Use, Uses, Value, ValueId},
     onnx::single,
     source::Source,
 };

@@ -128,7 +128,7 @@ fn edits(model: &Model, words: &Words) -> Vec<(&'static str, Vec<Edit>)> {
             vec![Edit::CopyConstant {
                 value: constant,
                 shape: longer,
-                uses: uses[constant.0 as usize].iter().take(1).copied().collect(),
+                uses: uses.of(constant).iter().take(1).copied().collect(),
             }],
         ),
         ("reshape", vec![Edit::Reshape { at: at(0), shape: vec![1, -1] }]),

@@ -229,6 +229,16 @@ pub struct Repair {
 ///
 /// Nothing is guessed: where a shape that matters is unknown, the verdict is, and the reason says why.
 pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
+    check_each(model, shapes, targets, |_| {})
+}
+
+/// As [`check`]; gives the findings on each node away when they are made: `each` may take them.
+pub(crate) fn check_each(
+    model: &Model,
+    shapes: &Shapes,
+    targets: &[Target],
+    mut each: impl FnMut(&mut Vec<Finding>),
+) -> Report {
     let mut report =
         Report { targets: targets.iter().map(|target| target.to_string().into()).collect(), ..Report::default() };
     let facts = Facts::of(model, shapes, targets);
@@ -248,6 +258,7 @@ pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {
                 reject(&mut report, (model, shapes), id, None, &invalid.judged());
             }
         }
+        each(&mut report.findings);
     }
     report
 }

@@ -18,7 +18,7 @@ use broadaxe_shape::{Dim, Rule, SymbolicShape};
 use self::nest::Nest;
 pub use self::tensors::Tensors;
 use crate::{
-    graph::{Attribute, Model, Node, NodeId, Use, ValueId},
+    graph::{Attribute, Model, Node, NodeId, Use, Uses, ValueId},
     infer::Shapes,
     meaning::{self, Kind, Meaning, Operator, Source},
 };
@@ -377,11 +377,11 @@ fn keeps_elements(model: &Model, node: &Node) -> bool {
 }
 
 /// Lists the values that have the elements of a value in their order, through the nodes that read it.
-pub fn reshaped(model: &Model, uses: &[Vec<Use>], value: ValueId) -> Vec<ValueId> {
+pub fn reshaped(model: &Model, uses: &Uses, value: ValueId) -> Vec<ValueId> {
     let mut found = Vec::new();
     let mut next = vec![value];
     while let Some(value) = next.pop().filter(|_| found.len() < LOOKED_THROUGH) {
-        for at in uses.get(value.0 as usize).into_iter().flatten().filter(|at| at.input == 0) {
+        for at in uses.of(value).iter().filter(|at| at.input == 0) {
             let node = model.node(at.node);
             if let Some(output) = node.output(0).filter(|_| keeps_elements(model, node)) {
                 found.push(output);
@@ -393,14 +393,14 @@ pub fn reshaped(model: &Model, uses: &[Vec<Use>], value: ValueId) -> Vec<ValueId
 }
 
 /// Lists the nodes that read a value, through those that keep its elements; nothing where a graph returns it.
-pub fn readers(model: &Model, uses: &[Vec<Use>], value: ValueId) -> Option<Vec<NodeId>> {
+pub fn readers(model: &Model, uses: &Uses, value: ValueId) -> Option<Vec<NodeId>> {
     let mut readers = Vec::new();
     for value in [vec![value], reshaped(model, uses, value)].concat() {
         if model.graphs.iter().any(|graph| graph.outputs.contains(&value)) {
             return None;
         }
         let is_final = |at: &&Use| at.input > 0 || !keeps_elements(model, model.node(at.node));
-        readers.extend(uses.get(value.0 as usize).into_iter().flatten().filter(is_final).map(|at| at.node));
+        readers.extend(uses.of(value).iter().filter(is_final).map(|at| at.node));
     }
     Some(readers)
 }

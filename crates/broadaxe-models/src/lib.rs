@@ -35,7 +35,7 @@ mod testing;
 
 pub use broadaxe_format::{
     self as format, Attribute, Cause, Constant, Edit, Element, Error, ErrorKind, Graph, GraphId, Model, Node, NodeId,
-    Source, Use, Value, ValueId, Written, edit, error, graph, source,
+    Source, Use, Uses, Value, ValueId, Written, edit, error, graph, source,
 };
 pub use check_file::{check_file, check_model};
 pub use copied::{Copied, CopiedPart};

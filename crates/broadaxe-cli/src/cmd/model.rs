@@ -7,6 +7,7 @@ mod store;
 mod census;
 mod find;
 
+mod total;
 mod fingerprint;
 mod baseline;
 mod suppress;
@@ -15,7 +16,6 @@ mod ask;
 mod results;
 mod parallel;
 mod progress;
-mod total;
 mod check;
 mod explain;
 mod extract;

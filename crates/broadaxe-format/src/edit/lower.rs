@@ -211,7 +211,7 @@ impl<'a> Lower<'a> {
             self.once(Once::Shape(value), "a constant gets a new shape once, not twice")?;
         }
         match (readers, self.constants) {
-            (None, Constants::Fixed) => self.views(from, shape, &self.model.uses()[value.0 as usize]),
+            (None, Constants::Fixed) => self.views(from, shape, self.model.uses().of(value)),
             (Some(readers), Constants::Fixed | Constants::Changed) => self.views(from, shape, readers),
             _ => {
                 let primitive = Primitive::SetShape { value, shape: shape.to_vec(), readers: readers.cloned() };

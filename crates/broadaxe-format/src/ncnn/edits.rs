@@ -70,7 +70,7 @@ impl NcnnEditor<'_> {
             let Some(root) = self.root(*value) else { continue };
             let (mut stack, mut shapes) = (vec![root], Vec::new());
             while let Some(value) = stack.pop() {
-                let splits = uses[value.0 as usize].iter().map(|at| self.model.node(at.node));
+                let splits = uses.of(value).iter().map(|at| self.model.node(at.node));
                 let splits: Vec<_> = splits.filter(|node| node.op == "Split").collect();
                 if splits.is_empty() || wanted.contains_key(&value) {
                     shapes.push(wanted.get(&value).copied());

@@ -143,7 +143,7 @@ impl<'a> Input<'a> {
             let text = format!("it needs {len} bytes from byte {at} of {location}, but the file has {}", file.len());
             return Err(Error::format(text));
         }
-        Ok(Data::External { file, at, len })
+        Ok(Data::External { file: file.into(), at, len })
     }
 
     /// Reads a pair of texts.

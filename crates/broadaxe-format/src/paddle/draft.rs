@@ -168,7 +168,7 @@ impl<'a> ProgramDraft<'a> {
         let source = Operand::Old(value);
         let made = ResultShape::behind(self.shape(source), does, numbers);
         let end = self.add(source, (does, numbers), &made, (node, true))?;
-        for at in self.model.uses().get(value.0 as usize).cloned().unwrap_or_default() {
+        for &at in self.model.uses().of(value) {
             if self.source(at)? == source {
                 self.reads.insert(at, end);
             }

@@ -84,7 +84,7 @@ pub(super) fn edits(model: &Model, shapes: &Shapes, id: NodeId, way: &Candidate)
 /// Returns the new shape of the slope in the file, if nothing else reads it.
 fn in_place(model: &Model, id: NodeId, slope: ValueId, form: &Form) -> Option<Vec<usize>> {
     let constant = model.value(slope).constant.as_ref()?;
-    let alone = model.uses()[slope.0 as usize] == [Use { node: id, input: 1 }];
+    let alone = model.uses().of(slope) == [Use { node: id, input: 1 }];
     let given = model.graphs.iter().any(|graph| graph.outputs.contains(&slope) || graph.inputs.contains(&slope));
     if alone && !given { form.of(&constant.shape) } else { None }
 }

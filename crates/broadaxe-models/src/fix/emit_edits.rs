@@ -58,7 +58,7 @@ pub(crate) fn emit_edits(model: &Model, wants: &[Want]) -> (Vec<Edit>, Vec<Step>
         }
     }
     for (value, shapes) in constants {
-        let readers = uses.get(value.0 as usize).map_or(0, Vec::len);
+        let readers = uses.of(value).len();
         split(model, value, shapes, readers, &mut |edit, step| {
             edits.extend(edit);
             steps.push(step);

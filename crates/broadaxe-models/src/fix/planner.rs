@@ -334,7 +334,7 @@ impl<'a> Planner<'a> {
     fn share(&mut self) {
         let uses = self.model.uses();
         for value in self.shared() {
-            let readers = &uses[value.0 as usize];
+            let readers = uses.of(value);
             let Some(own) = self.model.value(value).constant.as_ref().map(|constant| constant.shape.clone()) else {
                 continue;
             };

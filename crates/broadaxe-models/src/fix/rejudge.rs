@@ -12,7 +12,7 @@ use super::{
     planner::{self, Plan, Rulings},
 };
 use crate::{
-    check::{Finding, Report, Verdict, check},
+    check::{Finding, Report, Verdict, check_each},
     error::{Error, ErrorKind},
     format,
     graph::{GraphId, Model, NodeId},
@@ -81,7 +81,7 @@ impl<'a> Judgement<'a> {
         intent: Intent,
         before: Option<Found>,
     ) -> Self {
-        let before = before.unwrap_or_else(|| found_for(&check(model, shapes, targets), targets.len(), None));
+        let before = before.unwrap_or_else(|| found(model, shapes, targets, |id| vec![id]));
         Self { model, shapes, targets, intent, before, inferences: Inferences::default() }
     }
 
@@ -136,9 +136,8 @@ impl<'a> Judgement<'a> {
                 return Ok(Err((plan, refused)));
             }
         };
-        let report = check(&model, &shapes, self.targets);
         let mut origins = Origins::new(self.model, &model);
-        let mut found = found(by_target(&report, self.targets.len()), |id| origins.of(id));
+        let mut found = found(&model, &shapes, self.targets, |id| origins.of(id));
         for (at, target) in self.targets.iter().enumerate() {
             for (id, reason) in target.refused_reshapes(&model, &shapes) {
                 for old in origins.of_added(id) {
@@ -223,8 +222,7 @@ impl<'a> Judgement<'a> {
         plan.ways.keys().for_each(|id| nearest[id.0 as usize] = Some(*id));
         while let Some(id) = queue.pop_front() {
             let node = self.model.node(id);
-            let behind =
-                node.outputs.iter().flatten().flat_map(|value| uses[value.0 as usize].iter().map(|at| at.node));
+            let behind = node.outputs.iter().flatten().flat_map(|value| uses.of(*value).iter().map(|at| at.node));
             let ahead = node.inputs.iter().flatten().filter_map(|value| Some(self.model.value(*value).producer?.0));
             for next in behind.chain(ahead) {
                 if nearest[next.0 as usize].is_none() {
@@ -298,41 +296,46 @@ impl<'a> Judgement<'a> {
 
 /// Gathers the findings of a report for all its targets, or for the one of this number alone.
 pub(super) fn found_for(report: &Report, targets: usize, only: Option<usize>) -> Found {
-    let wanted = by_target(report, targets).filter(|(at, _)| only.is_none_or(|only| only == *at));
-    found(wanted.map(|(at, finding)| (if only.is_some() { 0 } else { at }, finding)), |id| vec![id])
-}
-
-/// Lists the findings of a report with the numbers of their targets.
-fn by_target(report: &Report, targets: usize) -> impl Iterator<Item = (usize, &Finding)> {
-    report.findings.iter().enumerate().map(move |(at, finding)| (at % targets, finding))
-}
-
-/// Gathers findings, each with the number of its target, by the nodes that they are about.
-fn found<'a>(
-    findings: impl Iterator<Item = (usize, &'a Finding)>,
-    mut nodes: impl FnMut(NodeId) -> Vec<NodeId>,
-) -> Found {
     let mut found = Found::new();
-    for (target, finding) in findings {
-        let kind = match finding.verdict {
-            Verdict::Same => continue,
-            Verdict::Unknown => LeftKind::Unknown,
-            Verdict::Unsupported => LeftKind::Unsupported,
-            _ => LeftKind::Finding,
-        };
-        let reason = match &finding.verdict {
-            Verdict::Guarded(condition) => format!("it means the same only if {condition}"),
-            _ => finding.reason.clone(),
-        };
-        for id in nodes(finding.node) {
-            let of = || Problem { kind, reason: reason.clone() };
-            let entry = found.entry((id, target)).or_insert_with(of);
-            if kind != LeftKind::Unknown && entry.kind == LeftKind::Unknown {
-                *entry = of();
-            }
+    for (at, finding) in report.findings.iter().enumerate() {
+        if only.is_none_or(|only| only == at % targets) {
+            let target = if only.is_some() { 0 } else { at % targets };
+            add(&mut found, (target, finding), |id| vec![id]);
         }
     }
     found
+}
+
+/// Checks a model, and gathers the findings by the nodes that they are about. A report of all nodes is never held.
+fn found(model: &Model, shapes: &Shapes, targets: &[Target], mut nodes: impl FnMut(NodeId) -> Vec<NodeId>) -> Found {
+    let mut found = Found::new();
+    check_each(model, shapes, targets, |findings| {
+        for (target, finding) in findings.drain(..).enumerate() {
+            add(&mut found, (target, &finding), &mut nodes);
+        }
+    });
+    found
+}
+
+/// Adds a finding for the target of this number to the nodes that it is about.
+fn add(found: &mut Found, (target, finding): (usize, &Finding), mut nodes: impl FnMut(NodeId) -> Vec<NodeId>) {
+    let kind = match finding.verdict {
+        Verdict::Same => return,
+        Verdict::Unknown => LeftKind::Unknown,
+        Verdict::Unsupported => LeftKind::Unsupported,
+        _ => LeftKind::Finding,
+    };
+    let reason = match &finding.verdict {
+        Verdict::Guarded(condition) => format!("it means the same only if {condition}"),
+        _ => finding.reason.clone(),
+    };
+    for id in nodes(finding.node) {
+        let of = || Problem { kind, reason: reason.clone() };
+        let entry = found.entry((id, target)).or_insert_with(of);
+        if kind != LeftKind::Unknown && entry.kind == LeftKind::Unknown {
+            *entry = of();
+        }
+    }
 }
 
 /// Which nodes of the model before the nodes of a changed one are, or belong to.
@@ -341,7 +344,7 @@ struct Origins<'a> {
     after: &'a Model,
     /// The nodes before by the graph and the name of their results.
     named: BTreeMap<(GraphId, &'a str), NodeId>,
-    uses: Vec<Vec<crate::graph::Use>>,
+    uses: crate::graph::Uses,
 }
 
 impl<'a> Origins<'a> {
@@ -372,7 +375,7 @@ impl<'a> Origins<'a> {
                 continue;
             }
             let outputs = self.after.node(id).outputs.iter().flatten();
-            stack.extend(outputs.flat_map(|value| self.uses[value.0 as usize].iter().map(|at| at.node)));
+            stack.extend(outputs.flat_map(|value| self.uses.of(*value).iter().map(|at| at.node)));
         }
         found.into_iter().collect()
     }

@@ -5,7 +5,7 @@ use broadaxe_shape::SymbolicShape;
 
 use super::{Target, folded::folded, pnnx::Batches};
 use crate::{
-    graph::{Model, Node, Use, ValueId},
+    graph::{Model, Node, Use, Uses, ValueId},
     infer::{Inferences, Origin, Shapes, infer},
     meaning::{self, Meaning, Source},
 };
@@ -15,7 +15,7 @@ use crate::{
 pub struct Facts {
     batches: Batches,
     folded: Vec<bool>,
-    uses: Vec<Vec<Use>>,
+    uses: Uses,
     outputs: Vec<bool>,
     loose: Option<Shapes>,
     quantised: bool,
@@ -64,7 +64,7 @@ impl Facts {
 
     /// Lists where a value is read.
     pub fn readers(&self, value: ValueId) -> &[Use] {
-        self.uses.get(value.0 as usize).map_or(&[], Vec::as_slice)
+        self.uses.of(value)
     }
 
     /// Says whether a value is an output of its graph.

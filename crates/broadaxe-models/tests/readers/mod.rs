@@ -156,7 +156,7 @@ fn changes(model: &Model) -> Vec<Edit> {
         let mut shape = value.constant.as_ref()?.shape.clone();
         shape.insert(0, 1);
         let value = ValueId(k as u32);
-        Some(match uses[k].first() {
+        Some(match uses.of(value).first() {
             Some(&at) if k % 2 == 1 => Edit::CopyConstant { value, shape, uses: vec![at] },
             _ => Edit::ReshapeConstant { value, shape },
         })

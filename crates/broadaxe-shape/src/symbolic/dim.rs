@@ -4,7 +4,7 @@
 //! dims whose expressions have one text have one size. A dim with several expressions is the broadcast of them: the size
 //! among them that is not 1.
 
-use alloc::{format, string::ToString, vec, vec::Vec};
+use alloc::{format, string::ToString, sync::Arc, vec, vec::Vec};
 use core::{fmt, str::FromStr};
 
 use super::{
@@ -229,7 +229,7 @@ fn is_name(text: &str) -> bool {
 /// A shape whose dims, or whose rank, may not be known yet.
 ///
 /// Written like a [`Shape`], with a [`Dim`] in place of each size: `n,4`, `(n, 2..9, ?)`, `()`. An unknown rank is
-/// written `...` or `*`.
+/// written `...` or `*`. Copies share their dims.
 ///
 /// ```
 /// use broadaxe_shape::SymbolicShape;
@@ -240,13 +240,13 @@ fn is_name(text: &str) -> bool {
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SymbolicShape {
-    dims: Option<Vec<Dim>>,
+    dims: Option<Arc<[Dim]>>,
 }
 
 impl SymbolicShape {
     /// Makes a shape of these dims.
     pub fn new(dims: impl Into<Vec<Dim>>) -> Self {
-        Self { dims: Some(dims.into()) }
+        Self { dims: Some(dims.into().into()) }
     }
 
     /// Makes a shape of unknown rank.
@@ -261,7 +261,7 @@ impl SymbolicShape {
 
     /// Returns the rank, where it is known.
     pub fn rank(&self) -> Option<usize> {
-        self.dims.as_ref().map(Vec::len)
+        self.dims().map(<[Dim]>::len)
     }
 
     /// Returns the shape, where every size is known.

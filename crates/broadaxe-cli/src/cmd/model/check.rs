@@ -1,7 +1,7 @@
 //! `broadaxe check`: checks what a model's broadcasts mean on other runtimes.
 
 use std::{
-    io::Write,
+    io::{BufWriter, Write},
     num::NonZeroUsize,
     path::{Path, PathBuf},
     thread,
@@ -23,15 +23,14 @@ use super::{
     inputs::{Unusable, collect},
     load_source, open, parallel,
     progress::Progress,
-    report::{self, Asked, View, full, left_out, report, statistics},
+    report::{Asked, CheckReport, ModelText, View, left_out, report},
     results::Results,
     skip,
     stream::{self, Room},
     suppress::Suppress,
-    total::total,
 };
 use crate::{
-    answer::{Answer, Checked, FileRecord, Json, table},
+    answer::{Answer, Checked, FileRecord, Json, Report, table, write_texts},
     args::{CheckArgs, ReportFormat, TargetsArgs},
     config::Settings,
     error::Error,
@@ -61,7 +60,13 @@ enum FileOutcome {
 pub fn run(args: &CheckArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
     let settings = Settings::of_check(args)?;
     let job = Job { args, suppress: Suppress::new(&args.accept, &settings)?, open, results: None };
-    job.run(args.models.iter().cloned().map(Ok).collect(), json, 1)
+    let mut answer = job.run(args.models.iter().cloned().map(Ok).collect(), json, 1)?;
+    let mut text = String::new();
+    if !json && answer.write(&mut text).is_ok() {
+        answer.text = text;
+    }
+    answer.report = None;
+    Ok(answer)
 }
 
 /// Checks the models that the command line names, as [`run`]. A file that cannot be used is an error of the answer, and the others are
@@ -95,7 +100,7 @@ impl Job<'_> {
                     let (mut record, asked) = *judged;
                     found.notes.extend(remark.map(|remark| format!("{}: {remark}", record.model)));
                     self.suppress.mark(&mut record);
-                    texts.push(self.described(&record, &asked, is_batch));
+                    texts.push(self.described(&record, asked, is_batch));
                     found.models.push(record);
                 }
                 FileOutcome::Skipped(path) => skipped.push(path),
@@ -113,8 +118,9 @@ impl Job<'_> {
         let refused = self.settle(&mut found, &mut errors)?;
         let skipped = skip::note(&skipped.iter().map(PathBuf::as_path).collect::<Vec<_>>());
         let notes = skipped.into_iter().chain(found.notes.iter().cloned()).collect();
-        let text = self.report(&found, &texts, json, &mut errors);
-        Ok(Answer { text, json: Json::Checked(found), refused, errors, notes })
+        let report = self.report(&found, texts, &mut errors);
+        let (text, report): (_, Option<Box<dyn Report>>) = (String::new(), Some(Box::new(report)));
+        Ok(Answer { text, report, json: Json::Checked(found), refused, errors, notes })
     }
 
     /// Adds notes about what is accepted and what reports leave out, and writes the baseline; says whether the check fails.
@@ -133,32 +139,30 @@ impl Job<'_> {
         Ok(refused)
     }
 
-    /// Writes the report, and those that go to files.
-    fn report(&self, found: &Checked, texts: &[String], json: bool, errors: &mut Vec<Error>) -> String {
+    /// Writes the reports that go to files, and returns the one that the command line asks for.
+    fn report(&self, found: &Checked, texts: Vec<ModelText>, errors: &mut Vec<Error>) -> CheckReport {
         let args = self.args;
         let shown = Shown { all: args.all };
-        let texts = joined(texts, found);
         for output in &args.outputs {
-            let text = report(output.format, found, &texts, shown);
-            let text = anstream::adapter::strip_str(&text).to_string();
-            let written = Whole::create(&output.path).and_then(|whole| whole.save(|to| to.write_all(text.as_bytes())));
+            let written = Whole::create(&output.path).and_then(|whole| {
+                whole.save(|to| {
+                    let mut to = BufWriter::new(anstream::StripStream::new(to));
+                    write_texts(&mut to, |to| report(to, output.format, found, &texts, shown))?;
+                    to.flush()
+                })
+            });
             errors.extend(written.err());
         }
-        match (json, args.statistics) {
-            (true, _) => String::new(),
-            (false, true) => statistics(found, shown),
-            (false, false) => report(args.format, found, &texts, shown),
-        }
+        CheckReport { format: args.format, statistics: args.statistics, texts, shown }
     }
 
     /// Describes for people what was found in a model.
-    fn described(&self, record: &CheckRecord, asked: &Asked, is_batch: bool) -> String {
+    fn described(&self, record: &CheckRecord, asked: Asked, is_batch: bool) -> ModelText {
         let accepted = self.suppress.counts(std::slice::from_ref(record));
         let accepted = accepted.iter().fold(String::new(), |text, line| text + "  " + line + "\n");
         let shown = Shown { all: self.args.all };
         let view = View { shown, accepted: &accepted, is_batch, quiet: self.args.quiet };
-        let draw = if self.args.format == ReportFormat::Full { full } else { report::model };
-        draw(record, asked, view)
+        ModelText::new(self.args.format, record, asked, view)
     }
 
     /// Checks all models, one after the other where engines are asked.
@@ -220,22 +224,6 @@ impl Job<'_> {
         let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
         Ok(FileOutcome::Judged(Box::new((record, asked.unwrap_or_default())), remark))
     }
-}
-
-/// Joins the reports of models: those of several lines have blank lines around them. The total comes last.
-fn joined(texts: &[String], found: &Checked) -> String {
-    let mut joined = String::new();
-    let is_line = |text: &String| text.lines().nth(1).is_none();
-    for (at, text) in texts.iter().enumerate() {
-        if at > 0 && !(is_line(text) && is_line(&texts[at - 1])) {
-            joined.push('\n');
-        }
-        joined += text;
-    }
-    if !found.models.is_empty() && found.models.len() + found.errors.len() > 1 {
-        joined += &format!("\n{}\n", total(found));
-    }
-    joined
 }
 
 /// Lists the targets, or describes some with their laws.

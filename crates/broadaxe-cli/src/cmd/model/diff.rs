@@ -4,21 +4,25 @@
 //! models have the same operators left. A name that occurs several times is matched in the order of the files. A result that a
 //! node only reshapes has the name of the reshaped one too.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::{
+    collections::{HashMap, HashSet, VecDeque},
+    fmt,
+};
 
 use broadaxe_models::{
-    Kind, Meaning, Model, NodeId, Operator, ValueId,
+    Kind, Meaning, Model, Node, NodeId, Operator, Uses, ValueId,
     equivalence::{Equivalence, Side, Tensors, equivalence, is_same_function, readers, reshaped, unnamed_attributes},
     infer::Shapes,
     meaning::{Source, meaning},
     report::{dims, node_name},
 };
 use broadaxe_shape::SymbolicShape;
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Loaded, Open, load};
 use crate::{
-    answer::Answer,
+    answer::{Answer, Each, Json},
     args::DiffArgs,
     error::{Error, escaped, quoted},
     terminal,
@@ -28,41 +32,18 @@ use crate::{
 ///
 /// # Errors
 /// When a model cannot be read, or a shape is malformed.
-pub fn run(args: &DiffArgs, open: Open<'_>) -> Result<Answer, Error> {
+pub fn run(args: &DiffArgs, json: bool, open: Open<'_>) -> Result<Answer, Error> {
     let (a, b) = (load(&args.a, &args.inputs, open)?, load(&args.b, &args.inputs, open)?);
-    let (left, right) = (entries(&a), entries(&b));
-    let matched = matched(&left, &right, a.model.system == b.model.system);
-    let mut tensors = Tensors::new(&a.model, &b.model);
-    let names = [&args.a, &args.b].map(|path| path.display().to_string());
-    let mut found =
-        Differences { names, only: [Vec::new(), Vec::new()], changed: Vec::new(), rewritten: Vec::new(), equal: 0 };
-    let mut is_matched = vec![false; right.len()];
-    let mut through = [HashSet::new(), HashSet::new()];
-    for (entry, other) in left.iter().zip(&matched) {
-        let Some(at) = *other else {
-            found.only[0].push(entry);
-            continue;
-        };
-        is_matched[at] = true;
-        let other = &right[at];
-        let (class, changes) = compared((&a, entry), (&b, other), &mut tensors);
-        match class {
-            Class::Equal => found.equal += 1,
-            Class::Rewritten => {
-                through[0].insert(entry.id);
-                through[1].insert(other.id);
-                found.rewritten.push(Pair { entry, other, changes, unproven: None });
-            }
-            Class::Changed(unproven) => found.changed.push(Pair { entry, other, changes, unproven }),
-        }
+    let sides = [Nodes::new(&a), Nodes::new(&b)];
+    let found = Differences::new(&sides, [&args.a, &args.b].map(|path| path.display().to_string()));
+    // Models may have many nodes, so only one form is made.
+    let mut answer = Answer::judged(String::new(), Value::Null, !found.is_equal());
+    if json {
+        answer.json = Json::written(&found.describe());
+    } else {
+        answer.text = found.show(args.all);
     }
-    found.only[1] = right.iter().zip(&is_matched).filter(|(_, matched)| !**matched).map(|(b, _)| b).collect();
-    for ((only, through), loaded) in found.only.iter_mut().zip(&through).zip([&a, &b]) {
-        let uses = loaded.model.uses();
-        only.retain(|entry| !is_part_of(&loaded.model, &uses, entry, through));
-    }
-    let differs = !found.is_equal();
-    Ok(Answer::judged(found.show(args.all), found.describe(), differs))
+    Ok(answer)
 }
 
 /// How two matched nodes compare.
@@ -76,27 +57,24 @@ enum Class {
 }
 
 /// Compares two nodes, and lists in what they differ.
-fn compared(
-    (a, entry): (&Loaded, &Compared),
-    (b, other): (&Loaded, &Compared),
-    tensors: &mut Tensors<'_>,
-) -> (Class, Vec<Change>) {
-    let has_same_names = a.model.system == b.model.system;
+fn compared(nodes: &[Nodes<'_>; 2], ids: [NodeId; 2], tensors: &mut Tensors<'_>) -> (Class, Vec<Change>) {
+    let [(a, entry), (b, other)] = [0, 1].map(|k| (&nodes[k], Compared::new(&nodes[k], ids[k])));
+    let has_same_names = a.model().system == b.model().system;
+    let both = [(a.model(), ids[0]), (b.model(), ids[1])];
     let (Ok((own, means)), Ok((its, other_means))) = (&entry.meaning, &other.meaning) else {
-        let mut changes = unread_changes(entry, other);
-        let is_same = changes.is_empty() && is_same_text(&a.model, entry.id, &b.model, other.id);
-        if is_same && has_same_inputs((&a.model, entry.id), (&b.model, other.id), tensors) {
+        let mut changes = unread_changes(both, [&entry, &other]);
+        if changes.is_empty() && is_same_text(both) && has_same_inputs(both, tensors) {
             return (Class::Equal, changes);
         }
         changes.extend(Change::of_shapes("result", [&entry.result, &other.result]));
-        let why = entry.meaning.as_ref().err().or(other.meaning.as_ref().err()).cloned();
+        let why = entry.meaning.err().or(other.meaning.err());
         return (Class::Changed(why), changes);
     };
-    let sides = [(a, entry.id, own), (b, other.id, its)];
-    let sides = sides.map(|(of, node, meaning)| Side { model: &of.model, shapes: &of.shapes, node, meaning });
-    let mut changes = changes((entry, means), (other, other_means), &sides, has_same_names);
+    let sides = [(a, ids[0], own), (b, ids[1], its)];
+    let sides = sides.map(|(of, node, meaning)| Side { model: of.model(), shapes: &of.of.shapes, node, meaning });
+    let mut changes = changes((&entry, means), (&other, other_means), &sides, has_same_names);
     let has_same_operands = if has_same_names {
-        has_same_inputs((&a.model, entry.id), (&b.model, other.id), tensors)
+        has_same_inputs(both, tensors)
     } else {
         operands(&sides[0]).into_iter().zip(operands(&sides[1])).all(|pair| is_same(pair, tensors))
     };
@@ -104,7 +82,7 @@ fn compared(
         return (Class::Equal, changes);
     }
     match equivalence(&sides[0], &sides[1], tensors) {
-        Equivalence::Same if has_same_result(entry, other) => (Class::Rewritten, changes),
+        Equivalence::Same if has_same_result((a, &entry), (b, &other)) => (Class::Rewritten, changes),
         Equivalence::Unproven(why) => (Class::Changed(Some(why)), changes),
         _ => {
             if changes.is_empty() {
@@ -123,14 +101,14 @@ fn is_same(pair: (Option<ValueId>, Option<ValueId>), tensors: &mut Tensors<'_>) 
 }
 
 /// Says whether two nodes have the same inputs.
-fn has_same_inputs((model, id): (&Model, NodeId), (other, its): (&Model, NodeId), tensors: &mut Tensors<'_>) -> bool {
+fn has_same_inputs([(model, id), (other, its)]: [(&Model, NodeId); 2], tensors: &mut Tensors<'_>) -> bool {
     let (own, others) = (&model.node(id).inputs, &other.node(its).inputs);
     own.len() == others.len() && own.iter().copied().zip(others.iter().copied()).all(|pair| is_same(pair, tensors))
 }
 
 /// Says whether two nodes have the same operator, version and attributes.
-fn is_same_text(model: &Model, id: NodeId, other: &Model, its: NodeId) -> bool {
-    let text = |node: &broadaxe_models::Node| {
+fn is_same_text([(model, id), (other, its)]: [(&Model, NodeId); 2]) -> bool {
+    let text = |node: &Node| {
         format!("{} {} {} {:?} {}", node.domain, node.op, node.version, node.attributes, node.bodies.len())
     };
     let (own, its) = (model.node(id), other.node(its));
@@ -145,42 +123,94 @@ fn operands(side: &Side<'_>) -> Vec<Option<ValueId>> {
 }
 
 /// Says whether the results have the same shape, where one is perhaps reshaped to it.
-fn has_same_result(a: &Compared, b: &Compared) -> bool {
-    let named = |of: &Compared, name: &str| {
-        let found = of.aliases.iter().find(|(alias, _)| alias == name);
-        found.map(|(_, shape)| shape.clone())
+fn has_same_result((of, a): (&Nodes<'_>, &Compared), (other, b): (&Nodes<'_>, &Compared)) -> bool {
+    let named = |of: &Nodes<'_>, id: NodeId, name: &str| {
+        let found = of.aliases(id).into_iter().find(|&alias| of.model().value(alias).name == name);
+        found.map(|alias| of.shape(Some(alias)))
     };
-    if a.keys[1] == b.keys[1] {
+    let [own, its] = [of.output(a.id), other.output(b.id)];
+    if own == its {
         return a.result == b.result;
     }
-    match (named(b, &a.keys[1]), named(a, &b.keys[1])) {
+    match (named(other, b.id, own), named(of, a.id, its)) {
         (Some(shape), _) => a.result == shape,
         (None, Some(shape)) => shape == b.result,
         (None, None) => a.result == b.result,
     }
 }
 
-/// Says whether a node only stretches a tensor for nodes that were compared with it.
-fn is_part_of(model: &Model, uses: &[Vec<broadaxe_models::Use>], entry: &Compared, through: &HashSet<NodeId>) -> bool {
-    let is_stretch = entry.meaning.as_ref().is_ok_and(|(meaning, _)| meaning.kind == Kind::Stretch);
-    let output = model.node(entry.id).output(0).filter(|_| is_stretch);
-    let readers = output.and_then(|output| readers(model, uses, output));
-    readers.is_some_and(|readers| !readers.is_empty() && readers.iter().all(|id| through.contains(id)))
+/// A model, and its element-wise nodes.
+struct Nodes<'a> {
+    of: &'a Loaded,
+    uses: Uses,
+    ids: Vec<NodeId>,
 }
 
-/// An element-wise node, with all that is compared.
+impl<'a> Nodes<'a> {
+    fn new(of: &'a Loaded) -> Self {
+        let mut ids = of.model.walk();
+        ids.retain(|&id| meaning(&of.model, id).is_some());
+        Self { of, uses: of.model.uses(), ids }
+    }
+
+    fn model(&self) -> &'a Model {
+        &self.of.model
+    }
+
+    fn shape(&self, value: Option<ValueId>) -> SymbolicShape {
+        let known = value.and_then(|value| self.of.shapes.of.get(value.0 as usize));
+        known.map_or_else(SymbolicShape::unknown_rank, |known| known.shape.clone())
+    }
+
+    /// Returns the name of a node, which may be empty.
+    fn name(&self, id: NodeId) -> &'a str {
+        &self.model().node(id).name
+    }
+
+    /// Returns the name of the first output of a node, which may be empty.
+    fn output(&self, id: NodeId) -> &'a str {
+        let first = self.model().node(id).outputs.iter().flatten().next();
+        first.map_or("", |&value| &self.model().value(value).name)
+    }
+
+    /// Lists the values that have the elements of the first output in their order.
+    fn aliases(&self, id: NodeId) -> Vec<ValueId> {
+        let output = self.model().node(id).output(0);
+        output.map_or_else(Vec::new, |value| reshaped(self.model(), &self.uses, value))
+    }
+
+    /// Says whether a node only stretches a tensor for nodes that were compared with it.
+    fn is_part_of(&self, id: NodeId, through: &HashSet<NodeId>) -> bool {
+        let is_stretch = || meaning(self.model(), id).is_some_and(|read| read.is_ok_and(|of| of.kind == Kind::Stretch));
+        let output = self.model().node(id).output(0).filter(|_| !through.is_empty() && is_stretch());
+        let readers = output.and_then(|output| readers(self.model(), &self.uses, output));
+        readers.is_some_and(|readers| !readers.is_empty() && readers.iter().all(|id| through.contains(id)))
+    }
+
+    fn describe(&self, id: NodeId) -> Value {
+        let node = self.model().node(id);
+        json!({ "node": node_name(self.model(), id), "op": node.op, "place": node.place })
+    }
+}
+
+/// An element-wise node, with all that is compared. It is made for one comparison: a model may have many nodes.
 struct Compared {
     id: NodeId,
-    node: String,
-    /// The names to match by: that of the node, which can be empty, and that of its first output.
-    keys: [String; 2],
-    /// The names and shapes of values that have the elements of the first output in their order.
-    aliases: Vec<(String, SymbolicShape)>,
-    op: String,
-    place: String,
     /// What the node means, or why that cannot be read.
     meaning: Result<(Meaning, Means), String>,
     result: SymbolicShape,
+}
+
+impl Compared {
+    fn new(of: &Nodes<'_>, id: NodeId) -> Self {
+        let result = of.shape(of.model().node(id).output(0));
+        let meaning = meaning(of.model(), id).unwrap_or_else(|| Err("it is not element-wise".to_owned()));
+        let meaning = meaning.map(|meaning| {
+            let means = Means::new(of.model(), id, &meaning, &of.of.shapes, &result);
+            (meaning, means)
+        });
+        Self { id, meaning, result }
+    }
 }
 
 /// What a node means, with all that is compared.
@@ -213,82 +243,46 @@ impl Means {
     }
 }
 
-/// Lists the element-wise nodes of a model.
-fn entries(loaded: &Loaded) -> Vec<Compared> {
-    let Loaded { model, shapes, .. } = loaded;
-    let uses = model.uses();
-    let shape = |value: Option<ValueId>| {
-        let known = value.and_then(|value| shapes.of.get(value.0 as usize));
-        known.map_or_else(SymbolicShape::unknown_rank, |known| known.shape.clone())
-    };
-    let name = |value: ValueId| model.value(value).name.clone();
-    let entry = |id: NodeId| {
-        let node = model.node(id);
-        let meaning = meaning(model, id)?;
-        let first = node.outputs.iter().flatten().next();
-        let result = shape(node.output(0));
-        let aliases = node.output(0).map_or_else(Vec::new, |value| reshaped(model, &uses, value));
-        Some(Compared {
-            id,
-            node: node_name(model, id),
-            keys: [node.name.clone(), first.map_or_else(String::new, |&value| name(value))],
-            aliases: aliases.into_iter().map(|value| (name(value), shape(Some(value)))).collect(),
-            op: node.op.clone(),
-            place: node.place.clone(),
-            meaning: meaning.map(|meaning| {
-                let means = Means::new(model, id, &meaning, shapes, &result);
-                (meaning, means)
-            }),
-            result,
-        })
-    };
-    model.walk().into_iter().filter_map(entry).collect()
-}
-
-/// Finds for each entry its counterpart among others.
-fn matched(entries: &[Compared], others: &[Compared], has_same_names: bool) -> Vec<Option<usize>> {
-    let mut found = vec![None; entries.len()];
-    let mut is_free = vec![true; others.len()];
-    let output = |entry: &Compared| vec![entry.keys[1].clone()];
-    let aliases = |entry: &Compared| entry.aliases.iter().map(|(name, _)| name.clone()).collect::<Vec<_>>();
-    type Keys<'a> = &'a dyn Fn(&Compared) -> Vec<String>;
-    let passes: [(Keys<'_>, Keys<'_>); 4] = [
-        (&|entry| vec![entry.keys[0].clone()], &|entry| vec![entry.keys[0].clone()]),
-        (&output, &output),
-        (&output, &aliases),
-        (&aliases, &output),
-    ];
-    for (own, its) in passes {
-        let mut by_key: HashMap<String, VecDeque<usize>> = HashMap::new();
-        for (at, other) in others.iter().enumerate().filter(|(at, _)| is_free[*at]) {
-            for key in its(other).into_iter().filter(|key| !key.is_empty()) {
+/// Finds for each node of the first model its counterpart, by its place among those of the second one.
+fn matched([a, b]: &[Nodes<'_>; 2]) -> Vec<Option<usize>> {
+    let mut found = vec![None; a.ids.len()];
+    let mut is_free = vec![true; b.ids.len()];
+    type Keys = for<'a> fn(&Nodes<'a>, NodeId) -> Vec<&'a str>;
+    let name: Keys = |of, id| vec![of.name(id)];
+    let output: Keys = |of, id| vec![of.output(id)];
+    let aliases: Keys =
+        |of, id| of.aliases(id).into_iter().map(|value| of.model().value(value).name.as_str()).collect();
+    for (own, its) in [(name, name), (output, output), (output, aliases), (aliases, output)] {
+        let mut by_key: HashMap<&str, VecDeque<usize>> = HashMap::new();
+        for (at, &id) in b.ids.iter().enumerate().filter(|(at, _)| is_free[*at]) {
+            for key in its(b, id).into_iter().filter(|key| !key.is_empty()) {
                 by_key.entry(key).or_default().push_back(at);
             }
         }
-        for (entry, found) in entries.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
-            let mut free = |key: &String| {
-                let list = by_key.get_mut(key)?;
+        for (&id, found) in a.ids.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
+            let mut free = |key: &&str| {
+                let list = by_key.get_mut(*key)?;
                 let at = list.iter().position(|at| is_free[*at])?;
                 list.remove(at)
             };
-            *found = own(entry).iter().find_map(&mut free);
+            *found = own(a, id).iter().find_map(&mut free);
             if let Some(at) = *found {
                 is_free[at] = false;
             }
         }
     }
-    if has_same_names {
-        match_in_order((entries, &mut found), (others, &is_free));
+    if a.model().system == b.model().system {
+        match_in_order((a, &mut found), (b, &is_free));
     }
     found
 }
 
 /// Matches the nodes that are left, where both models have the same operators left in the same order: nothing else can be meant.
-fn match_in_order((entries, found): (&[Compared], &mut [Option<usize>]), (others, is_free): (&[Compared], &[bool])) {
-    let rest: Vec<usize> = (0..entries.len()).filter(|&at| found[at].is_none()).collect();
-    let free: Vec<usize> = (0..others.len()).filter(|&at| is_free[at]).collect();
-    let ops = |entries: &[Compared], at: &[usize]| at.iter().map(|&at| entries[at].op.clone()).collect::<Vec<_>>();
-    if ops(entries, &rest) == ops(others, &free) {
+fn match_in_order((a, found): (&Nodes<'_>, &mut [Option<usize>]), (b, is_free): (&Nodes<'_>, &[bool])) {
+    let rest: Vec<usize> = (0..found.len()).filter(|&at| found[at].is_none()).collect();
+    let free: Vec<usize> = (0..is_free.len()).filter(|&at| is_free[at]).collect();
+    let op = |of: &Nodes<'_>, at: &usize| of.model().node(of.ids[*at]).op.clone();
+    if rest.iter().map(|at| op(a, at)).eq(free.iter().map(|at| op(b, at))) {
         for (at, other) in rest.into_iter().zip(free) {
             found[at] = Some(other);
         }
@@ -302,20 +296,46 @@ struct Change {
     what: &'static str,
     /// Which operand or attribute.
     which: Option<String>,
-    values: [String; 2],
-    json: [Value; 2],
+    values: [Changed; 2],
+}
+
+/// What one of two nodes has where they differ.
+enum Changed {
+    Text(String),
+    Shape(SymbolicShape),
+}
+
+impl Changed {
+    fn json(&self) -> Value {
+        match self {
+            Self::Text(text) => text.as_str().into(),
+            Self::Shape(shape) => json!(dims(shape)),
+        }
+    }
+}
+
+impl fmt::Display for Changed {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Text(text) => f.write_str(text),
+            Self::Shape(shape) => write!(f, "{shape}"),
+        }
+    }
 }
 
 impl Change {
     fn new(what: &'static str, a: impl Into<String>, b: impl Into<String>) -> Self {
-        let values = [a.into(), b.into()];
-        Self { what, which: None, json: values.clone().map(Value::from), values }
+        Self { what, which: None, values: [Changed::Text(a.into()), Changed::Text(b.into())] }
     }
 
     fn of_shapes(what: &'static str, shapes: [&SymbolicShape; 2]) -> Option<Self> {
         let [a, b] = shapes;
-        let shown = |shape: &SymbolicShape| json!(dims(shape));
-        (a != b).then(|| Self { json: [shown(a), shown(b)], ..Self::new(what, a.to_string(), b.to_string()) })
+        (a != b).then(|| Self { what, which: None, values: shapes.map(|shape| Changed::Shape(shape.clone())) })
+    }
+
+    fn describe(&self) -> Value {
+        let [a, b] = self.values.each_ref().map(Changed::json);
+        json!({ "what": self.what, "which": self.which, "a": a, "b": b })
     }
 }
 
@@ -328,15 +348,16 @@ fn changes(
 ) -> Vec<Change> {
     let [side, its] = sides;
     let mut list = Vec::new();
-    let is_same = if has_same_names { a.op == b.op } else { own.id.is_some() && own.id == other.id };
+    let [a_node, b_node] = [side, its].map(|side| side.model.node(side.node));
+    let is_same = if has_same_names { a_node.op == b_node.op } else { own.id.is_some() && own.id == other.id };
     if !is_same {
-        list.push(Change::new("operator", &a.op, &b.op));
+        list.push(Change::new("operator", &a_node.op, &b_node.op));
     } else if !is_same_function(side, its) {
-        let named = |side: &Side<'_>, op: &str| match side.model.node(side.node).version {
-            0 => op.to_owned(),
-            version => format!("{op} of opset {version}"),
+        let named = |node: &Node| match node.version {
+            0 => node.op.clone(),
+            version => format!("{} of opset {version}", node.op),
         };
-        let (own, other) = (named(side, &a.op), named(its, &b.op));
+        let (own, other) = (named(a_node), named(b_node));
         list.extend((own != other).then(|| Change::new("operator", own, other)));
     }
     list.extend(type_changes(side, its));
@@ -350,13 +371,13 @@ fn changes(
 }
 
 /// Lists in what two nodes differ of which one cannot be read.
-fn unread_changes(a: &Compared, b: &Compared) -> Vec<Change> {
-    let reason = |meaning: &Result<(Meaning, Means), String>| {
-        meaning.as_ref().map_or_else(|why| format!("cannot be read: {why}"), |_| "can be read".to_owned())
-    };
-    let (own, other) = (reason(&a.meaning), reason(&b.meaning));
-    let op = (a.op != b.op).then(|| Change::new("operator", &a.op, &b.op));
-    op.into_iter().chain((own != other).then(|| Change::new("reading", own, other))).collect()
+fn unread_changes([(model, id), (other, its)]: [(&Model, NodeId); 2], both: [&Compared; 2]) -> Vec<Change> {
+    let [own_reason, its_reason] = both.map(|of| {
+        of.meaning.as_ref().map_or_else(|why| format!("cannot be read: {why}"), |_| "can be read".to_owned())
+    });
+    let (own, its) = (&model.node(id).op, &other.node(its).op);
+    let op = (own != its).then(|| Change::new("operator", own, its));
+    op.into_iter().chain((own_reason != its_reason).then(|| Change::new("reading", own_reason, its_reason))).collect()
 }
 
 /// Lists the operands whose element types differ.
@@ -425,65 +446,51 @@ fn attribute_changes(a: &Means, b: &Means) -> Vec<Change> {
 }
 
 /// Two nodes that are not written alike.
-struct Pair<'a> {
-    entry: &'a Compared,
-    other: &'a Compared,
+struct Pair {
+    ids: [NodeId; 2],
     changes: Vec<Change>,
     /// Why it cannot be proven that they mean the same, where that is open.
     unproven: Option<String>,
 }
 
-impl Pair<'_> {
-    fn show(&self, says: &str) -> String {
-        let Self { entry: a, other: b, .. } = self;
-        let places = if a.place == b.place {
-            quoted(&a.place)
-        } else {
-            format!("{} and {}", quoted(&a.place), quoted(&b.place))
-        };
-        let mut text = format!("{} ({}), {places}{says}:\n", quoted(&a.node), quoted(&a.op));
-        for change in &self.changes {
-            let which = change.which.as_ref().map_or_else(String::new, |which| format!(" {which}"));
-            let [a, b] = change.values.each_ref().map(|value| quoted(value));
-            text += &format!("  {}{which}: {a} -> {b}\n", change.what);
-        }
-        if let Some(why) = &self.unproven {
-            text += &format!("  cannot be compared further: {}\n", quoted(why));
-        }
-        text
-    }
-
-    fn describe(&self) -> Value {
-        let change = |change: &Change| {
-            let [a, b] = &change.json;
-            json!({ "what": change.what, "which": change.which, "a": a, "b": b })
-        };
-        json!({
-            "node": self.entry.node,
-            "a": self.entry.describe(),
-            "b": self.other.describe(),
-            "changes": self.changes.iter().map(change).collect::<Vec<_>>(),
-            "unproven": self.unproven,
-        })
-    }
-}
-
-impl Compared {
-    fn describe(&self) -> Value {
-        json!({ "node": self.node, "op": self.op, "place": self.place })
-    }
-}
-
 /// What was found.
 struct Differences<'a> {
+    sides: &'a [Nodes<'a>; 2],
     names: [String; 2],
-    only: [Vec<&'a Compared>; 2],
-    changed: Vec<Pair<'a>>,
-    rewritten: Vec<Pair<'a>>,
+    only: [Vec<NodeId>; 2],
+    changed: Vec<Pair>,
+    rewritten: Vec<Pair>,
     equal: usize,
 }
 
-impl Differences<'_> {
+impl<'a> Differences<'a> {
+    fn new(sides: &'a [Nodes<'a>; 2], names: [String; 2]) -> Self {
+        let [a, b] = sides;
+        let mut found = Self { sides, names, only: Default::default(), changed: vec![], rewritten: vec![], equal: 0 };
+        let matched = matched(sides);
+        let mut tensors = Tensors::new(a.model(), b.model());
+        let mut is_matched = vec![false; b.ids.len()];
+        for (&id, other) in a.ids.iter().zip(matched) {
+            let Some(at) = other else {
+                found.only[0].push(id);
+                continue;
+            };
+            is_matched[at] = true;
+            let ids = [id, b.ids[at]];
+            match compared(sides, ids, &mut tensors) {
+                (Class::Equal, _) => found.equal += 1,
+                (Class::Rewritten, changes) => found.rewritten.push(Pair { ids, changes, unproven: None }),
+                (Class::Changed(unproven), changes) => found.changed.push(Pair { ids, changes, unproven }),
+            }
+        }
+        found.only[1] = b.ids.iter().zip(&is_matched).filter(|(_, matched)| !**matched).map(|(id, _)| *id).collect();
+        for (k, nodes) in sides.iter().enumerate() {
+            let through = found.rewritten.iter().map(|pair| pair.ids[k]).collect();
+            found.only[k].retain(|id| !nodes.is_part_of(*id, &through));
+        }
+        found
+    }
+
     fn is_equal(&self) -> bool {
         self.changed.is_empty() && self.only.iter().all(Vec::is_empty)
     }
@@ -491,15 +498,16 @@ impl Differences<'_> {
     fn show(&self, all: bool) -> String {
         let names = self.names.each_ref().map(|name| escaped(name));
         let mut text = String::new();
-        for (entries, name) in self.only.iter().zip(&names) {
-            for entry in entries {
-                let (node, op, place) = (quoted(&entry.node), quoted(&entry.op), quoted(&entry.place));
-                text += &format!("only in {name}: {node} ({op}), {place}\n");
+        for ((ids, name), nodes) in self.only.iter().zip(&names).zip(self.sides) {
+            for &id in ids {
+                let node = nodes.model().node(id);
+                let (name_of_node, op) = (quoted(&node_name(nodes.model(), id)), quoted(&node.op));
+                text += &format!("only in {name}: {name_of_node} ({op}), {}\n", quoted(&node.place));
             }
         }
-        text.extend(self.changed.iter().map(|pair| pair.show("")));
+        text.extend(self.changed.iter().map(|pair| self.show_pair(pair, "")));
         let rewritten = self.rewritten.iter().filter(|_| all);
-        text.extend(rewritten.map(|pair| pair.show(", written differently, means the same")));
+        text.extend(rewritten.map(|pair| self.show_pair(pair, ", written differently, means the same")));
         if !text.is_empty() {
             text += "\n";
         }
@@ -511,19 +519,56 @@ impl Differences<'_> {
         terminal::fitted(&text, terminal::columns())
     }
 
-    fn describe(&self) -> Value {
-        let [only_a, only_b] =
-            self.only.each_ref().map(|only| only.iter().map(|entry| entry.describe()).collect::<Vec<_>>());
-        let pairs = |pairs: &[Pair<'_>]| pairs.iter().map(Pair::describe).collect::<Vec<_>>();
+    fn show_pair(&self, pair: &Pair, says: &str) -> String {
+        let [a, b] = [0, 1].map(|k| self.sides[k].model().node(pair.ids[k]));
+        let places = if a.place == b.place {
+            quoted(&a.place)
+        } else {
+            format!("{} and {}", quoted(&a.place), quoted(&b.place))
+        };
+        let name = node_name(self.sides[0].model(), pair.ids[0]);
+        let mut text = format!("{} ({}), {places}{says}:\n", quoted(&name), quoted(&a.op));
+        for change in &pair.changes {
+            let which = change.which.as_ref().map_or_else(String::new, |which| format!(" {which}"));
+            let [a, b] = change.values.each_ref().map(|value| quoted(&value.to_string()));
+            text += &format!("  {}{which}: {a} -> {b}\n", change.what);
+        }
+        if let Some(why) = &pair.unproven {
+            text += &format!("  cannot be compared further: {}\n", quoted(why));
+        }
+        text
+    }
+
+    fn describe(&self) -> impl Serialize {
+        let only = |k: usize| Each(move || self.only[k].iter().map(move |&id| self.sides[k].describe(id)));
+        let pairs = |of: fn(&Self) -> &[Pair]| Each(move || of(self).iter().map(|pair| self.describe_pair(pair)));
+        let (rewritten, changed) = (pairs(|found| &found.rewritten), pairs(|found| &found.changed));
+        let [a, b] = self.names.clone();
+        let (equal, same) = (self.is_equal(), self.equal);
+        DifferencesRecord { a, b, equal, same, rewritten, only_a: only(0), only_b: only(1), changed }
+    }
+
+    fn describe_pair(&self, pair: &Pair) -> Value {
+        let [a, b] = [0, 1].map(|k| self.sides[k].describe(pair.ids[k]));
         json!({
-            "a": self.names[0],
-            "b": self.names[1],
-            "equal": self.is_equal(),
-            "same": self.equal,
-            "rewritten": pairs(&self.rewritten),
-            "only_a": only_a,
-            "only_b": only_b,
-            "changed": pairs(&self.changed),
+            "node": a["node"],
+            "a": a,
+            "b": b,
+            "changes": pair.changes.iter().map(Change::describe).collect::<Vec<_>>(),
+            "unproven": pair.unproven,
         })
     }
+}
+
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct DifferencesRecord<P, N> {
+    a: String,
+    b: String,
+    equal: bool,
+    same: usize,
+    rewritten: P,
+    only_a: N,
+    only_b: N,
+    changed: P,
 }

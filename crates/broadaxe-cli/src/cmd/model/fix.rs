@@ -1,6 +1,6 @@
 //! `broadaxe fix` and `broadaxe upgrade`: write changed models, with a table of the changes.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use broadaxe_models::{
     Copied, ErrorKind as ModelError, FixOutcome, Fixed, Model,
@@ -9,11 +9,12 @@ use broadaxe_models::{
     report::{node_name, words},
     upgrade, upgrade_model,
 };
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{Destination, Loaded, Open, load, open, progress::Progress};
 use crate::{
-    answer::{Answer, table},
+    answer::{Answer, Each, Json, table},
     args::{FixArgs, InputArgs, OutArgs, UpgradeArgs},
     config::Settings,
     error::{Error, ErrorKind, escaped},
@@ -24,9 +25,9 @@ use crate::{
 ///
 /// # Errors
 /// When a target is unknown, the model cannot be read, a change cannot be made, or OUT cannot be written.
-pub fn fix(args: &FixArgs) -> Result<Answer, Error> {
+pub fn fix(args: &FixArgs, json: bool) -> Result<Answer, Error> {
     let _progress = Progress::of(&args.out.model);
-    planned(args, &open)?.answer(&args.out)
+    planned(args, &open)?.answer(&args.out, json)
 }
 
 /// As [`fix()`], for a caller that may hold the model; returns the changed model too where it is not written.
@@ -41,14 +42,14 @@ pub fn fixed(args: &FixArgs, open: Open<'_>) -> Result<(Answer, Option<Vec<u8>>)
 ///
 /// # Errors
 /// As [`fix()`]; a model with a node that has no exact counterpart is not written.
-pub fn upgrade(args: &UpgradeArgs) -> Result<Answer, Error> {
+pub fn upgrade(args: &UpgradeArgs, json: bool) -> Result<Answer, Error> {
     let job = raised(args, &open)?;
     if let (Some(left), false) = (job.fixed.plan.left.first(), args.out.dry_run) {
         let node = node_name(&job.loaded.model, left.node);
         let text = format!("{node}: {}; nothing was written, --dry-run lists all such nodes", left.reason);
         return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&args.out.model));
     }
-    job.answer(&args.out)
+    job.answer(&args.out, json)
 }
 
 /// As [`upgrade()`], for a caller that may hold the model; returns the changed model too where it is not written.
@@ -103,8 +104,8 @@ impl<'a> FixJob<'a> {
         Ok(Self { loaded, fixed, to, path })
     }
 
-    /// Writes the changed model where it is offered, and says what was done.
-    fn answer(&self, out: &OutArgs) -> Result<Answer, Error> {
+    /// Writes the changed model where it is offered, and says what was done, for programs too where they ask.
+    fn answer(&self, out: &OutArgs, json: bool) -> Result<Answer, Error> {
         let Self { loaded: Loaded { model: before, .. }, fixed, to, path } = self;
         let (model, said) = (fixed.base(before), fixed.outcome.text().unwrap_or_default());
         if let FixOutcome::Different(_) = fixed.outcome {
@@ -120,28 +121,55 @@ impl<'a> FixJob<'a> {
             FixOutcome::Changed(_) if !said.is_empty() => format!("{}\n", escaped(&said)),
             _ => String::new(),
         };
-        let path = path.as_deref().filter(|_| fixed.is_offered());
-        if let Some(path) = path {
+        if let Some(path) = self.written_to() {
             to.save(model, &fixed.plan.edits, path)?;
             text += &format!("{}: written\n", path.display());
         }
         let mut text = terminal::fitted(&text, terminal::columns());
-        let mut json = describe(model, fixed, path);
         if let Some(upgraded) = &fixed.upgraded {
             let upgrade = show(before, &upgraded.changes, out.quiet);
             text = format!("upgrade to opset {}:\n{upgrade}\nfix:\n{text}", upgrade::OPSET);
-            json["upgrade"] = changes_of(before, &upgraded.changes);
         }
         let is_unverified = matches!(fixed.outcome, FixOutcome::Unverified(_));
-        Ok(Answer::judged(text, json, fixed.is_wrong() || is_unverified))
+        let mut answer = Answer::judged(text, Value::Null, fixed.is_wrong() || is_unverified);
+        if json {
+            answer.json = Json::written(&self.describe());
+        }
+        Ok(answer)
+    }
+
+    /// Returns the file that the changed model goes to, if it is written.
+    fn written_to(&self) -> Option<&Path> {
+        self.path.as_deref().filter(|_| self.fixed.is_offered())
+    }
+
+    fn describe(&self) -> impl Serialize {
+        let Self { loaded: Loaded { model: before, .. }, fixed, .. } = self;
+        let model = fixed.base(before);
+        let left =
+            |left: &fix::Left| json!({ "node": node_name(model, left.node), "reason": left.reason, "kind": left.kind });
+        let unverified = match &fixed.outcome {
+            FixOutcome::Unverified(verified) => Some(verified.left.first().map_or("", |left| &left.reason)),
+            _ => None,
+        };
+        let steps = fixed.upgraded.as_ref().map_or(&[][..], |upgraded| &upgraded.changes.steps);
+        FixRecord {
+            upgrade: changes_of(before, steps),
+            changes: changes_of(model, &fixed.plan.steps),
+            left: Each(move || fixed.plan.left.iter().map(left)),
+            verified: fixed.outcome.verified().map(ToString::to_string),
+            output: self.written_to().map(|path| path.display().to_string()),
+            unverified,
+        }
     }
 
     /// As [`FixJob::answer`], with the changed model where it is offered and not written; what could not be verified is an error.
     fn held(&self, out: &OutArgs) -> Result<(Answer, Option<Vec<u8>>), Error> {
-        let answer = self.answer(out)?;
+        let mut answer = self.answer(out, false)?;
         if let FixOutcome::Unverified(_) = self.fixed.outcome {
             return Err(Error::new(ErrorKind::Value, self.fixed.outcome.text().unwrap_or_default()).of(&out.model));
         }
+        answer.json = json!(self.describe()).into();
         if !out.dry_run || !self.fixed.is_offered() {
             return Ok((answer, None));
         }
@@ -181,8 +209,9 @@ fn changes(count: usize) -> String {
     if count == 1 { "1 change".to_owned() } else { format!("{count} changes") }
 }
 
-fn changes_of(model: &Model, plan: &Fix) -> Value {
-    let step = |step: &fix::Step| {
+/// Lists the changes, for JSON.
+fn changes_of<'a>(model: &'a Model, steps: &'a [fix::Step]) -> impl Serialize + use<'a> {
+    let step = move |step: &fix::Step| {
         let node = model.node(step.node);
         json!({
             "node": node_name(model, step.node),
@@ -192,26 +221,17 @@ fn changes_of(model: &Model, plan: &Fix) -> Value {
             "copied": step.copied,
         })
     };
-    plan.steps.iter().map(step).collect()
+    Each(move || steps.iter().map(step))
 }
 
-fn describe(model: &Model, fixed: &Fixed, out: Option<&std::path::Path>) -> Value {
-    let left = fixed.plan.left.iter().map(|left| {
-        json!({
-            "node": node_name(model, left.node),
-            "reason": left.reason,
-            "kind": left.kind,
-        })
-    });
-    let mut json = json!({
-        "upgrade": [],
-        "changes": changes_of(model, &fixed.plan),
-        "left": left.collect::<Vec<_>>(),
-        "verified": fixed.outcome.verified().map(ToString::to_string),
-        "output": out.map(|path| path.display().to_string()),
-    });
-    if let FixOutcome::Unverified(verified) = &fixed.outcome {
-        json["unverified"] = verified.left.first().map_or("", |left| &left.reason).into();
-    }
-    json
+/// What is printed as JSON.
+#[derive(Serialize)]
+struct FixRecord<'a, C, L> {
+    upgrade: C,
+    changes: C,
+    left: L,
+    verified: Option<String>,
+    output: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    unverified: Option<&'a str>,
 }

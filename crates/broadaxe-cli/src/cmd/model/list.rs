@@ -10,7 +10,7 @@ use broadaxe_models::{
     report::{DimRecord, dims, node_name},
 };
 use broadaxe_shape::SymbolicShape;
-use serde::{Serialize, Serializer};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
@@ -19,7 +19,7 @@ use super::{
     load,
 };
 use crate::{
-    answer::{Answer, Json, aligned_of, table, write_json},
+    answer::{Answer, Each, Json, aligned_of, table},
     args::ListArgs,
     error::{Error, escaped, quoted},
     terminal,
@@ -64,10 +64,10 @@ pub fn run(args: &ListArgs, json: bool, open: Open<'_>) -> Result<Answer, Error>
     // A model may have many nodes, so only one form is made.
     let mut answer = Answer::new(String::new(), Value::Null);
     if json {
-        let nodes = Nodes(|| rows().map(|row| row.describe(&targets)));
+        let nodes = Each(|| rows().map(|row| row.describe(&targets)));
         let targets: Vec<String> = targets.iter().map(Target::to_string).collect();
         let (format, all, elementwise) = (model.format, all.len(), judged.verdicts.len());
-        answer.json = written(&ListedNodes { model: name, format, targets, nodes, all, elementwise });
+        answer.json = Json::written(&ListedNodes { model: name, format, targets, nodes, all, elementwise });
     } else {
         answer.text = show(rows, &targets) + &counts;
     }
@@ -86,21 +86,6 @@ struct ListedNodes<N> {
     nodes: N,
     all: usize,
     elementwise: usize,
-}
-
-/// A list whose items are made while it is written.
-struct Nodes<F>(F);
-
-impl<I: Iterator<Item = Value>, F: Fn() -> I> Serialize for Nodes<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq((self.0)())
-    }
-}
-
-fn written(value: &impl Serialize) -> Json {
-    let mut text = String::new();
-    let _ = write_json(&mut text, value);
-    Json::Written(text)
 }
 
 /// The nodes that `check` judges, with the verdict for each target.

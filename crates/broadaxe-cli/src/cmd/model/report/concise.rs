@@ -1,21 +1,22 @@
 //! Writes findings as lines that tools such as grep and editors read: one finding per line.
 
+use std::fmt;
+
 use broadaxe_models::report::{CheckRecord, FindingFacts, FindingRecord, Shown};
 
 use crate::{answer::Checked, error::escaped};
 
 /// Writes a line per finding, and one per file that could not be judged.
-pub(super) fn lines(found: &Checked, shown: Shown) -> String {
-    let mut text = String::new();
+pub(super) fn lines(to: &mut dyn fmt::Write, found: &Checked, shown: Shown) -> fmt::Result {
     for record in &found.models {
         for finding in record.findings.iter().filter(|finding| shown.has(finding)) {
-            text += &line(record, finding);
+            to.write_str(&line(record, finding))?;
         }
     }
     for error in &found.errors {
-        text += &format!("{}: error: {}\n", escaped(&error.file), escaped(&error.sentence()));
+        writeln!(to, "{}: error: {}", escaped(&error.file), escaped(&error.sentence()))?;
     }
-    text
+    Ok(())
 }
 
 /// Writes `model.onnx:126:/stem/Div: BX202 refused[equal-rank]: Div: equal-rank needs operands of equal rank (fixable)`.
@@ -35,7 +36,7 @@ mod tests {
     #[test]
     fn each_finding_has_a_line() {
         let found = sample::checked();
-        let text = lines(&found, sample::SHOWN);
+        let text = sample::written(|to| lines(to, &found, sample::SHOWN));
         let read: Vec<&str> = text.lines().collect();
         assert_eq!(read.len(), 4, "{text}");
         for (line, finding) in read.iter().zip(found.models[0].findings.iter().filter(|one| one.code.is_some())) {

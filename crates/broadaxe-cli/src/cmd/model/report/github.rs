@@ -1,13 +1,14 @@
 //! Writes findings as workflow commands of GitHub, which its runner shows as annotations of a change.
 
+use std::fmt;
+
 use broadaxe_models::report::Shown;
 
 use super::severity::{self, error_line, line, sentence};
 use crate::{answer::Checked, error::escaped};
 
 /// Writes one line per finding, one per file that could not be judged, and one on the findings that the project turns off.
-pub(super) fn commands(found: &Checked, shown: Shown) -> String {
-    let mut text = String::new();
+pub(super) fn commands(to: &mut dyn fmt::Write, found: &Checked, shown: Shown) -> fmt::Result {
     for record in &found.models {
         let file = property(&slashed(&record.model, cfg!(windows)));
         for finding in record.findings.iter().filter(|finding| shown.has(finding)) {
@@ -15,18 +16,18 @@ pub(super) fn commands(found: &Checked, shown: Shown) -> String {
             let title = property(&format!("broadaxe {} {}", code.id, code.name));
             let (line, said) = (line(finding), message(&sentence(finding)));
             let command = severity::github(code.severity);
-            text += &format!("::{command} file={file},line={line},title={title}::{said}\n");
+            writeln!(to, "::{command} file={file},line={line},title={title}::{said}")?;
         }
     }
     for error in &found.errors {
         let file = property(&slashed(&error.file, cfg!(windows)));
         let line = error_line(error);
-        text += &format!("::error file={file},line={line},title=broadaxe::{}\n", message(&escaped(&error.sentence())));
+        writeln!(to, "::error file={file},line={line},title=broadaxe::{}", message(&escaped(&error.sentence())))?;
     }
     if !found.accepted.is_empty() {
-        text += &format!("::notice title=broadaxe::{}\n", message(&found.accepted.join("; ")));
+        writeln!(to, "::notice title=broadaxe::{}", message(&found.accepted.join("; ")))?;
     }
-    text
+    Ok(())
 }
 
 /// Writes a path with the separators that repositories use.
@@ -77,7 +78,7 @@ mod tests {
 
     #[test]
     fn each_finding_is_one_command() {
-        let text = commands(&sample::checked(), sample::SHOWN);
+        let text = sample::written(|to| commands(to, &sample::checked(), sample::SHOWN));
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 4, "{text}");
         assert!(

@@ -1,6 +1,7 @@
 //! Writes findings as a Code Quality report of GitLab, which it shows in a merge request.
 
-use broadaxe_models::report::Shown;
+use broadaxe_models::report::{CheckRecord, FindingRecord, Shown};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
@@ -8,36 +9,52 @@ use super::{
     github::slashed,
     severity::{self, error_line, line, sentence},
 };
-use crate::answer::Checked;
+use crate::answer::{Checked, Each, FileRecord};
 
-/// Makes the report: one issue per finding, and one per file that could not be judged.
-pub(super) fn issues(found: &Checked, shown: Shown) -> Value {
-    let mut made = Vec::new();
-    let mut seen = Fingerprints::default();
-    for record in &found.models {
-        let path = relative(&record.model);
-        for finding in record.findings.iter().filter(|finding| shown.has(finding)) {
-            let Some(code) = severity::reported(finding) else { continue };
-            made.push(json!({
-                "check_name": format!("broadaxe/{}", code.id),
-                "description": sentence(finding),
-                "fingerprint": seen.next(fingerprint::of(&path, finding)),
-                "severity": severity::gitlab(code.severity),
-                "location": { "path": path, "lines": { "begin": line(finding) } },
-            }));
-        }
+/// Makes the report: one issue per finding, and one per file that could not be judged. They are made while they are written.
+pub(super) fn issues(found: &Checked, shown: Shown) -> impl Serialize {
+    Each(move || {
+        let mut seen = Fingerprints::default();
+        let findings = found.models.iter().flat_map(move |record| {
+            let shown = record.findings.iter().filter(move |finding| shown.has(finding));
+            shown.map(move |finding| Reported::Finding(record, finding))
+        });
+        let all = findings.chain(found.errors.iter().map(Reported::Error));
+        all.filter_map(move |reported| reported.issue(&mut seen))
+    })
+}
+
+/// What becomes an issue.
+enum Reported<'a> {
+    Finding(&'a CheckRecord, &'a FindingRecord),
+    Error(&'a FileRecord),
+}
+
+impl Reported<'_> {
+    fn issue(&self, seen: &mut Fingerprints) -> Option<Value> {
+        Some(match self {
+            Self::Finding(record, finding) => {
+                let (code, path) = (severity::reported(finding)?, relative(&record.model));
+                json!({
+                    "check_name": format!("broadaxe/{}", code.id),
+                    "description": sentence(finding),
+                    "fingerprint": seen.next(fingerprint::of(&path, finding)),
+                    "severity": severity::gitlab(code.severity),
+                    "location": { "path": path, "lines": { "begin": line(finding) } },
+                })
+            }
+            Self::Error(error) => {
+                let path = relative(&error.file);
+                json!({
+                    "check_name": "broadaxe/error",
+                    "description": error.sentence(),
+                    "fingerprint": seen.next(hash(&[b"error", path.as_bytes()])),
+                    "severity": "critical",
+                    "location": { "path": path, "lines": { "begin": error_line(error) } },
+                })
+            }
+        })
     }
-    for error in &found.errors {
-        let path = relative(&error.file);
-        made.push(json!({
-            "check_name": "broadaxe/error",
-            "description": error.sentence(),
-            "fingerprint": seen.next(hash(&[b"error", path.as_bytes()])),
-            "severity": "critical",
-            "location": { "path": path, "lines": { "begin": error_line(error) } },
-        }));
-    }
-    made.into()
 }
 
 /// Writes a path as GitLab wants it: from the root of the repository, without `./`.
@@ -59,7 +76,7 @@ mod tests {
 
     #[test]
     fn each_finding_is_one_issue() {
-        let report = issues(&sample::checked(), sample::SHOWN);
+        let report = json!(issues(&sample::checked(), sample::SHOWN));
         let made = report.as_array().unwrap();
         let prints: std::collections::HashSet<&str> =
             made.iter().map(|one| one["fingerprint"].as_str().unwrap()).collect();

@@ -1,5 +1,7 @@
 //! Writes findings as JUnit XML, which most systems of continuous integration show as tests.
 
+use std::fmt;
+
 use broadaxe_models::report::{CheckRecord, FindingRecord, Shown, words::consequence};
 use quick_xml::{
     Writer,
@@ -7,7 +9,10 @@ use quick_xml::{
 };
 
 use super::severity;
-use crate::{answer::Checked, error::escaped};
+use crate::{
+    answer::{Checked, Pieces},
+    error::escaped,
+};
 
 /// Counts the tests of a suite, or of all.
 #[derive(Clone, Copy, Default)]
@@ -19,16 +24,15 @@ struct Counts {
 }
 
 /// Writes a test suite per model: a test per finding, and one per target without findings that fail.
-pub(super) fn suites(found: &Checked, shown: Shown) -> String {
-    let mut xml = Writer::new_with_indent(Vec::new(), b' ', 2);
-    // Writing to memory does not fail.
-    let _ = write(&mut xml, found, shown);
-    String::from_utf8_lossy(&xml.into_inner()).into_owned() + "\n"
+pub(super) fn suites(to: &mut dyn fmt::Write, found: &Checked, shown: Shown) -> fmt::Result {
+    let mut xml = Writer::new_with_indent(Pieces(to), b' ', 2);
+    write(&mut xml, found, shown).map_err(|_| fmt::Error)?;
+    xml.into_inner().0.write_str("\n")
 }
 
-type Xml = Writer<Vec<u8>>;
+type Xml<'a> = Writer<Pieces<'a>>;
 
-fn write(xml: &mut Xml, found: &Checked, shown: Shown) -> std::io::Result<()> {
+fn write(xml: &mut Xml<'_>, found: &Checked, shown: Shown) -> std::io::Result<()> {
     let suites: Vec<Suite<'_>> = found.models.iter().map(|record| Suite::new(record, shown)).collect();
     let mut all = Counts { tests: found.errors.len(), errors: found.errors.len(), ..Counts::default() };
     for suite in &suites {
@@ -61,7 +65,7 @@ fn count(start: &mut BytesStart<'_>, counts: &[(&str, usize)]) {
     }
 }
 
-fn open_suite(xml: &mut Xml, name: &str, counts: Counts) -> std::io::Result<()> {
+fn open_suite(xml: &mut Xml<'_>, name: &str, counts: Counts) -> std::io::Result<()> {
     let Counts { tests, failures, errors, skipped } = counts;
     let mut start = BytesStart::new("testsuite").with_attributes([("name", name)]);
     count(&mut start, &[("tests", tests), ("failures", failures), ("errors", errors), ("skipped", skipped)]);
@@ -92,7 +96,7 @@ impl<'a> Suite<'a> {
         Counts { tests: self.passing.len() + failures + skipped, failures, errors: 0, skipped }
     }
 
-    fn write(&self, xml: &mut Xml) -> std::io::Result<()> {
+    fn write(&self, xml: &mut Xml<'_>) -> std::io::Result<()> {
         open_suite(xml, &self.model, self.counts())?;
         for name in &self.passing {
             let name = format!("all nodes on {}", plain(name));
@@ -120,7 +124,7 @@ impl<'a> Suite<'a> {
 }
 
 /// Writes what is wrong: a failure and an error have a type and a text, what is skipped has a message only.
-fn body(xml: &mut Xml, element: &str, id: &str, (message, text): (&str, &str)) -> std::io::Result<()> {
+fn body(xml: &mut Xml<'_>, element: &str, id: &str, (message, text): (&str, &str)) -> std::io::Result<()> {
     let start = BytesStart::new(element).with_attributes([("message", message)]);
     if element == "skipped" {
         return xml.write_event(Event::Empty(start));
@@ -150,7 +154,7 @@ mod tests {
 
     #[test]
     fn suites_are_well_formed_and_say_how_many_tests_they_have() {
-        let text = suites(&sample::checked(), sample::SHOWN);
+        let text = sample::written(|to| suites(to, &sample::checked(), sample::SHOWN));
         let is_allowed = |c: char| c == '\n' || (!c.is_control() && !"\u{fffe}\u{ffff}\u{202e}".contains(c));
         assert!(text.chars().all(is_allowed), "{text}");
         let mut reader = Reader::from_str(&text);

@@ -1,6 +1,6 @@
 //! Makes the findings that the reports are tested on.
 
-use std::path::Path;
+use std::{fmt, path::Path};
 
 use broadaxe_models::{
     check::check,
@@ -20,6 +20,13 @@ pub(super) const SHOWN: Shown = Shown { all: false };
 
 /// The name of a node: with characters that mean something in JSON, XML, Markdown and workflow commands, and two that XML cannot hold.
 pub(super) const NAME: &str = "<&\"'|`]]>\n::error::%0A @you #1 \u{1b}[31m\u{202e}\u{ffff}\u{fffe}";
+
+/// Returns what is written.
+pub(super) fn written(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> String {
+    let mut text = String::new();
+    write(&mut text).unwrap();
+    text
+}
 
 /// Checks the example: three findings on two nodes, of which the first has a hostile name; and a file that could not be judged.
 pub(super) fn checked() -> Checked {

@@ -5,43 +5,55 @@ use broadaxe_models::{
     code::{CODES, Code},
     report::{CheckRecord, FindingRecord, Shown, drawings},
 };
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
     super::fingerprint::{self, Fingerprints},
     severity::{self, line, sentence},
 };
-use crate::answer::{Checked, FileRecord};
+use crate::answer::{Checked, Each, FileRecord};
 
 /// The page of all codes.
 const PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/codes.md");
 
-/// Makes the log of one run over all models.
-pub(super) fn log(found: &Checked, shown: Shown) -> Value {
+/// The log of one run.
+#[derive(Serialize)]
+struct Log<R> {
+    #[serde(rename = "$schema")]
+    schema: &'static str,
+    version: &'static str,
+    runs: [Run<R>; 1],
+}
+
+#[derive(Serialize)]
+struct Run<R> {
+    tool: Value,
+    invocations: Value,
+    results: R,
+}
+
+/// Makes the log of one run over all models. Its results are made while they are written.
+pub(super) fn log(found: &Checked, shown: Shown) -> impl Serialize {
     let rules: Vec<Value> = CODES.iter().map(|code| rule(code)).collect();
-    let mut seen = Fingerprints::default();
-    let mut results = Vec::new();
-    for record in &found.models {
-        let findings = record.findings.iter().filter(|finding| shown.has(finding) || finding.is_suppressed());
-        results.extend(findings.filter_map(|finding| result(record, finding, &mut seen)));
-    }
-    json!({
-        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
-        "version": "2.1.0",
-        "runs": [{
-            "tool": { "driver": {
-                "name": "broadaxe",
-                "version": env!("CARGO_PKG_VERSION"),
-                "informationUri": env!("CARGO_PKG_REPOSITORY"),
-                "rules": rules,
-            } },
-            "invocations": [{
-                "executionSuccessful": found.errors.is_empty(),
-                "toolExecutionNotifications": found.errors.iter().map(notification).collect::<Vec<_>>(),
-            }],
-            "results": results,
-        }],
-    })
+    let results = Each(move || {
+        let mut seen = Fingerprints::default();
+        let findings = found.models.iter().flat_map(|record| record.findings.iter().map(move |one| (record, one)));
+        let findings = findings.filter(move |(_, finding)| shown.has(finding) || finding.is_suppressed());
+        findings.filter_map(move |(record, finding)| result(record, finding, &mut seen))
+    });
+    let tool = json!({ "driver": {
+        "name": "broadaxe",
+        "version": env!("CARGO_PKG_VERSION"),
+        "informationUri": env!("CARGO_PKG_REPOSITORY"),
+        "rules": rules,
+    } });
+    let invocations = json!([{
+        "executionSuccessful": found.errors.is_empty(),
+        "toolExecutionNotifications": found.errors.iter().map(notification).collect::<Vec<_>>(),
+    }]);
+    let schema = "https://json.schemastore.org/sarif-2.1.0.json";
+    Log { schema, version: "2.1.0", runs: [Run { tool, invocations, results }] }
 }
 
 /// Describes a kind of finding.
@@ -175,7 +187,7 @@ mod tests {
     #[test]
     fn each_finding_is_one_result() {
         let found = sample::checked();
-        let run = &log(&found, sample::SHOWN)["runs"][0];
+        let run = &json!(log(&found, sample::SHOWN))["runs"][0];
         let results = run["results"].as_array().unwrap();
         assert_eq!(results.len(), found.models[0].findings.iter().filter(|one| one.code.is_some()).count());
         for result in results {
