@@ -87,6 +87,11 @@ impl Facts {
         self.batches.get(value)
     }
 
+    /// Says whether pnnx treats an axis as the batch that an input of the model does not have.
+    pub fn has_batch_beyond(&self) -> bool {
+        self.batches.is_beyond()
+    }
+
     /// Returns the axis that ncnn's tensor of a value does not have.
     pub fn lacking(&self, value: ValueId) -> Option<usize> {
         self.batches.lacking(value)

@@ -43,10 +43,11 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
         }
         let dims = asked.operands[k].dims()?;
         let label = label(asked, k, of_result, rank);
-        if let Some(axis) = label.filter(|axis| !asked.constants[k] && *axis >= dims.len()) {
-            return Some(Does::Refused(
-                format!("treats axis {axis} of an operand of rank {} as the batch", dims.len()).into(),
-            ));
+        // An operation on tensors without a batch does not need the axis; only an input of the model is given with it.
+        let beyond = |axis: &usize| !asked.constants[k] && *axis >= dims.len() && asked.facts.has_batch_beyond();
+        if let Some(axis) = label.filter(beyond) {
+            let rank = dims.len();
+            return Some(Does::Refused(format!("treats axis {axis} of an operand of rank {rank} as the batch").into()));
         }
         labels.extend(label);
         let batch = label.and_then(|label| lacking(asked, k).or(Some(label))).filter(|_| of_result == Some(0));
@@ -152,6 +153,8 @@ pub(in crate::profiles) struct Batches {
     lacking: Vec<Option<usize>>,
     /// Which values it comes to, those of rank 1 as well.
     reached: Vec<bool>,
+    /// Whether it is an axis that an input of the model does not have.
+    beyond: bool,
 }
 
 impl Batches {
@@ -169,7 +172,15 @@ impl Batches {
         let of: Vec<Option<usize>> =
             of.map(|(label, rank)| label.filter(|_| rank.is_none_or(|rank| rank > 1))).collect();
         let lacking = layout::axes(&view, &of);
-        Self { of, lacking, reached }
+        let rank = |value: &ValueId| shapes.of[value.0 as usize].shape.rank();
+        let beyond = |value: &ValueId| of[value.0 as usize].zip(rank(value)).is_some_and(|(axis, rank)| axis >= rank);
+        let beyond = model.main().inputs.iter().any(beyond);
+        Self { of, lacking, reached, beyond }
+    }
+
+    /// Says whether it is an axis that an input of the model does not have.
+    pub(in crate::profiles) fn is_beyond(&self) -> bool {
+        self.beyond
     }
 
     /// Returns the axis that ncnn's tensor of a value does not have.
