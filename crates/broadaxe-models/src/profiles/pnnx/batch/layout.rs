@@ -97,7 +97,12 @@ impl Layout<'_> {
             }
             Passage::Unsqueeze(at) => axis.map(|axis| axis + usize::from(*at <= axis)),
             Passage::Select(at) => axis.filter(|axis| axis != at).map(|axis| axis - usize::from(*at < axis)),
-            Passage::Keep if TRANSPARENT.contains(&node.op.as_str()) || role == Some(Role::Identity) => axis,
+            Passage::Keep
+                if TRANSPARENT.contains(&node.op.as_str())
+                    || matches!(role, Some(Role::Identity | Role::Transpose)) =>
+            {
+                axis
+            }
             Passage::Keep | Passage::Stop => asked,
         }
     }

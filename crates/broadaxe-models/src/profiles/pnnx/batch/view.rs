@@ -247,7 +247,12 @@ impl<'a> View<'a> {
         }
         let rank = self.dims(node.input(0)).map_or(0, <[Dim]>::len);
         match meaning::role(self.model, node) {
-            Some(Role::Transpose) => self.transpose(node, rank).map_or(Passage::Stop, Passage::Transpose),
+            Some(Role::Transpose) => match self.transpose(node, rank) {
+                // pnnx removes it.
+                Some(order) if order.iter().enumerate().all(|(at, from)| at == *from) => Passage::Keep,
+                Some(order) => Passage::Transpose(order),
+                None => Passage::Stop,
+            },
             Some(Role::Reshape) => self.reshape(node, rank),
             Some(Role::Gather) => self.gather(node),
             Some(Role::Shape | Role::Fill) => Passage::Stop,
