@@ -49,6 +49,13 @@ impl Uses {
             _ => &[],
         }
     }
+
+    /// Sorts the uses of each value by a key.
+    pub fn sort_each_by_key<K: Ord>(&mut self, key: impl Fn(&Use) -> K) {
+        for at in 1..self.begins.len() {
+            self.all[self.begins[at - 1]..self.begins[at]].sort_by_cached_key(&key);
+        }
+    }
 }
 
 /// A model file, read.

@@ -20,7 +20,7 @@ pub(super) use self::view::is_linear;
 use self::{passage::Label, search::search, view::View};
 use super::{super::Asked, Does};
 use crate::{
-    graph::{Model, Use, ValueId},
+    graph::{Model, Uses, ValueId},
     infer::Shapes,
 };
 
@@ -159,7 +159,7 @@ pub(in crate::profiles) struct Batches {
 
 impl Batches {
     /// Follows the batch through a model as pnnx does; `folded` are the values that are constants to it.
-    pub(in crate::profiles) fn of(model: &Model, shapes: &Shapes, uses: &[Vec<Use>], folded: &[bool]) -> Self {
+    pub(in crate::profiles) fn of(model: &Model, shapes: &Shapes, uses: &Uses, folded: &[bool]) -> Self {
         let view = View::new(model, shapes, uses, folded);
         let axis = |label: Option<Label>| match label {
             Some(Label::Axis(axis)) => Some(axis),

@@ -58,7 +58,7 @@ impl Labeller<'_> {
         while let Some(task) = self.tasks.pop() {
             match task {
                 Visit::Forward(value) if self.is_new(value, 0) => {
-                    let readers = self.view.uses[value.0 as usize].len();
+                    let readers = self.view.uses.of(value).len();
                     self.tasks.extend((0..readers).rev().map(|at| Visit::Use(value, at)));
                 }
                 Visit::Use(value, at) => self.forward(value, at),
@@ -98,7 +98,7 @@ impl Labeller<'_> {
     fn forward(&mut self, value: ValueId, at: usize) {
         let Some(axis) = self.axis(value) else { return };
         let view = self.view;
-        let at = view.uses[value.0 as usize][at];
+        let at = view.uses.of(value)[at];
         let (_, last) = view.ends(at.node);
         if !view.is_operand(view.model.node(at.node), at.input) {
             return;

@@ -8,7 +8,7 @@ use broadaxe_shape::{Dim, SymbolicShape};
 use super::passage::{Label, Passage};
 use crate::{
     attributes::whole_numbers,
-    graph::{Attribute, Model, Node, NodeId, Use, ValueId},
+    graph::{Attribute, Model, Node, NodeId, Uses, ValueId},
     infer::Shapes,
     meaning,
 };
@@ -18,7 +18,7 @@ pub(super) struct View<'a> {
     pub model: &'a Model,
     pub shapes: &'a Shapes,
     /// Where values are read, in the order in which pnnx visits the nodes.
-    pub uses: Vec<Vec<Use>>,
+    pub uses: Uses,
     pub folded: &'a [bool],
     /// The first and the last of the nodes that pnnx joins with each node to one reshape.
     ends: Vec<(NodeId, NodeId)>,
@@ -52,22 +52,21 @@ const REWRITTEN: &[&[&str]] = &[
 ];
 
 impl<'a> View<'a> {
-    pub(super) fn new(model: &'a Model, shapes: &'a Shapes, uses: &[Vec<Use>], folded: &'a [bool]) -> Self {
+    pub(super) fn new(model: &'a Model, shapes: &'a Shapes, uses: &Uses, folded: &'a [bool]) -> Self {
         let ends = (0..model.nodes.len() as u32).map(|id| (NodeId(id), NodeId(id))).collect();
-        let mut view = Self { model, shapes, uses: uses.to_vec(), folded, ends, unbound: BTreeSet::new() };
+        let mut view = Self { model, shapes, uses: uses.clone(), folded, ends, unbound: BTreeSet::new() };
         view.join();
         view.unbound = view.unbind();
-        for at in 0..view.uses.len() {
-            let mut uses = std::mem::take(&mut view.uses[at]);
-            uses.sort_by_cached_key(|at| view.turn(at.node));
-            view.uses[at] = uses;
-        }
+        let mut uses = std::mem::take(&mut view.uses);
+        uses.sort_each_by_key(|at| view.turn(at.node));
+        view.uses = uses;
         view
     }
 
     /// Finds the nodes that pnnx joins to one reshape: those between which one node reads each value.
     fn join(&mut self) {
-        let mut readers: Vec<usize> = self.uses.iter().map(Vec::len).collect();
+        let count = |value: usize| self.uses.of(ValueId(value as u32)).len();
+        let mut readers: Vec<usize> = (0..self.model.values.len()).map(count).collect();
         for output in self.model.graphs.iter().flat_map(|graph| &graph.outputs) {
             readers[output.0 as usize] += 1;
         }
