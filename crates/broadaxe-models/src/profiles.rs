@@ -43,7 +43,7 @@ mod engines;
 use std::borrow::Cow;
 
 use broadaxe_frameworks::{Role, System};
-use broadaxe_kernels::OpId;
+use broadaxe_kernels::{DType, OpId};
 use broadaxe_shape::{Dim, Rule, Shape, SymbolicShape};
 
 use crate::{
@@ -475,6 +475,13 @@ impl<'a> Asked<'a> {
     pub fn rank(&self) -> Option<usize> {
         let ranks: Option<Vec<usize>> = self.operands.iter().map(SymbolicShape::rank).collect();
         ranks?.into_iter().max()
+    }
+
+    /// Returns the dtype of an operand, where the file or its inference tells it.
+    pub fn dtype(&self, operand: usize) -> Option<DType> {
+        let value = self.value(operand)?;
+        let inferred = || self.shapes.of.get(value.0 as usize)?.element.as_ref();
+        self.model.value(value).element.as_ref().or_else(inferred)?.dtype()
     }
 
     /// Counts the elements of an operand, where its shape is known.

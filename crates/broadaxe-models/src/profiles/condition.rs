@@ -131,7 +131,7 @@ impl fmt::Display for When {
             Self::Opset6 => "before opset 7".to_owned(),
             Self::Invalid => "wrong by the node's own rule".to_owned(),
             Self::From(version) => format!("version {version} and later"),
-            Self::Via(name) => format!("via {name}"),
+            Self::Via(name) => format!("through {name}"),
             Self::Operator(ids) => list(ids.iter().map(|id| id.op().name().to_owned()), "or"),
             Self::Named(names) => list(names.iter().map(|&name| name.to_owned()), "or"),
             Self::Role(roles) => list(roles.iter().map(|role| lower(format!("{role:?}"))), "or"),
@@ -202,8 +202,7 @@ fn single(shape: &SymbolicShape) -> Option<bool> {
 /// Returns the dtype of the first operand whose dtype the file tells, a condition or an exponent aside.
 fn dtype(asked: &Asked<'_>) -> Option<DType> {
     let first = usize::from(asked.meaning.kind == Kind::Select);
-    let element = |k: usize| asked.model.value(asked.value(k)?).element.as_ref()?.dtype();
-    (first..asked.operands.len()).find_map(element)
+    (first..asked.operands.len()).find_map(|k| asked.dtype(k))
 }
 
 #[cfg(test)]

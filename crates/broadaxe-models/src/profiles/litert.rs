@@ -18,10 +18,17 @@ pub(super) const ONNX2TF: &str = "onnx2tf";
 pub(super) const LITERT_TORCH: &str = "litert-torch";
 
 const ON_CPUS: Evidence = Evidence::run_here("LiteRT 2.3.0; models of one node, with XNNPACK and without");
-const CONVERTED: Evidence =
+const ON_CPUS_CONVERTED: Evidence =
     Evidence::run_here("LiteRT 2.3.0; models of one node through onnx2tf 2.6.9 and litert-torch 0.10.0, on the CPU");
-/// The greatest rank that was asked.
-const RANKS: usize = 6;
+const TYPED: Evidence = Evidence::run_here("LiteRT 2.3.0; every operator with every type, equal and stretched shapes");
+/// The types that LiteRT 2.3.0 was asked about, one operator a line: `ADD | right | refused`. Types that other quantised
+/// arithmetic uses, and gives other numbers without, are left out.
+const TYPES_ASKED: &str = include_str!("litert/types.txt");
+/// What onnx2tf writes as an operator that LiteRT does not have.
+pub(super) const CUSTOM_SLOPE: &[When] =
+    &[When::Via(ONNX2TF), When::Any(&[When::Not(&When::Constant(1)), When::Rank(0, 3, 3)])];
+/// The ranks of data with a slope that onnx2tf was asked about.
+pub(super) const UNASKED_SLOPE: &[When] = &[When::Via(ONNX2TF), When::Not(&When::Rank(0, 2, 4))];
 
 pub(super) static LITERT: Profile = Profile {
     name: "litert",
@@ -44,6 +51,34 @@ pub(super) static LITERT: Profile = Profile {
             evidence: ON_CPUS,
         },
         Law {
+            kinds: &[],
+            when: &[When::Of(System::Tflite), When::Holds(is_refused_type)],
+            way: Way::Refused,
+            text: "does not support this type in this operator",
+            evidence: TYPED,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: UNASKED_SLOPE,
+            way: Way::Unknown,
+            text: "was asked through onnx2tf about PRelu of ranks 2 to 4",
+            evidence: ON_CPUS_CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: CUSTOM_SLOPE,
+            way: Way::Refused,
+            text: "is given an operator that it does not have by onnx2tf: for a computed slope, and for data of rank 3",
+            evidence: ON_CPUS_CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Via(ONNX2TF), When::Operator(&[id("pow")]), When::Dtype(&[DType::I64])],
+            way: Way::Refused,
+            text: "does not support int64 in POW",
+            evidence: ON_CPUS_CONVERTED,
+        },
+        Law {
             kinds: &[Kind::Binary],
             when: &[
                 When::Via(ONNX2TF),
@@ -53,35 +88,35 @@ pub(super) static LITERT: Profile = Profile {
             ],
             way: Way::Refused,
             text: "does not support int64 in DIV",
-            evidence: CONVERTED,
+            evidence: ON_CPUS_CONVERTED,
         },
         Law {
             kinds: &[Kind::Select],
             when: &[When::Via(ONNX2TF), When::Not(&OF_FLOATS), When::Holds(is_half_equal)],
             way: Way::Refused,
             text: "is given SELECT of shapes that differ by onnx2tf, and refuses it",
-            evidence: CONVERTED,
+            evidence: ON_CPUS_CONVERTED,
         },
         Law {
             kinds: &[Kind::Bias],
             when: &[When::Via(ONNX2TF), When::Constant(1), When::Holds(has_computed_weights)],
             way: Way::Refused,
             text: "cannot be reached: onnx2tf does not convert a Gemm whose C is a constant and whose B is computed",
-            evidence: CONVERTED,
+            evidence: ON_CPUS_CONVERTED,
         },
         Law {
             kinds: &[Kind::Bias],
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6), OF_FLOATS],
             way: Way::Own,
             text: "is given a product and a sum",
-            evidence: CONVERTED,
+            evidence: ON_CPUS_CONVERTED,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[When::Of(System::Onnx), When::Role(&[Role::LayerNorm]), When::Not(&When::RankAbove(5))],
             way: Way::Own,
             text: "is given means, products and sums that broadcast alike",
-            evidence: CONVERTED,
+            evidence: ON_CPUS_CONVERTED,
         },
         Law {
             kinds: &[Kind::Quantize, Kind::Affine, Kind::Bias],
@@ -111,7 +146,16 @@ pub(super) static LITERT: Profile = Profile {
             text: "has an equivalent operator",
             evidence: Evidence::documented("LiteRT schema, BuiltinOperator"),
         },
-        Law { kinds: &[], when: &[], way: Way::Ask(high_rank), text: "was asked up to rank 6", evidence: ON_CPUS },
+        Law {
+            kinds: &[],
+            when: &[When::Any(&[
+                When::RankAbove(8),
+                When::All(&[When::Not(&When::Kind(&[Kind::Binary])), When::RankAbove(6)]),
+            ])],
+            way: Way::Unknown,
+            text: "was asked up to rank 8 about operators of two operands, and up to rank 6 about others",
+            evidence: ON_CPUS,
+        },
         Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "is told the shape", evidence: ON_CPUS },
         Law {
             kinds: &[Kind::Slope],
@@ -193,8 +237,12 @@ fn old_ranks(asked: &Asked<'_>) -> Option<Does> {
     Some(Does::RefusedRank("ends the process where this operator broadcasts at a rank above 4".into()))
 }
 
-fn high_rank(asked: &Asked<'_>) -> Option<Does> {
-    asked.rank().is_some_and(|rank| rank > RANKS).then(|| Does::Unknown("was asked up to rank 6".into()))
+/// Says whether the operator was refused with the type of its operands.
+fn is_refused_type(asked: &Asked<'_>) -> Option<bool> {
+    let Some(dtype) = asked.dtype(usize::from(asked.meaning.kind == Kind::Select)) else { return Some(false) };
+    let line = TYPES_ASKED.lines().find(|line| line.split(' ').next() == Some(&asked.node.op));
+    let refused = line.and_then(|line| line.rsplit_once('|')).map_or("", |(_, refused)| refused);
+    Some(refused.split(' ').any(|name| name == dtype.name()))
 }
 
 /// ATAN2 needs equal shapes, and checks only the ranks.
@@ -236,10 +284,42 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
 
 #[cfg(test)]
 mod tests {
-    use crate::profiles::litert_gpu::tests::compare;
+    use broadaxe_frameworks::System;
+    use broadaxe_kernels::DType;
+
+    use crate::{check::check, profiles::litert_gpu::tests::compare, testing::Sample};
 
     /// Answers of LiteRT 2.3.0 with XNNPACK, in the form of those of the GPU delegate.
     const ANSWERS: &str = include_str!("litert/answers.txt");
+
+    /// What was refused is refused, what was right is the same, and every operator has a type that is right.
+    #[test]
+    fn types_are_the_answers() {
+        let mut count = 0;
+        for line in super::TYPES_ASKED.lines() {
+            let parts: Vec<&str> = line.split('|').collect();
+            let [op, right, refused] = parts[..] else { panic!("{line}") };
+            let answers = [(right, "same"), (refused, "refused")];
+            for (dtype, want) in
+                answers.iter().flat_map(|(types, want)| types.split_whitespace().map(move |d| (d, *want)))
+            {
+                let dtype = DType::ALL.iter().copied().find(|known| known.name() == dtype).expect(line);
+                let mut sample = Sample::of(("tflite", System::Tflite), 0);
+                let operands: Vec<_> = match op.trim() {
+                    "SELECT" | "SELECT_V2" => vec![("c", DType::Bool), ("x", dtype), ("y", dtype)],
+                    "BROADCAST_TO" => vec![("x", dtype), ("s", DType::I32)],
+                    _ => vec![("x", dtype), ("y", dtype)],
+                };
+                let inputs: Vec<_> = operands.iter().map(|(name, dtype)| sample.typed(name, "(2,3)", *dtype)).collect();
+                sample.node(op.trim(), &inputs, &[], "(2,3)");
+                let report = check(&sample.model, &sample.shapes, &["litert".parse().expect("a target")]);
+                let Some(finding) = report.findings.first() else { continue };
+                count += 1;
+                assert_eq!(finding.verdict.name(), want, "{op} of {dtype}: {}", finding.reason);
+            }
+        }
+        assert!(count > 200, "{count}");
+    }
 
     #[test]
     fn verdicts_are_the_answers() {

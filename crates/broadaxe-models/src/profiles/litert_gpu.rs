@@ -12,7 +12,7 @@ use broadaxe_kernels::DType;
 use self::placement::Placed;
 use super::{
     Asked, Does, Evidence, IndexTerm, Law, PLAIN, Profile, Way, When,
-    litert::{CONVERTERS, FILES, LITERT_TORCH, ONNX2TF},
+    litert::{CONVERTERS, CUSTOM_SLOPE, FILES, LITERT_TORCH, ONNX2TF, UNASKED_SLOPE},
 };
 use crate::{
     graph::{Attribute, ValueId},
@@ -21,7 +21,7 @@ use crate::{
 
 const ON_WEBGPU: Evidence = Evidence::run_here("LiteRT 2.3.0; WebGPU on SwiftShader, models of one node");
 
-const CONVERTED: Evidence = Evidence::run_here(
+const ON_WEBGPU_CONVERTED: Evidence = Evidence::run_here(
     "LiteRT 2.3.0; WebGPU on SwiftShader, models of one node through onnx2tf 2.6.9 and litert-torch 0.10.0",
 );
 const FOLDED: Evidence = Evidence::run_here(
@@ -35,7 +35,14 @@ pub(super) static LITERT_GPU: Profile = Profile {
     laws: &[
         Law {
             kinds: &[],
-            when: &[When::Of(System::Onnx), When::AllConstant],
+            when: &[
+                When::Of(System::Onnx),
+                When::AllConstant,
+                When::Any(&[
+                    When::Via(ONNX2TF),
+                    When::Kind(&[Kind::Binary, Kind::Many, Kind::Unary, Kind::Bounds, Kind::Stretch]),
+                ]),
+            ],
             way: Way::Own,
             text: "is given a constant: converters fold what depends on constants alone",
             evidence: FOLDED,
@@ -46,21 +53,21 @@ pub(super) static LITERT_GPU: Profile = Profile {
             when: &[When::Via(ONNX2TF), When::Dtype(&[DType::F32, DType::I32, DType::Bool])],
             way: Way::Ask(converted::expand),
             text: "is given a product with ones by onnx2tf",
-            evidence: CONVERTED,
+            evidence: ON_WEBGPU_CONVERTED,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[When::Of(System::Onnx), When::Role(&[Role::LayerNorm])],
             way: Way::Ask(converted::normalisation),
             text: "multiplies by scale and adds bias as two nodes, and places each constant by its own rank",
-            evidence: CONVERTED,
+            evidence: ON_WEBGPU_CONVERTED,
         },
         Law {
             kinds: &[Kind::Bias],
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
             way: Way::Ask(converted::gemm),
             text: "places constants of a product and its sum by their own rank",
-            evidence: CONVERTED,
+            evidence: ON_WEBGPU_CONVERTED,
         },
         Law {
             kinds: &[Kind::Stretch],
@@ -81,7 +88,7 @@ pub(super) static LITERT_GPU: Profile = Profile {
             when: &[When::Via(ONNX2TF)],
             way: Way::Ask(converted::choice),
             text: "is given products and a sum by onnx2tf where the shapes differ",
-            evidence: CONVERTED,
+            evidence: ON_WEBGPU_CONVERTED,
         },
         Law {
             kinds: &[Kind::Select],
@@ -89,6 +96,20 @@ pub(super) static LITERT_GPU: Profile = Profile {
             way: Way::Ask(select),
             text: "places a condition of a lower rank than the result by its own rank",
             evidence: ON_WEBGPU,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: UNASKED_SLOPE,
+            way: Way::Unknown,
+            text: "was asked through onnx2tf about PRelu of ranks 2 to 4",
+            evidence: ON_WEBGPU_CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: CUSTOM_SLOPE,
+            way: Way::Refused,
+            text: "is given an operator that it does not have by onnx2tf: for a computed slope, and for data of rank 3",
+            evidence: ON_WEBGPU_CONVERTED,
         },
         Law {
             kinds: &[Kind::Slope],
@@ -152,9 +173,16 @@ fn outside(asked: &Asked<'_>) -> Option<Does> {
     if !asked.constants.is_empty() && asked.constants.iter().all(|constant| *constant) {
         return unknown("was not asked what it does with constants alone");
     }
+    other_types(asked)
+}
+
+/// Finds types that the delegate leaves to the CPU, and those that were not asked.
+fn other_types(asked: &Asked<'_>) -> Option<Does> {
     let first = usize::from(asked.meaning.kind == Kind::Select);
     let elements: Vec<DType> = (first..asked.operands.len())
-        .filter_map(|k| asked.model.value(asked.value(k)?).element.as_ref()?.dtype().or(Some(DType::U8)))
+        .filter_map(|k| {
+            asked.dtype(k).or_else(|| asked.model.value(asked.value(k)?).element.as_ref().map(|_| DType::U8))
+        })
         .collect();
     let all = |known: &[DType]| elements.iter().all(|dtype| known.contains(dtype));
     if all(&[DType::I64]) && !elements.is_empty() && !asked.comes_via(LITERT_TORCH) {
@@ -173,9 +201,10 @@ fn outside(asked: &Asked<'_>) -> Option<Does> {
 
 /// Says whether the operands are integers.
 fn is_integral(asked: &Asked<'_>) -> bool {
-    let element = |k: usize| asked.model.value(asked.value(k)?).element.as_ref()?.dtype();
     let first = usize::from(asked.meaning.kind == Kind::Select);
-    (first..asked.operands.len()).find_map(element).is_some_and(|dtype| matches!(dtype, DType::I32 | DType::I64))
+    (first..asked.operands.len())
+        .find_map(|k| asked.dtype(k))
+        .is_some_and(|dtype| matches!(dtype, DType::I32 | DType::I64))
 }
 
 /// Says whether an operand is a constant of the file, or one of f16 that is widened first: the delegate reads both alike.
@@ -239,7 +268,9 @@ fn binary(asked: &Asked<'_>) -> Option<Does> {
     let reshapes = matches!(name, "LESS" | "LESS_EQUAL" | "GREATER" | "GREATER_EQUAL" | "EQUAL" | "NOT_EQUAL");
     if asked.comes_via(LITERT_TORCH) && reshapes && !shapes.contains(&vec![]) {
         // The converter gives both operands the rank of the result.
-        shapes.iter_mut().for_each(|dims| drop(dims.splice(..0, vec![1; result.len() - dims.len()])));
+        for dims in &mut shapes {
+            dims.splice(..0, vec![1; result.len() - dims.len()]);
+        }
     }
     if name == "ATAN2" && (result != shapes[0] || shapes[0].len() != shapes[1].len()) {
         return refused("leaves ATAN2 to the CPU unless the second operand stretches to the first");

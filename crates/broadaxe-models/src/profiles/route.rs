@@ -58,7 +58,7 @@ impl Target {
                 let Profile { name, converters, .. } = self.profile();
                 let (own, others): (Vec<&Converter>, Vec<&Converter>) =
                     converters.iter().partition(|one| Some(one.name) == self.via());
-                let own = own.iter().map(|one| format!("{}, {}", one.name, one.note)).collect::<String>();
+                let own = own.first().map_or_else(String::new, |one| format!("{}, {}", one.name, one.note));
                 let others: Vec<String> = others.iter().map(|one| format!("{name}/{}", one.name)).collect();
                 Reach::Assumed(format!("after {own}; another route: {}", others.join(", ")))
             }

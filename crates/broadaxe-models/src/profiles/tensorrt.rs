@@ -9,7 +9,7 @@ use crate::meaning::Kind;
 const PARSER: Evidence =
     Evidence::documented("onnx-tensorrt 10, importerUtils.cpp, broadcastTensor and elementwiseHelper; not run");
 const IMPORTERS: Evidence = Evidence::documented("onnx-tensorrt 10, onnxOpImporters.cpp, PRelu and Where; not run");
-const TYPES: Evidence = Evidence::documented(
+const TYPE_CHECKS: Evidence = Evidence::documented(
     "onnx-tensorrt 10.1, onnxOpImporters.cpp, notInvalidType, and importerUtils.cpp, elementwiseCheck; not run",
 );
 const OTHERS: Evidence =
@@ -48,21 +48,21 @@ pub(super) static TENSORRT: Profile = Profile {
             when: &[When::Named(&["Clip", "Expand", "Mod", "Where"]), When::Dtype(&[DType::U8])],
             way: Way::Refused,
             text: "does not support uint8 here",
-            evidence: TYPES,
+            evidence: TYPE_CHECKS,
         },
         Law {
             kinds: &[],
             when: &[When::Named(&["Gemm", "PRelu"]), When::Dtype(INTEGERS)],
             way: Way::Refused,
             text: "does not support int32 and int64 here",
-            evidence: TYPES,
+            evidence: TYPE_CHECKS,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[When::Named(&["Pow"]), When::Holds(has_integers)],
             way: Way::Refused,
             text: "does not support int32 and int64 in Pow, neither as the base nor as the exponent",
-            evidence: TYPES,
+            evidence: TYPE_CHECKS,
         },
         Law {
             kinds: &[Kind::Binary],
@@ -124,7 +124,7 @@ pub(super) static TENSORRT: Profile = Profile {
             kinds: &[Kind::Bounds],
             when: &[When::Any(&[OF_FLOATS, When::Dtype(INTEGERS)])],
             way: Way::Own,
-            text: "clips with numbers, or takes the larger and the smaller of two operands",
+            text: "clips with numbers, or by the larger and the smaller of two operands",
             evidence: OTHERS,
         },
         Law {
@@ -140,8 +140,7 @@ pub(super) static TENSORRT: Profile = Profile {
 
 /// Says whether an operand is known to be of integers.
 fn has_integers(asked: &Asked<'_>) -> Option<bool> {
-    let element = |k: usize| asked.model.value(asked.value(k)?).element.as_ref()?.dtype();
-    let dtypes: Option<Vec<_>> = (0..asked.operands.len()).map(element).collect();
+    let dtypes: Option<Vec<_>> = (0..asked.operands.len()).map(|k| asked.dtype(k)).collect();
     Some(dtypes?.iter().any(|dtype| INTEGERS.contains(dtype)))
 }
 

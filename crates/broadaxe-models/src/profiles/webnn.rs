@@ -7,7 +7,7 @@ use crate::{graph::Attribute, meaning::Kind};
 
 const BROADCASTING: Evidence = Evidence::documented("Web Neural Network API (2026-06), Broadcasting; not run");
 const OPERATORS: Evidence = Evidence::documented("Web Neural Network API (2026-06), MLGraphBuilder; not run");
-const NORMALISATION: Evidence = Evidence::documented(
+const LAYER_NORM: Evidence = Evidence::documented(
     "Web Neural Network API (2026-06), layerNormalization, and ONNX Runtime, webnn/builders/impl/normalization_op_builder.cc; not run",
 );
 const CLIP: Evidence =
@@ -68,14 +68,14 @@ pub(super) static WEBNN: Profile = Profile {
             when: &[When::Role(&[Role::LayerNorm]), When::Holds(is_whole)],
             way: Way::Own,
             text: "has layerNormalization, over the axes of scale and bias",
-            evidence: NORMALISATION,
+            evidence: LAYER_NORM,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[When::Role(&[Role::LayerNorm])],
             way: Way::Refused,
             text: "needs a scale and a bias of the sizes of the normalised axes",
-            evidence: NORMALISATION,
+            evidence: LAYER_NORM,
         },
         Law {
             kinds: &[Kind::Bounds],

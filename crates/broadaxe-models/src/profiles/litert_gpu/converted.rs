@@ -29,9 +29,8 @@ pub(super) fn normalisation(asked: &Asked<'_>) -> Option<Does> {
         return unknown("was not asked about computed scales before 2.1.6");
     }
     let (out, placed) = (Placed::computed(&result)?, Placed::computed(data)?);
-    let read = |k: usize| match asked.constants[k] {
-        true => Some(stored_terms(&shapes[k], &placed, &out)),
-        false => own(asked, &shapes, k),
+    let read = |k: usize| {
+        if asked.constants[k] { Some(stored_terms(&shapes[k], &placed, &out)) } else { own(asked, &shapes, k) }
     };
     let terms: Option<Vec<_>> = (1..shapes.len()).map(read).collect();
     Some(Does::Reads([vec![own(asked, &shapes, 0)?], terms?].concat()))
@@ -46,6 +45,9 @@ pub(super) fn integers(asked: &Asked<'_>, name: &str, shapes: &[Vec<usize>], res
     let as_floats = asked.comes_via(LITERT_TORCH) || asked.comes_via(ONNX2TF) && !first;
     if first && asked.comes_via(LITERT_TORCH) && asked.operands[0].rank() > asked.operands[1].rank() {
         return unknown("was asked too little about constants of integers of a greater rank than the data");
+    }
+    if first && matches!(name, "LESS" | "LESS_EQUAL" | "GREATER" | "GREATER_EQUAL") && shapes[1] != result {
+        return unknown("was asked too little about a constant of integers in front that stretches the data");
     }
     match name {
         "DIV" if as_floats => {
@@ -74,7 +76,7 @@ pub(super) fn choice(asked: &Asked<'_>) -> Option<Does> {
     let Some((shapes, result)) = dims(asked) else { return Some(Does::Rule(asked.meaning.rule.clone())) };
     let [condition, x, y] = &shapes[..] else { return None };
     if is_integral(asked) {
-        let mixed = condition == x && y != x && y.len() != 0;
+        let mixed = condition == x && y != x && !y.is_empty();
         return if mixed { refused("cannot be reached: onnx2tf writes SELECT of two shapes") } else { None };
     }
     if condition.is_empty() || condition.len() == 1 && x == y && *x == result || condition == x && x == y {
@@ -101,7 +103,7 @@ pub(super) fn choice(asked: &Asked<'_>) -> Option<Does> {
 
 /// Says what becomes of the product and the sum of a `Gemm`.
 ///
-/// FULLY_CONNECTED has constant weights and one bias for each column, and is right. onnx2tf writes BATCH_MATMUL where C is
+/// `FULLY_CONNECTED` has constant weights and one bias for each column, and is right. onnx2tf writes `BATCH_MATMUL` where C is
 /// anything else, and the delegate places constant weights there by their own rank.
 pub(super) fn gemm(asked: &Asked<'_>) -> Option<Does> {
     let dropped = asked.node.attribute("beta").and_then(Attribute::float) == Some(0.0);
