@@ -11,7 +11,7 @@ FLOATS, WHOLE = ("f32", "f16", "f64"), ("i32", "i64")
 
 
 def dims(shape):
-    """Return a shape as it is written in a text."""
+    """Return the text of a shape."""
     return ",".join(map(str, shape))
 
 
