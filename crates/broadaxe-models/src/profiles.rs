@@ -313,6 +313,11 @@ static UNSPOKEN: Law = Law {
 };
 
 impl Law {
+    /// Lists its conditions as clauses, without those that only its text describes.
+    pub fn clauses(&self) -> impl Iterator<Item = String> {
+        self.when.iter().map(ToString::to_string).filter(|clause| !clause.is_empty())
+    }
+
     /// Says whether the law speaks of nodes that are wrong by their own rule.
     pub fn is_of_invalid(&self) -> bool {
         self.when.iter().any(|condition| matches!(condition, When::Invalid))

@@ -18,8 +18,7 @@ fn file(profile: &Profile) -> String {
 fn kinds(law: &Law) -> String {
     let names: Vec<String> = law.kinds.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect();
     let kinds = if names.is_empty() { "all".to_owned() } else { names.join(", ") };
-    let when = law.when.iter().map(ToString::to_string).filter(|clause| !clause.is_empty());
-    [kinds].into_iter().chain(when).collect::<Vec<_>>().join("; ")
+    [kinds].into_iter().chain(law.clauses()).collect::<Vec<_>>().join("; ")
 }
 
 /// Escapes a text for a cell of a table: a bar ends a cell.

@@ -258,9 +258,8 @@ pub fn targets(args: &TargetsArgs) -> Result<Answer, Error> {
     for target in named {
         text += &format!("\n{}:\n", target.name);
         for law in target.laws {
-            let clauses = law.when.iter().map(ToString::to_string).filter(|clause| !clause.is_empty());
-            let when: String = clauses.map(|clause| format!("{clause}; ")).collect();
-            let said = format!("{when}{} ({}: {})", law.text, law.evidence.kind.text(), law.evidence.source);
+            let what = law.clauses().chain([law.text.to_owned()]).collect::<Vec<_>>().join("; ");
+            let said = format!("{what} ({}: {})", law.evidence.kind.text(), law.evidence.source);
             text += &terminal::wrap("  - ", &said, 4, terminal::prose());
         }
     }
@@ -270,7 +269,7 @@ pub fn targets(args: &TargetsArgs) -> Result<Answer, Error> {
 
 fn described(target: &Profile) -> Value {
     let law = |law: &Law| {
-        let when: Vec<String> = law.when.iter().map(ToString::to_string).filter(|clause| !clause.is_empty()).collect();
+        let when: Vec<String> = law.clauses().collect();
         json!({
             "text": law.text,
             "when": when,
