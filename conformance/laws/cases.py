@@ -14,6 +14,8 @@ NUMBERS = "5,3,9,1,7,2,8,6,4,11"
 WEIGHTS = f"w=const:u8(4,6)={NUMBERS}; f=Cast(w) to=f32"
 PRODUCT = "m=Mul(f,c); y=MatMul(x,m)"
 TABLE = f"w=const:u8(4,4)={NUMBERS}; f=Cast(w) to=f32; i=const:i64(2)=0,2"
+STORED = f"w=const:i8(4,6)={NUMBERS}"
+SQUARE = f"w=const:i8(4,4)={NUMBERS}; i=const:i64(2)=0,2"
 LOOK_UP = "m=Mul(f,c); v=Gather(m,i)"
 CONV = "w=const(2,4,3,3); y=Conv(a,w) pads=1,1,1,1"
 
@@ -39,6 +41,19 @@ OPENVINO = [
     (f"opset 17; x(2,4); p=const()=2; e=const()=0.5; g=const(1,1,4); {RMS}", "differs"),
     (f"opset 17; x(2,4); p=const()=2; e=const()=0.5; g=const(3,1,1); {RMS}", "same"),
     (f"opset 17; x(4); p=const()=2; e=const()=0.5; g=const(1,4); {RMS}", "same"),
+    # Lists and blocks of quantisations.
+    (f"x(2,4); {STORED}; s=const(4)=0.25,0.5,1,2; d=DequantizeLinear(w,s) axis=0; y=MatMul(x,d)", "differs"),
+    (f"x(2,4); {STORED}; s=const(6)=0.25,0.5,1,2; d=DequantizeLinear(w,s) axis=1; y=MatMul(x,d)", "same"),
+    (f"x(2,6); {STORED}; s=const(6)=0.25,0.5,1,2; d=DequantizeLinear(w,s) axis=1; y=Gemm(x,d) transB=1", "differs"),
+    (f"x(); {SQUARE}; s=const(4)=0.25,0.5,1,2; d=DequantizeLinear(w,s) axis=1; v=Gather(d,i); y=Add(v,x)", "differs"),
+    (f"opset 21; x(2,4); {STORED}; s=const(2,6)=0.25,0.5; d=DequantizeLinear(w,s) axis=0 block_size=2; y=MatMul(x,d)", "same"),
+    (f"opset 21; x(2,4); {STORED}; s=const(4,3)=0.25,0.5; d=DequantizeLinear(w,s) axis=1 block_size=2; y=MatMul(x,d)", "refused"),
+    ("opset 21; x(2,6); s=const(2,2)=0.25,0.5; z=const:i8(2,2)=0; q=QuantizeLinear(x,s,z) axis=1 block_size=4", "refused"),
+    ("opset 21; x(2,6); s=const(2,3)=0.25,0.5; q=QuantizeLinear(x,s) axis=1 block_size=2", "refused"),
+    ("opset 21; x(2,6); s=const(2,3)=0.25,0.5; z=const:i8(2,3)=0; q=QuantizeLinear(x,s,z) axis=1 block_size=2", "same"),
+    ("x(2,c=4,3); s=const(4)=0.25,0.5,1,2; z=const:i8(4)=0; q=QuantizeLinear(x,s,z) axis=1", "refused"),
+    ("x(2,4,n=4); s=const(4)=0.25,0.5,1,2; z=const:i8(4)=0; q=QuantizeLinear(x,s,z) axis=1", "same"),
+    ("opset 12; x(2,4,4); s=const(4)=0.25,0.5,1,2; z=const:i8(4)=0; q=QuantizeLinear(x,s,z)", "differs"),
     # LayerNormalization.
     ("x(2,2); s=const(1,2); y=LayerNormalization(x,s) axis=0", "same"),
     ("x(1,2,2); s=const(1,2,1); y=LayerNormalization(x,s) axis=2", "differs"),
@@ -137,6 +152,13 @@ OPENVINO = [
 ONNX = [
     ("x(2,3); a=const(1)=0; b=const(1)=6; y=Clip(x,a,b)", "same"),
     ("x(3); a=const(1,1)=0; b=const(1,1)=6; y=Clip(x,a,b)", "refused"),
+    ("x(6,4); s=const(4)=0.5; q=QuantizeLinear(x,s) axis=1", "same"),
+    ("x(6,4); s=const(1)=0.5; q=QuantizeLinear(x,s) axis=7", "same"),
+    ("x(6,4); s=const(6)=0.5; q=QuantizeLinear(x,s)", "refused"),
+    ("x(6,4); s=const(4)=0.5; z=const:u8()=0; q=QuantizeLinear(x,s,z)", "refused"),
+    ("opset 21; x(6,7); s=const(6,2)=0.5; q=QuantizeLinear(x,s) block_size=4", "same"),
+    ("opset 21; x(6,8); s=const(6,2)=0.5; q=QuantizeLinear(x,s) axis=0 block_size=4", "refused"),
+    ("opset 21; x(4); s=const(1)=0.5; q=QuantizeLinear(x,s) axis=0 block_size=4", "refused"),
     ("x(3,3); o=const(1,1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z)", "differs"),
     ("x(3,3); o=const(1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z)", "same"),
     ("opset 20; x(); c=const(1); m=Mul(x,c); s=Sigmoid(m); y=Mul(x,s)", "differs"),

@@ -89,11 +89,16 @@ pub enum Recipe {
     LogOf,
     /// `pow(shift + x * scale, power)`.
     PowerOf,
+    /// `round(x / scale) + zero_point`, before it is limited to the dtype of the result.
+    QuantizeLinear,
+    /// `(x - zero_point) * scale`.
+    DequantizeLinear,
     /// The operator without its fused activation, and then `clamp` to the bounds of the activation.
     Fused,
 }
 
 impl Recipe {
+    // Long: one line per formula.
     /// Returns the formula, for people.
     pub fn formula(self) -> &'static str {
         match self {
@@ -131,6 +136,8 @@ impl Recipe {
             Self::ExpOf => "exp(shift + x * scale), with a base pow(base, shift + x * scale)",
             Self::LogOf => "log(shift + x * scale), with a base log(shift + x * scale) / log(base)",
             Self::PowerOf => "pow(shift + x * scale, power)",
+            Self::QuantizeLinear => "round(x / scale) + zero_point",
+            Self::DequantizeLinear => "(x - zero_point) * scale",
             Self::Fused => "the operator, then clamp to the bounds of the activation",
         }
     }

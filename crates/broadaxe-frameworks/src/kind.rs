@@ -26,11 +26,32 @@ pub enum Kind {
     Bias,
     /// Data and what scales and shifts it after a normalisation: `LayerNormalization`.
     Affine,
+    /// Data and lists along one of its axes: `DequantizeLinear`.
+    Lists,
+    /// Data and tensors of its rank with one entry per block of the data: `DequantizeLinear` with `block_size`.
+    Blocks,
     /// Data and numbers per channel that the layer holds itself: ncnn's `PReLU`, `Scale` and `Bias`.
     Channel,
 }
 
 impl Kind {
+    /// Every kind.
+    pub const ALL: &[Self] = &[
+        Self::Unary,
+        Self::Binary,
+        Self::Many,
+        Self::Select,
+        Self::Slope,
+        Self::Bounds,
+        Self::Quantize,
+        Self::Stretch,
+        Self::Bias,
+        Self::Affine,
+        Self::Lists,
+        Self::Blocks,
+        Self::Channel,
+    ];
+
     /// Returns the kind that the letters of a row stand for; rows of other kinds say so themselves.
     pub(crate) const fn of(operands: &str, rule: &RuleBy) -> Self {
         let letters = operands.as_bytes();
@@ -47,10 +68,16 @@ impl Kind {
         match self {
             Self::Unary => 0,
             Self::Many | Self::Stretch => 1,
-            Self::Binary | Self::Slope | Self::Bias | Self::Affine | Self::Channel => 2,
+            Self::Binary | Self::Slope | Self::Bias | Self::Affine | Self::Lists | Self::Blocks | Self::Channel => 2,
             Self::Select | Self::Bounds => 3,
             Self::Quantize => 5,
         }
+    }
+
+    /// Says whether an operator works along axes of its data, with lists or blocks for them. A law speaks of such nodes only
+    /// where it names their kind.
+    pub fn is_along_axes(self) -> bool {
+        matches!(self, Self::Lists | Self::Blocks)
     }
 
     /// Says whether operands broadcast: there are two or more, or one that stretches to a shape.

@@ -10,7 +10,7 @@ use broadaxe_shape::Rule;
 use crate::{
     arithmetic::{
         Arithmetic, Choice, Computes,
-        Recipe::{Broadcast, Cast, CastLike, Clip, Erf, IsInf, Power},
+        Recipe::{self, Broadcast, Cast, CastLike, Clip, DequantizeLinear, Erf, IsInf, Power, QuantizeLinear},
         When, by_kind, choice, op, recipe,
     },
     attribute::{Attr, Values, attr},
@@ -291,7 +291,8 @@ pub(crate) static ONNX_ROWS: &[Row] = &[
     cast_as(24, &[SATURATE, ROUND_MODE]),
 ];
 
-/// Operators that are element-wise in some of their operands only; `Gemm` in its C, normalisations in scale and bias.
+/// Operators that are element-wise in some of their operands only; `Gemm` in its C, normalisations in scale and bias, and
+/// quantisations, which have dtypes that arrays do not have here.
 pub(crate) static ONNX_PARTIAL: &[Row] = &[
     gemm(1, OLD_FLOATS, RuleBy::LegacyTerm),
     gemm(7, OLD_FLOATS, RuleBy::Fixed(Rule::gemm_c)),
@@ -300,7 +301,18 @@ pub(crate) static ONNX_PARTIAL: &[Row] = &[
     // Of the standard from opset 17 on; exporters wrote it before, and engines accept that.
     normalisation("LayerNormalization", 1, "TTT?"),
     normalisation("RMSNormalization", 23, "TT"),
+    // Before opset 13 the schemas want one scale; engines then also read one for each index of axis 1.
+    quantisation("QuantizeLinear", 10, QuantizeLinear),
+    quantisation("QuantizeLinear", 21, QuantizeLinear).with(BLOCK_SIZE),
+    quantisation("DequantizeLinear", 10, DequantizeLinear),
+    quantisation("DequantizeLinear", 21, DequantizeLinear).with(BLOCK_SIZE),
 ];
+
+const BLOCK_SIZE: &[Attr] = &[attr("block_size", Values::Int, "0")];
+
+const fn quantisation(name: &'static str, since: i64, computes: Recipe) -> Row {
+    row(name, since, "XTX?", FLOATS, RuleBy::Lists, recipe(computes)).of_kind(Kind::Lists)
+}
 
 const fn gemm(since: i64, dtypes: &'static [DType], rule: RuleBy) -> Row {
     row("Gemm", since, "TT", dtypes, rule, op("add")).of_kind(Kind::Bias).wired(Wiring::Product { term: 2 })

@@ -22,6 +22,8 @@ pub enum RuleBy {
     AutoSelect,
     /// `auto_broadcast` of OpenVINO's `FakeQuantize`.
     AutoQuantize,
+    /// `axis` of ONNX's `QuantizeLinear` and `DequantizeLinear`.
+    Lists,
     /// `mode` and `axes_mapping` of OpenVINO's `Broadcast`; the target is left empty.
     Stretch,
     /// `axis` of Paddle.
@@ -57,6 +59,7 @@ impl RuleBy {
                 }
             }
             Self::AutoQuantize => const { &[attr("auto_broadcast", Values::Words(&["numpy", "none"]), "numpy")] },
+            Self::Lists => const { &[attr("axis", Values::Int, "1")] },
             Self::Paddle => const { &[attr("axis", Values::Int, "-1")] },
             Self::PaddleSlope => {
                 const {
@@ -99,6 +102,7 @@ impl RuleBy {
                 Mode::None => Rule::none(),
                 Mode::Numpy | Mode::Pdpd => Rule::openvino_fake_quantize(),
             },
+            Self::Lists => Rule::axis_lists(attributes.int("axis").unwrap_or(1), true),
             Self::Stretch => stretch(attributes)?,
             Self::Paddle => Rule::paddle(axis().unwrap_or(-1)),
             Self::PaddleSlope => slope(attributes)?,
@@ -115,6 +119,7 @@ impl RuleBy {
             Self::Auto => "none, numpy or pdpd by auto_broadcast",
             Self::AutoSelect => "openvino-select by auto_broadcast",
             Self::AutoQuantize => "none or openvino-fake-quantize by auto_broadcast",
+            Self::Lists => "axis-lists",
             Self::Stretch => "broadcast-to, bidirectional or explicit by mode",
             Self::Paddle => "paddle",
             Self::PaddleSlope => "unidirectional, or pdpd by mode",

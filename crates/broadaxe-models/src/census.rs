@@ -166,7 +166,7 @@ fn look(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning) -> Entry 
     let node = model.node(id);
     let operands = meaning.shapes(node, shapes);
     let result = node.output(0).and_then(|value| shapes.of.get(value.0 as usize));
-    let inferred = match (meaning.broadcasts(), result) {
+    let inferred = match (meaning.broadcasts() && meaning.kind != Kind::Blocks, result) {
         (false, _) => infer_alone(meaning, &operands),
         (true, Some(result)) if meaning.rule.def().target => meaning.rule.infer_to(&operands, &result.shape),
         (true, _) => meaning.rule.infer(&operands),
@@ -204,7 +204,8 @@ fn look(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning) -> Entry 
 
 /// Infers for one operand, which has the shape of the result; a layer's own numbers follow their rule.
 fn infer_alone(meaning: &Meaning, operands: &[SymbolicShape]) -> Result<Inferred, broadaxe_shape::Error> {
-    if operands.len() > 1 {
+    // No rule places the entries of blocks; the data has the result's shape.
+    if operands.len() > 1 && meaning.kind != Kind::Blocks {
         return meaning.rule.infer(operands);
     }
     let alone = operands.first().cloned().unwrap_or_else(SymbolicShape::unknown_rank);

@@ -3,6 +3,7 @@
 mod reading;
 mod value;
 mod verdict;
+mod blocks;
 mod valid;
 mod choices;
 mod symbolic;
@@ -376,7 +377,8 @@ fn examine(
 
 /// Makes the verdict on operands that no sizes make broadcast by the node's own rule; nothing where some may.
 fn impossible(facts: &Facts, meaning: &Meaning, own: &[SymbolicShape]) -> Option<Judged> {
-    let lenient = meaning.kind == Kind::Bounds && own[1..].iter().all(Meaning::is_bound);
+    let lenient =
+        meaning.kind == Kind::Blocks || meaning.kind == Kind::Bounds && own[1..].iter().all(Meaning::is_bound);
     if lenient || meaning.rule.def().target || own.iter().any(|shape| shape.rank().is_none()) {
         return None;
     }

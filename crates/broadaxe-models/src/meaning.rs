@@ -16,7 +16,7 @@ use broadaxe::{Node as Operand, frameworks};
 pub use broadaxe_frameworks::Kind;
 use broadaxe_frameworks::{Attribute, Attributes, Role, Row, System, Wiring, called, find};
 use broadaxe_kernels::OpId;
-use broadaxe_shape::{Alignment, Params, Rule, SymbolicShape};
+use broadaxe_shape::{Alignment, Mode, Params, Rule, SymbolicShape};
 
 use crate::{
     attributes::{Written, is_standard},
@@ -139,7 +139,9 @@ fn read(model: &Model, node: &Node, row: &'static Row) -> Result<Option<Meaning>
     let is_given = |source: &Source| !matches!(source, Source::Input(k) if node.input(*k).is_none());
     let given = operands.iter().filter(|source| is_given(source)).count();
     let least = if kind == Kind::Unary { 1 } else { row.operands().0.max(kind.operands()) };
-    if given < operands.len() || given < least && row.wiring() == Wiring::Inputs && kind != Kind::Affine {
+    if given < operands.len()
+        || given < least && row.wiring() == Wiring::Inputs && !matches!(kind, Kind::Affine | Kind::Lists | Kind::Blocks)
+    {
         return Err(format!("{} needs at least {least} operands; {given} are given", row.name()));
     }
     row.check_choice(&written).map_err(|why| format!("{}: {why}", row.name()))?;
@@ -174,6 +176,10 @@ fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<
         (_, Kind::Affine) => {
             let rest: Vec<Source> = (1..most).filter(|&k| given(k)).map(Source::Input).collect();
             (!rest.is_empty()).then(|| (Kind::Affine, [vec![Source::Input(0)], rest].concat()))?
+        }
+        (_, Kind::Lists) => {
+            let kind = if written.int("block_size").unwrap_or(0) == 0 { Kind::Lists } else { Kind::Blocks };
+            (kind, (0..most).filter(|&k| given(k)).map(Source::Input).collect())
         }
         // A torch function of another number of operands is another function: `torch.max` of one is a reduction.
         (_, Kind::Binary) if row.system() == System::Pnnx && node.inputs.len() != 2 => return None,
@@ -217,12 +223,33 @@ impl Meaning {
     /// # Errors
     /// When the operands do not broadcast: the model is wrong by its own rule.
     pub fn align(&self, operands: &[&[usize]], result: &[usize]) -> Result<Alignment, broadaxe_shape::Error> {
-        // The specification wants scalars as bounds. Exporters write the shape (1,), which ONNX Runtime accepts.
+        // The specification wants scalars as bounds, and with data of rank 0. Exporters write the shape (1,), which ONNX
+        // Runtime accepts.
         let mut bounds: Vec<&[usize]> = operands.to_vec();
-        if self.kind == Kind::Bounds {
+        if self.kind == Kind::Bounds || self.kind == Kind::Lists && operands[0].is_empty() {
             bounds.iter_mut().skip(1).filter(|dims| ***dims == [1]).for_each(|dims| *dims = &[]);
         }
+        if self.kind == Kind::Blocks {
+            // One block is the whole axis. No alignment says that entries of several repeat; the check knows which shapes fit.
+            let whole = Rule::unidirectional().align(operands);
+            return if whole.is_ok() { whole } else { Rule::none().align(&vec![operands[0]; operands.len()]) };
+        }
         self.rule(result).align(&bounds)
+    }
+
+    /// Lists the axes of the data along which the lists of a node of [`Kind::Lists`] fit, whatever axis it names.
+    pub fn fitting_axes(&self, operands: &[&[usize]]) -> Vec<i64> {
+        let is_free = self.kind == Kind::Lists && self.rule.def().lists;
+        let count = if is_free { operands.first().map_or(0, |data| data.len() as i64) } else { 0 };
+        let repeats = self.rule.params().mode == Some(Mode::Numpy);
+        (0..count).filter(|&axis| Rule::axis_lists(axis, repeats).align(operands).is_ok()).collect()
+    }
+
+    /// Returns the axis that is divided into blocks, and their size, of a node of [`Kind::Blocks`].
+    pub fn blocks(&self) -> Option<(i64, i64)> {
+        let Operator::Call { attributes, .. } = &self.op else { return None };
+        let size = attributes.int("block_size").filter(|_| self.kind == Kind::Blocks)?;
+        Some((self.rule.params().axis?, size))
     }
 
     /// Says whether a bound of `Clip` has one element and the shape `(1,)`, or is a scalar.

@@ -142,7 +142,7 @@ const PLAIN: Profile = Profile {
 /// Says what a target does with some nodes, and how that is known.
 #[derive(Debug)]
 pub struct Law {
-    /// The kinds of nodes it speaks of; all where empty.
+    /// The kinds of nodes it speaks of; where empty, all but those that work along axes of their data.
     pub kinds: &'static [Kind],
     /// What else holds for these nodes; the law speaks of all of them where empty.
     pub when: &'static [When],
@@ -325,7 +325,8 @@ impl Law {
 
     /// Says what the target does with a node; nothing where the law does not speak of it.
     fn ask(&'static self, asked: &Asked<'_>) -> Option<Does> {
-        if !self.kinds.is_empty() && !self.kinds.contains(&asked.meaning.kind) {
+        let kind = asked.meaning.kind;
+        if if self.kinds.is_empty() { kind.is_along_axes() } else { !self.kinds.contains(&kind) } {
             return None;
         }
         match When::all(self.when, asked) {

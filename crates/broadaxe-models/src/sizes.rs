@@ -20,7 +20,7 @@ use crate::{
     error::{Error, ErrorKind},
     graph::{Model, NodeId},
     infer::{Origin, Shapes, infer},
-    meaning::{Meaning, meaning},
+    meaning::{Kind, Meaning, meaning},
     report::node_name,
 };
 
@@ -79,7 +79,7 @@ pub fn sweep(model: &Model, given: &[(String, Vec<Dim>)], dim: &str, low: usize,
         .walk()
         .into_iter()
         .filter_map(|id| Some((id, meaning(model, id)?.ok()?)))
-        .filter(|(_, meaning)| meaning.operands.len() > 1)
+        .filter(|(_, meaning)| meaning.operands.len() > 1 && meaning.kind != Kind::Blocks)
         .collect();
     let threads = std::thread::available_parallelism()
         .map_or(1, std::num::NonZero::get)

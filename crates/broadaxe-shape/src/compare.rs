@@ -89,7 +89,7 @@ pub fn infer_all(shapes: &[SymbolicShape]) -> Vec<(Rule, Result<Inferred, Error>
     ask_all(shapes.len(), rank, &|rule| rule.infer(shapes), &Inferred::places_alike)
 }
 
-/// Asks every rule that accepts this many operands of at most this rank and needs no target.
+/// Asks every rule that accepts this many operands of at most this rank, needs no target and is not one of lists.
 fn ask_all<T>(
     operands: usize,
     rank: usize,
@@ -99,7 +99,7 @@ fn ask_all<T>(
     let mut outcomes = Vec::new();
     for def in RULES {
         let (least, most) = def.operands;
-        if !def.target && !def.axes && (least..=most).contains(&operands) {
+        if !def.target && !def.axes && !def.lists && (least..=most).contains(&operands) {
             let modes = def.modes.iter().copied().map(Some).chain(def.modes.is_empty().then_some(None));
             for mode in modes {
                 outcomes.extend(ask(def, mode, rank, answer, same));

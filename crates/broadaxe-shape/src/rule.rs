@@ -11,6 +11,7 @@ mod numpy;
 mod pdpd;
 mod unidirectional;
 
+mod axis_lists;
 mod bidirectional;
 mod broadcast_to;
 mod explicit;
@@ -52,6 +53,7 @@ pub static RULES: &[&RuleDef] = &[
     &openvino_prelu::OPENVINO_PRELU,
     &openvino_fake_quantize::OPENVINO_FAKE_QUANTIZE,
     &gemm_c::GEMM_C,
+    &axis_lists::AXIS_LISTS,
     &tosa::TOSA,
     &ggml::GGML,
 ];
@@ -74,6 +76,9 @@ pub struct RuleDef {
     pub axes: bool,
     /// Whether the rule has the parameter `target`.
     pub target: bool,
+    /// Whether the operands behind the first are lists for it, which only some operators have; [`compare`](crate::compare())
+    /// leaves the rule out.
+    pub lists: bool,
     /// The values of the parameter `mode`, the default first; empty when there is no such parameter.
     pub modes: &'static [Mode],
     pub(crate) place: fn(&Call<'_>) -> Result<Placement, Error>,
@@ -295,6 +300,12 @@ impl Rule {
     /// Makes the rule of ONNX `Gemm`'s C, whose operands are the product, (M, N), and C.
     pub fn gemm_c() -> Self {
         Self::of(&gemm_c::GEMM_C, Params::default())
+    }
+
+    /// Makes the rule of lists along an axis of the first operand; `repeats` says whether lists of one element repeat.
+    pub fn axis_lists(axis: i64, repeats: bool) -> Self {
+        let mode = Some(if repeats { Mode::Numpy } else { Mode::None });
+        Self::of(&axis_lists::AXIS_LISTS, Params { axis: Some(axis), mode, ..Params::default() })
     }
 
     /// Makes TOSA's rule: equal ranks, and every operand may stretch.

@@ -323,6 +323,41 @@ const ALIGN: &[(&str, &str, &str)] = &[
         "broadcast of a (2, 3) with b (1, 2, 3) under gemm-c: b has rank 3 and a only 2; the rank of b must not be above that of a",
     ),
     (
+        "axis-lists",
+        "6,4 ; 6",
+        "broadcast of a (6, 4) with b (6,) under axis-lists: axis 1 is 4 in a and 6 in b; b must be 4 or 1 there",
+    ),
+    (
+        "axis-lists",
+        "6 ; 6",
+        "broadcast of a (6,) with b (6,) under axis-lists: axis=1 is no axis of a, whose rank is 1; axis must be -1 to 0",
+    ),
+    (
+        "axis-lists",
+        "() ; 6",
+        "broadcast of a () with b (6,) under axis-lists: axis=1 is no axis of a, whose rank is 0; only a list of one element suits it",
+    ),
+    (
+        "axis-lists axis=2",
+        "6,4 ; 6",
+        "broadcast of a (6, 4) with b (6,) under axis-lists: axis=2 is no axis of a, whose rank is 2; axis must be -2 to 1",
+    ),
+    (
+        "axis-lists",
+        "6,4 ; 4 ; ()",
+        "broadcast of a (6, 4) with b (4,) with c () under axis-lists: c has one element and b has more; c must have the shape of b",
+    ),
+    (
+        "axis-lists",
+        "6,4 ; 6,1",
+        "broadcast of a (6, 4) with b (6, 1) under axis-lists: b has rank 2; it must be a scalar or a list along axis 1 of a",
+    ),
+    (
+        "axis-lists mode=none",
+        "6,4 ; ()",
+        "broadcast of a (6, 4) with b () under axis-lists: b has rank 0; it must be a list along axis 1 of a",
+    ),
+    (
         "tosa",
         "2,3 ; 3",
         "broadcast of a (2, 3) with b (3,) under tosa: a has rank 2 and b has rank 1; the ranks must be equal",

@@ -12,6 +12,7 @@ use super::{
 };
 use crate::{
     code,
+    meaning::Kind,
     profiles::{Asked, Does, Target},
 };
 
@@ -29,6 +30,10 @@ impl Open {
     /// Chooses sizes for the operands, and for the `result` where the rule asks for it; nothing when a rank is unknown or
     /// too many sizes are.
     pub(super) fn new(asked: &Asked<'_>, result: Option<&SymbolicShape>) -> Option<Self> {
+        if asked.meaning.kind == Kind::Blocks {
+            // No rule says which sizes fit.
+            return None;
+        }
         let rule = &asked.meaning.rule;
         let mut shapes = asked.operands.to_vec();
         let target = if rule.def().target { Some(result?) } else { None };

@@ -58,13 +58,20 @@ pub(super) fn invalid(model: &Model, shapes: &Shapes, id: NodeId, meaning: Optio
     if let Some(wrong) = wrong {
         return Some(Invalid::Wrong(format!("{}: {wrong}", node.op)));
     }
-    types(model, shapes, node, row, meaning?)
+    let meaning = meaning?;
+    if let Some(wrong) = super::blocks::wrong(meaning, &meaning.shapes(node, shapes)) {
+        return Some(Invalid::Wrong(format!("{}: {wrong}", node.op)));
+    }
+    types(model, shapes, node, row, meaning)
 }
 
 // Long: a reason for each way in which the types can be wrong.
 /// Checks the element types of the operands.
 fn types(model: &Model, shapes: &Shapes, node: &Node, row: &'static Row, meaning: &Meaning) -> Option<Invalid> {
-    if !matches!(model.system, System::Onnx | System::Openvino) || meaning.kind == Kind::Affine {
+    if !matches!(model.system, System::Onnx | System::Openvino)
+        || meaning.kind == Kind::Affine
+        || meaning.kind.is_along_axes()
+    {
         return None;
     }
     let mut shared: Option<(usize, DType)> = None;

@@ -81,7 +81,11 @@ impl KnownOperands {
             Err(error) if treatment.law.is_of_invalid() => {
                 return self.accepted(asked, target, treatment).of_invalid(&code::INVALID_BROADCAST, error.to_string());
             }
-            Err(error) => return invalid_broadcast(error),
+            Err(error) => {
+                let mut judged = invalid_broadcast(error);
+                judged.reason += &fitting(&asked.meaning.fitting_axes(&self.dims()));
+                return judged;
+            }
         };
         let mut judged = self.verdict(own, asked, target, treatment, detail);
         if detail == Detail::Numbers && matches!(judged.verdict, Verdict::Differs(_) | Verdict::Refused) {
@@ -310,6 +314,12 @@ impl KnownOperands {
             target_shape: there.shape.clone(),
         }
     }
+}
+
+/// Names the axes along which lists would fit: `; axis=0 or axis=2 would fit`.
+fn fitting(axes: &[i64]) -> String {
+    let axes: Vec<String> = axes.iter().map(|axis| format!("axis={axis}")).collect();
+    if axes.is_empty() { String::new() } else { format!("; {} would fit", axes.join(" or ")) }
 }
 
 /// Returns the kind of finding where a target gives a result of the right shape and does not compute what the model means.

@@ -10,7 +10,16 @@ pub(super) static EQUAL_RANK: Profile = Profile {
     summary: "a runtime whose operands must have equal ranks, as TOSA and TensorRT's layers require",
     laws: &[
         Law {
-            kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],
+            kinds: &[
+                Kind::Stretch,
+                Kind::Channel,
+                Kind::Unary,
+                Kind::Bounds,
+                Kind::Affine,
+                Kind::Bias,
+                Kind::Lists,
+                Kind::Blocks,
+            ],
             when: &[],
             way: Way::Own,
             text: "has an equivalent operator",

@@ -8,7 +8,16 @@ pub(super) static NONE: Profile = Profile {
     summary: "a runtime without broadcasting: every operand has the result's shape",
     laws: &[
         Law {
-            kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Bounds, Kind::Affine, Kind::Bias],
+            kinds: &[
+                Kind::Stretch,
+                Kind::Channel,
+                Kind::Unary,
+                Kind::Bounds,
+                Kind::Affine,
+                Kind::Bias,
+                Kind::Lists,
+                Kind::Blocks,
+            ],
             when: &[],
             way: Way::Own,
             text: "has an equivalent operator",

@@ -16,6 +16,7 @@ use crate::meaning::{Kind, Meaning};
 const RUNTIME: Evidence = Evidence::run_here("ONNX Runtime 1.31, onnx 1.23; conformance, test_engines.py");
 const FUSIONS: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, laws");
 const INVALID: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, laws, invalid");
+const LISTS: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, laws");
 const SCHEMAS: Evidence = Evidence::documented("ONNX operator schemas");
 
 pub(super) static ONNX: Profile = Profile {
@@ -74,6 +75,20 @@ pub(super) static ONNX: Profile = Profile {
             evidence: SCHEMAS,
         },
         Law {
+            kinds: &[Kind::Blocks],
+            when: &[When::Rank(0, 1, 1), When::Single(1)],
+            way: Way::Refused,
+            text: "applies a scale of the shape (1,) to the whole tensor, and then rejects block_size",
+            evidence: LISTS,
+        },
+        Law {
+            kinds: &[Kind::Lists, Kind::Blocks],
+            when: &[],
+            way: Way::Own,
+            text: "has an equivalent operator",
+            evidence: LISTS,
+        },
+        Law {
             kinds: &[Kind::Slope],
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6), When::Invalid],
             way: Way::Rule("numpy"),
@@ -125,7 +140,7 @@ pub(super) static ONNX_6: Profile = Profile {
     route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[
         Law {
-            kinds: &[],
+            kinds: Kind::ALL,
             when: &[],
             way: Way::Ask(absent),
             text: "has no such operator before opset 7",
@@ -309,7 +324,10 @@ fn bounds(asked: &Asked<'_>) -> Option<Does> {
 /// Finds operators that came with opset 7 or later; an operator of another framework goes by what it computes.
 fn absent(asked: &Asked<'_>) -> Option<Does> {
     let unsupported = |what: &str| Some(Does::Unsupported(format!("has no {what} before opset 7").into()));
-    if matches!(asked.meaning.kind, Kind::Stretch | Kind::Select | Kind::Affine | Kind::Quantize) {
+    if matches!(
+        asked.meaning.kind,
+        Kind::Stretch | Kind::Select | Kind::Affine | Kind::Quantize | Kind::Lists | Kind::Blocks
+    ) {
         return unsupported(&asked.node.op);
     }
     let known = if asked.is_of(System::Onnx) {
@@ -335,6 +353,36 @@ fn legacy(asked: &Asked<'_>) -> Option<Does> {
 #[cfg(test)]
 mod tests {
     use crate::testing::judge;
+
+    /// As ONNX Runtime 1.31.1 ran and refused them.
+    #[test]
+    fn lists_along_an_axis() {
+        judge(
+            "onnx",
+            &[
+                ("x(6,4); s=const(4); q=QuantizeLinear(x,s)", "same"),
+                ("x(6,4); s=const(6); q=QuantizeLinear(x,s) axis=0", "same"),
+                ("x(6,4); s=const(1); q=QuantizeLinear(x,s) axis=7", "same"),
+                ("x(6,4); s=const(); z=const:u8(1); q=QuantizeLinear(x,s,z)", "same"),
+                ("opset 12; x(6,4); s=const(4); q=QuantizeLinear(x,s)", "same"),
+                ("x(n,c); s=const(4); q=QuantizeLinear(x,s)", "same"),
+                ("x(6,4); s=const(6); q=QuantizeLinear(x,s)", "q refused"),
+                ("x(6); s=const(6); q=QuantizeLinear(x,s)", "q refused"),
+                ("x(6,4); s=const(6); q=QuantizeLinear(x,s) axis=2", "q refused"),
+                ("x(6,4); s=const(4); z=const:u8(6); q=QuantizeLinear(x,s,z)", "q refused"),
+                ("x(6,4); s=const(4); z=const:u8(); q=QuantizeLinear(x,s,z)", "q refused"),
+                ("x(6,4); s=const(6,1); q=QuantizeLinear(x,s) axis=0", "q refused"),
+                ("opset 21; x(6,8); s=const(6,2); q=QuantizeLinear(x,s) block_size=4", "same"),
+                ("opset 21; x(6,7); s=const(6,2); q=QuantizeLinear(x,s) block_size=4", "same"),
+                ("opset 21; x(n,7); s=const(6,2); q=QuantizeLinear(x,s) block_size=4", "same"),
+                ("opset 21; x(6,8); s=const(6,2); q=QuantizeLinear(x,s) axis=0 block_size=4", "q refused"),
+                ("opset 21; x(6,8); s=const(6,2); q=QuantizeLinear(x,s) axis=2 block_size=4", "q refused"),
+                ("opset 21; x(6,8); s=const(6,2); q=QuantizeLinear(x,s) block_size=-1", "q refused"),
+                ("opset 21; x(6,8); s=const(6,2); q=QuantizeLinear(x,s)", "q refused"),
+                ("opset 21; x(4); s=const(1); q=QuantizeLinear(x,s) axis=0 block_size=4", "q refused"),
+            ],
+        );
+    }
 
     #[test]
     fn fusions_of_the_runtime() {

@@ -6,6 +6,7 @@ mod conv;
 mod higher_rank;
 mod in_place;
 mod layernorm;
+mod lists;
 mod matmul;
 mod one_element;
 mod old_opsets;
@@ -76,21 +77,21 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_LAWS,
         },
         Law {
-            kinds: &[],
+            kinds: Kind::ALL,
             when: &[],
             way: Way::Ask(function),
             text: "has no functions of a model's own",
             evidence: OPENVINO_LAWS,
         },
         Law {
-            kinds: &[Kind::Binary],
+            kinds: &[Kind::Binary, Kind::Lists, Kind::Blocks],
             when: &[],
             way: Way::Ask(compressed::multiplied),
             text: "reads one entry of a scale per row of integer weights for all rows",
             evidence: OPENVINO_LAWS,
         },
         Law {
-            kinds: &[Kind::Binary],
+            kinds: &[Kind::Binary, Kind::Lists, Kind::Blocks],
             when: &[],
             way: Way::Ask(compressed::looked_up),
             text: "reads the scale of an integer table in row-major order",
@@ -285,6 +286,34 @@ pub(super) static OPENVINO: Profile = Profile {
             way: Way::Ask(empty),
             text: "crashes when it stretches a tensor without elements",
             evidence: Evidence::documented("OpenVINO 2026.4, CPU plugin"),
+        },
+        Law {
+            kinds: &[Kind::Lists],
+            when: &[],
+            way: Way::Ask(lists::unshaped),
+            text: "does not reshape the scale to the rank of the data, and aligns it to the right",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Blocks],
+            when: &[],
+            way: Way::Ask(compressed::blocked),
+            text: "reads blocks of integer weights along the rows of a product",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Blocks],
+            when: &[],
+            way: Way::Ask(lists::blocks),
+            text: "accepts blocks of equal size",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Lists, Kind::Blocks],
+            when: &[],
+            way: Way::Own,
+            text: "has an equivalent operator",
+            evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Affine],

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use super::{Asked, Does, Evidence, EvidenceKind, Law, PLAIN, Profile, Way};
+use crate::meaning::Kind;
 
 const GIVEN: Evidence =
     Evidence { kind: EvidenceKind::Definition, source: "the limit is the number in the target's name" };
@@ -11,8 +12,14 @@ pub(super) static RANK: Profile = Profile {
     name: "rank<=N",
     summary: "a runtime that supports ranks up to N and otherwise computes what the model means",
     laws: &[
-        Law { kinds: &[], when: &[], way: Way::Ask(too_many), text: "supports ranks up to its limit", evidence: GIVEN },
-        Law { kinds: &[], when: &[], way: Way::Own, text: "does what the model says", evidence: GIVEN },
+        Law {
+            kinds: Kind::ALL,
+            when: &[],
+            way: Way::Ask(too_many),
+            text: "supports ranks up to its limit",
+            evidence: GIVEN,
+        },
+        Law { kinds: Kind::ALL, when: &[], way: Way::Own, text: "does what the model says", evidence: GIVEN },
     ],
     ..PLAIN
 };

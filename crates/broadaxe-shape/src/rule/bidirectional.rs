@@ -24,6 +24,7 @@ pub(super) static BIDIRECTIONAL: RuleDef = RuleDef {
     axis: AxisParam::None,
     axes: false,
     target: true,
+    lists: false,
     modes: &[],
     place,
 };

@@ -19,6 +19,7 @@ pub(super) static BROADCAST_TO: RuleDef = RuleDef {
     axis: AxisParam::None,
     axes: false,
     target: true,
+    lists: false,
     modes: &[],
     place,
 };

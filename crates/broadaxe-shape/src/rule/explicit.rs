@@ -30,6 +30,7 @@ pub(super) static EXPLICIT: RuleDef = RuleDef {
     axis: AxisParam::None,
     axes: true,
     target: true,
+    lists: false,
     modes: &[],
     place,
 };

@@ -41,6 +41,7 @@ pub(super) static NCNN: RuleDef = RuleDef {
     axis: AxisParam::None,
     axes: false,
     target: false,
+    lists: false,
     modes: &[],
     place,
 };

@@ -22,6 +22,7 @@ pub(super) static NUMPY: RuleDef = RuleDef {
     axis: AxisParam::None,
     axes: false,
     target: false,
+    lists: false,
     modes: &[],
     place,
 };

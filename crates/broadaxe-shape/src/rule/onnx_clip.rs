@@ -28,6 +28,7 @@ pub(super) static ONNX_CLIP: RuleDef = RuleDef {
     axis: AxisParam::None,
     axes: false,
     target: false,
+    lists: false,
     modes: &[],
     place,
 };

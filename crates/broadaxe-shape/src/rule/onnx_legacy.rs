@@ -32,6 +32,7 @@ pub(super) static ONNX_LEGACY: RuleDef = RuleDef {
     axis: AxisParam::Optional,
     axes: false,
     target: false,
+    lists: false,
     modes: &[],
     place,
 };

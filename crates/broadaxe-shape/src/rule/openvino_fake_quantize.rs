@@ -21,6 +21,7 @@ pub(super) static OPENVINO_FAKE_QUANTIZE: RuleDef = RuleDef {
     axis: AxisParam::None,
     axes: false,
     target: false,
+    lists: false,
     modes: &[],
     place,
 };

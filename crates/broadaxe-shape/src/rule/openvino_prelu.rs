@@ -23,6 +23,7 @@ pub(super) static OPENVINO_PRELU: RuleDef = RuleDef {
     axis: AxisParam::None,
     axes: false,
     target: false,
+    lists: false,
     modes: &[],
     place,
 };

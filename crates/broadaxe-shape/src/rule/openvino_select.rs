@@ -30,6 +30,7 @@ pub(super) static OPENVINO_SELECT: RuleDef = RuleDef {
     axis: AxisParam::Optional,
     axes: false,
     target: false,
+    lists: false,
     modes: &[Mode::Numpy, Mode::None, Mode::Pdpd],
     place,
 };

@@ -32,6 +32,7 @@ pub(super) static PADDLE: RuleDef = RuleDef {
     axis: AxisParam::Default(-1),
     axes: false,
     target: false,
+    lists: false,
     modes: &[],
     place,
 };

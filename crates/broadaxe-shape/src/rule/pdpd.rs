@@ -28,6 +28,7 @@ pub(super) static PDPD: RuleDef = RuleDef {
     axis: AxisParam::Default(-1),
     axes: false,
     target: false,
+    lists: false,
     modes: &[],
     place,
 };

@@ -27,6 +27,7 @@ pub(super) static TOSA: RuleDef = RuleDef {
     axis: AxisParam::None,
     axes: false,
     target: false,
+    lists: false,
     modes: &[],
     place,
 };

@@ -29,6 +29,8 @@ pub(super) fn build(call: &mut CallBuilder<'_>, recipe: Recipe) -> Result<Node, 
         Recipe::Clip => clipped(call),
         Recipe::Clamp => clamp(call),
         Recipe::FakeQuantize => quantize(call),
+        Recipe::QuantizeLinear => quantize_linear(call),
+        Recipe::DequantizeLinear => dequantize_linear(call),
         Recipe::RoundHalfAway => round_half_away(call),
         Recipe::Elu => elu(call),
         Recipe::Celu => celu(call),
@@ -167,6 +169,21 @@ fn infinite(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
     };
     let sign = super::constant(call.graph, Literal::Float(sign), call.dtype)?;
     call.point("equal", &[x, sign])
+}
+
+fn quantize_linear(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
+    let [x, scale, ref zero @ ..] = call.nodes[..] else { return refuse(ErrorKind::Argument, "needs 2 operands") };
+    let zero = zero.first().copied();
+    let steps = call.point("div", &[x, scale])?;
+    let steps = call.point("round", &[steps])?;
+    zero.map_or(Ok(steps), |zero| call.point("add", &[steps, zero]))
+}
+
+fn dequantize_linear(call: &mut CallBuilder<'_>) -> Result<Node, Error> {
+    let [x, scale, ref zero @ ..] = call.nodes[..] else { return refuse(ErrorKind::Argument, "needs 2 operands") };
+    let zero = zero.first().copied();
+    let shifted = zero.map_or(Ok(x), |zero| call.point("sub", &[x, zero]))?;
+    call.point("mul", &[shifted, scale])
 }
 
 /// Quantizes to levels and back, after the FakeQuantize-1 page: below the lower limit the lower output, above the

@@ -47,8 +47,9 @@ fn explained(loaded: &Loaded, id: NodeId) -> Result<Explained, Error> {
     let Loaded { model, shapes, path } = loaded;
     let (node, name) = (model.node(id), node_name(model, id));
     let title = format!("{} ({})", quoted(&name), quoted(&node.op));
-    let meaning =
-        meaning(model, id).ok_or_else(|| format!("{title} is not element-wise; nothing broadcasts")).map_err(wrong)?;
+    let meaning = meaning(model, id)
+        .ok_or_else(|| format!("{title} has no operands that are known to broadcast"))
+        .map_err(wrong)?;
     let meaning = meaning.map_err(|reason| wrong(format!("{title}: {reason}")))?;
     let mut head = format!("{title}, {} of {}\n", quoted(&node.place), path.display());
     let (mut known, mut operands) = (Vec::new(), Vec::new());

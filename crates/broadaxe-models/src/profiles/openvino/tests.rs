@@ -1,6 +1,7 @@
 mod axes;
 mod compressed;
 mod convolutions;
+mod lists;
 mod plain;
 mod products;
 mod quantisations;

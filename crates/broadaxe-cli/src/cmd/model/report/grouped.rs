@@ -103,7 +103,7 @@ fn head(record: &CheckRecord, found: &[Group<'_>]) -> String {
         text += &assumption(target, record).map_or_else(String::new, |text| wrap("    ", &text, 4, terminal::prose()));
     }
     if let Some(said) = others(record) {
-        text += &wrap("  ", &format!("{said} (no element-wise broadcast)"), 4, terminal::prose());
+        text += &wrap("  ", &said, 4, terminal::prose());
     }
     text
 }

@@ -1,0 +1,87 @@
+//! Scales and zero points of `QuantizeLinear` and `DequantizeLinear`.
+//!
+//! The reader of ONNX files makes a `FakeQuantize` of the one and a product of the other, and reshapes each list to the rank of
+//! the data. Where it does not, the list aligns to the right. Asked of OpenVINO 2026.4.1 on 2,300 models of one or two
+//! nodes; source: `quantize_linear.cpp` and `dequantize_linear.cpp` in `src/frontends/onnx/frontend/src/op/`.
+
+use broadaxe_shape::{Rule, SymbolicShape};
+
+use super::super::{Asked, Does};
+
+/// The opset from which on scales may be lists.
+const LISTS_SINCE: i64 = 13;
+
+fn is_dequantize(asked: &Asked<'_>) -> bool {
+    asked.node.op == "DequantizeLinear"
+}
+
+/// Says how a list is read that the reader does not reshape.
+pub(super) fn unshaped(asked: &Asked<'_>) -> Option<Does> {
+    let data = asked.operands.first()?;
+    let lists = || asked.operands[1..].iter();
+    if lists().all(|list| single(list) == Some(true)) {
+        // Behind data of rank 0, the product has the axis of the list.
+        let longer = data.rank() == Some(0) && lists().any(|list| list.rank() == Some(1));
+        return (longer && is_dequantize(asked)).then(|| Does::Rule(Rule::numpy()));
+    }
+    let axis = asked.meaning.rule.params().axis?;
+    match (is_dequantize(asked), asked.node.version < LISTS_SINCE) {
+        (true, true) => Some(Does::Refused("wants a scalar as the scale of DequantizeLinear before opset 13".into())),
+        (true, false) => None,
+        (false, true) => Some(Does::Rule(Rule::axis_lists(-1, true))),
+        (false, false) => {
+            let file = asked.in_file(0);
+            let Some(dims) = file.dims() else {
+                return Some(Does::Unknown("aligns a scale by the rank of the data, which is not known".into()));
+            };
+            let from_end = || dims.len().checked_sub(usize::try_from(axis.unsigned_abs()).ok()?);
+            let at = if axis < 0 { from_end() } else { usize::try_from(axis).ok() };
+            let open = at.and_then(|at| dims.get(at)).is_some_and(|dim| dim.size().is_none());
+            match dims.len() {
+                _ if !open || at == Some(dims.len() - 1) => None,
+                2 => Some(Does::Rule(Rule::axis_lists(-1, true))),
+                _ => Some(Does::Refused(
+                    "does not find the axis of a scale of QuantizeLinear where that dim is open".into(),
+                )),
+            }
+        }
+    }
+}
+
+/// Finds blocks that the reader rejects.
+pub(super) fn blocks(asked: &Asked<'_>) -> Option<Does> {
+    let (axis, size) = asked.meaning.blocks()?;
+    let [data, scale, rest @ ..] = asked.operands else { return None };
+    let unknown = || Some(Does::Unknown("divides the data into blocks, and its shape is not known".into()));
+    let Some(dims) = data.dims() else { return unknown() };
+    let at = if axis < 0 { dims.len() as i64 + axis } else { axis };
+    let Some(dim) = usize::try_from(at).ok().and_then(|at| dims.get(at)) else { return unknown() };
+    let Some(dim) = dim.size() else { return unknown() };
+    match single(scale) {
+        // It is the scale of the whole tensor.
+        Some(true) if dims.len() == 1 => return None,
+        Some(_) => {}
+        None => return unknown(),
+    }
+    let refused = |why: String| Some(Does::Refused(why.into()));
+    if dim as i64 % size != 0 {
+        return refused(format!("rejects a block that is shorter than the others: {dim} is no multiple of {size}"));
+    }
+    if size == 1 {
+        return None;
+    }
+    if is_dequantize(asked) {
+        let text = "wants an entry of the scale for each element of data of rank 1";
+        return if dims.len() == 1 { refused(text.into()) } else { None };
+    }
+    if rest.is_empty() { refused("rejects blocks of QuantizeLinear without a zero point".into()) } else { None }
+}
+
+/// Says whether a list has one element.
+fn single(list: &SymbolicShape) -> Option<bool> {
+    let dims = list.dims()?;
+    if dims.iter().any(|dim| dim.size().is_some_and(|size| size != 1)) {
+        return Some(false);
+    }
+    dims.iter().all(|dim| dim.size() == Some(1)).then_some(true)
+}
