@@ -56,6 +56,30 @@ pub(super) fn compute(
     Ok((dtype, Reference::new(alignment, operands, values, dtype)))
 }
 
+/// Dequantises data in f64 by lists along an axis.
+pub(super) fn dequantised(meaning: &Meaning, inputs: &[Option<QuestionTensor>]) -> Result<(DType, Reference), String> {
+    let operands = tensors(meaning, inputs);
+    let given = |k: usize| operands.get(k).and_then(Option::as_ref).ok_or("an operand is left out");
+    let (data, scale) = (given(0)?, given(1)?);
+    let dims: Vec<&[usize]> = operands.iter().map(|operand| shape_of(operand.as_ref())).collect();
+    let alignment = meaning.align(&dims, &data.shape).map_err(|error| error.to_string())?;
+    let read = |tensor: &QuestionTensor| numbers::values(tensor.dtype, &tensor.data);
+    let (mut values, scales) = (read(data), read(scale));
+    let zeros = given(2).map_or_else(|_| vec![0.0], read);
+    let strides: Vec<Vec<isize>> = (0..operands.len()).map(|k| alignment.strides(k)).collect();
+    let mut index = vec![0_usize; data.shape.len()];
+    for value in &mut values {
+        let at = |k: usize| {
+            let strides = strides.get(k).map_or(&[][..], Vec::as_slice);
+            index.iter().zip(strides).map(|(&at, &stride)| at as isize * stride).sum::<isize>() as usize
+        };
+        *value = (*value - zeros[at(2)]) * scales[at(1)];
+        step(&mut index, &data.shape);
+    }
+    let dtype = scale.dtype;
+    Ok((dtype, Reference::new(alignment, operands, values, dtype)))
+}
+
 /// Limits data to its bounds, of which each has one element; the upper one holds where they cross.
 pub(super) fn clipped(operands: &[Array]) -> Vec<f64> {
     let read = |array: &Array| numbers::values(array.dtype(), array.as_bytes());

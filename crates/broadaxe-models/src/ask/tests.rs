@@ -165,6 +165,10 @@ fn layers() {
         assert_eq!(found.len(), want.len());
         assert!(found.iter().zip(want).all(|(found, want)| (found - want).abs() < 1e-9), "{found:?} {want:?}");
     };
+    let dequantised = question("x:i8(2,3,2); s=const(3); z=const:i8(3); a=DequantizeLinear(x,s,z) axis=1");
+    let (x, s, z) = (values(&dequantised, 0), values(&dequantised, 1), values(&dequantised, 2));
+    let want: Vec<f64> = (0..12).map(|at| (x[at] - z[at / 2 % 3]) * s[at / 2 % 3]).collect();
+    close(dequantised.wanted(), &want);
     let norm = question("x(2,3,4); s=const(4); b=const(3,1); a=LayerNormalization(x,s,b) axis=1");
     let (x, s, b) = (values(&norm, 0), values(&norm, 1), values(&norm, 2));
     let mut want = Vec::new();

@@ -71,8 +71,35 @@ fn explained(loaded: &Loaded, id: NodeId) -> Result<Explained, Error> {
     {
         return Err(open_sizes(loaded, &[output]).unwrap_or_else(|| wrong(format!("{title}: its result is open"))));
     }
+    let rule = match in_blocks(&meaning, &mut known) {
+        Some(line) => {
+            head += &line;
+            Rule::numpy()
+        }
+        None => rule,
+    };
     let json = json!({ "node": name, "op": node.op, "place": node.place, "operands": operands });
     Ok(Explained { rule, shapes: known, target, head, json })
+}
+
+/// Divides the axis of a node with blocks in two, so that each block is a row of the drawing; says so.
+fn in_blocks(meaning: &Meaning, shapes: &mut [SymbolicShape]) -> Option<String> {
+    let (axis, size) = meaning.blocks()?;
+    let (data, lists) = shapes.split_first_mut()?;
+    let mut dims = data.known()?.to_vec();
+    let at =
+        usize::try_from(if axis < 0 { axis + dims.len() as i64 } else { axis }).ok().filter(|at| *at < dims.len())?;
+    let size = usize::try_from(size).ok().filter(|size| *size > 0)?;
+    let last = dims[at] % size;
+    dims.splice(at..=at, [dims[at].div_ceil(size), size]);
+    *data = SymbolicShape::from(dims.as_slice());
+    for list in lists {
+        let mut own = list.known()?.to_vec();
+        own.insert((at + 1).min(own.len()), 1);
+        *list = SymbolicShape::from(own.as_slice());
+    }
+    let shorter = if last == 0 { String::new() } else { format!("; the last block has {last}") };
+    Some(format!("  axis {at} of a is drawn as two: blocks, and {size} entries of each{shorter}\n"))
 }
 
 /// Names an operand and says where its shape is known from.
