@@ -197,7 +197,8 @@ fn run(
         meaning.rule = meant.get(&id).cloned().unwrap_or(meaning.rule);
         // What a layer holds itself no change can reach.
         let tensors = meaning.operands.iter().all(|source| matches!(source, Source::Input(_) | Source::Result));
-        let broadcasts = tensors && meaning.operands.len() > 1;
+        // Of nodes along axes, only the axis of one that is wrong by its own rule changes.
+        let broadcasts = tensors && meaning.operands.len() > 1 && !meaning.kind.is_along_axes();
         let Some(output) = before.0.node(id).output(0).filter(|_| broadcasts) else { continue };
         match one(before, (id, &meaning, output), after, &named, seed) {
             Ok((elements, difference)) => {

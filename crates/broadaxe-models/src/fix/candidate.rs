@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 
 use broadaxe_frameworks::System;
 use broadaxe_kernels::id;
-use broadaxe_shape::{Dim, Params, Rule, SymbolicShape, symbolic::Inferred};
+use broadaxe_shape::{Dim, Params, Rule, Shape, SymbolicShape, symbolic::Inferred};
 
 use super::{emit_edits::Form, exchange_branches};
 use crate::{
@@ -94,6 +94,20 @@ pub(crate) struct Subject<'a> {
     inferences: &'a Inferences,
     inferred: Inferred,
     axes: Vec<Vec<usize>>,
+    /// The only rule under which lists fit that do not under the node's own.
+    refit: Option<Rule>,
+}
+
+/// Finds the axis along which lists fit that do not fit along their own, where there is only one.
+fn refit(meaning: &Meaning, operands: &[SymbolicShape]) -> Option<Rule> {
+    let known: Vec<_> = operands.iter().map(SymbolicShape::known).collect::<Option<_>>()?;
+    let dims: Vec<&[usize]> = known.iter().map(Shape::dims).collect();
+    match meaning.fitting_axes(&dims)[..] {
+        [axis] if meaning.align(&dims, &[]).is_err() => {
+            Rule::new(meaning.rule.name(), Params { axis: Some(axis), ..meaning.rule.params().clone() }).ok()
+        }
+        _ => None,
+    }
 }
 
 impl<'a> Subject<'a> {
@@ -107,16 +121,17 @@ impl<'a> Subject<'a> {
     ) -> Result<Self, String> {
         let node = model.node(id);
         let operands = meaning.shapes(node, shapes);
+        let refit = refit(meaning, &operands);
         let target = || node.output(0).and_then(|value| shapes.of.get(value.0 as usize));
         let inferred = match (meaning.rule.def().target, target()) {
             (true, Some(result)) => inferences.infer(meant, &operands, Some(&result.shape)),
             _ if operands.len() < 2 => inferences.infer(&Rule::numpy(), &[&operands[..], &operands[..]].concat(), None),
-            _ => inferences.infer(meant, &operands, None),
+            _ => inferences.infer(refit.as_ref().unwrap_or(meant), &operands, None),
         };
         let inferred = inferred.as_ref().clone().map_err(|error| error.to_string())?;
         let placement = inferred.placement().ok_or("where the operands lie depends on sizes that are not known")?;
         let axes = (0..operands.len().min(placement.count())).map(|k| placement.axes(k).to_vec()).collect();
-        Ok(Self { model, node, meaning, shapes: operands, inferences, inferred, axes })
+        Ok(Self { model, node, meaning, shapes: operands, inferences, inferred, axes, refit })
     }
 
     /// Returns the dims of the result.
@@ -219,6 +234,10 @@ impl<'a> Subject<'a> {
         let own = (self.meaning.rule.clone(), vec![]);
         let axis = |value| ("axis", value);
         let numpy = Some(Scalar::Text("numpy".to_string()));
+        if let Some(refit) = &self.refit {
+            let at = refit.params().axis.map(Scalar::Int);
+            return vec![own, (refit.clone(), vec![axis(at)])];
+        }
         match (self.model.format, self.meaning.rule.name()) {
             // Equal shapes give the same under both rules, and some engines take only this one.
             ("openvino", "none") => vec![own, (Rule::numpy(), vec![("auto_broadcast", numpy)])],

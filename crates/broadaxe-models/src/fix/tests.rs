@@ -5,6 +5,7 @@ use broadaxe_shape::{Rule, SymbolicShape};
 use super::{
     Intent,
     candidate::Candidate,
+    judge::judges,
     planner::{Answer, Judge, Rulings, plan},
     *,
 };
@@ -21,6 +22,28 @@ impl Judge for &Toy {
     fn answer(&self, _: NodeId, way: &Candidate) -> Answer {
         let same = (self.1)(&way.meaning, &way.shapes, &way.result);
         if same { Answer::Same } else { Answer::Not("it does not like it".to_string()) }
+    }
+}
+
+/// A list that fits along one axis only is put there; where it fits along several, or along none, that is the reader's choice.
+#[test]
+fn the_axis_along_which_lists_fit() {
+    let cases = [
+        ("x(6,4,3); s=const(6); z=const:u8(6); q=QuantizeLinear(x,s,z)", "set axis to 0"),
+        ("x(6); s=const(6); q=QuantizeLinear(x,s)", "set axis to 0"),
+        ("x(6,4); s=const(4); q=QuantizeLinear(x,s) axis=0", "set axis to 1"),
+        ("x(6,4,6); s=const(6); q=QuantizeLinear(x,s)", ""),
+        ("x(6,4); s=const(4); z=const:u8(6); q=QuantizeLinear(x,s,z)", ""),
+        ("x(6,6); s=const(6); q=QuantizeLinear(x,s)", ""),
+    ];
+    for (text, want) in cases {
+        let (model, shapes) = crate::testing::model(text);
+        let targets: [Target; 2] = ["onnx", "openvino"].map(|name| name.parse().expect("a target"));
+        let bench = |decomposed: &_| judges(&model, &shapes, &targets, decomposed);
+        let (inferences, rulings) = (Inferences::default(), Rulings::default());
+        let fix = plan((&model, &shapes, &inferences, Intent::Unknown), &bench, None, &rulings).fix;
+        let steps: Vec<String> = fix.steps.iter().map(|step| step.text.clone()).collect();
+        assert_eq!(steps.join("; "), want, "{text}");
     }
 }
 
