@@ -39,6 +39,7 @@ RuleName: TypeAlias = Literal[
     'fake-quantize',
     'gemm-c',
     'gemm',
+    'axis-lists',
     'tosa',
     'ggml',
 ]
