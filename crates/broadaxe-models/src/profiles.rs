@@ -448,6 +448,11 @@ impl<'a> Asked<'a> {
         self.shapes.of.get(value.0 as usize).map(|known| &known.shape)
     }
 
+    /// Returns the dtype of the elements of a value.
+    pub fn dtype(&self, value: ValueId) -> Option<DType> {
+        self.shapes.of.get(value.0 as usize)?.element.as_ref()?.dtype()
+    }
+
     /// Returns the shape of an operand as the file leaves it, whatever sizes the caller gave.
     pub fn in_file(&self, operand: usize) -> &'a SymbolicShape {
         let own = &self.operands[operand];

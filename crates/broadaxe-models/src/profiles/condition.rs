@@ -53,7 +53,7 @@ pub enum When {
     AllConstant,
     /// One operand or more is a constant or depends on constants only.
     AnyConstant,
-    /// The operands are of one of these dtypes, as far as the file tells them.
+    /// The operands are of one of these dtypes, as far as they are known.
     Dtype(&'static [DType]),
     /// A function says so.
     Holds(fn(&Asked<'_>) -> Option<bool>),
@@ -199,7 +199,7 @@ fn single(shape: &SymbolicShape) -> Option<bool> {
     any(shape.dims()?.iter().map(|dim| dim.size().map(|size| size != 1))).map(|more| !more)
 }
 
-/// Returns the dtype of the first operand whose dtype the file tells, a condition or an exponent aside.
+/// Returns the dtype of the first operand whose dtype is known, a condition or an exponent aside.
 fn dtype(asked: &Asked<'_>) -> Option<DType> {
     let first = usize::from(asked.meaning.kind == Kind::Select);
     (first..asked.operands.len()).find_map(|k| asked.dtype(k))

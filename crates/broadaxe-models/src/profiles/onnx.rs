@@ -1,5 +1,7 @@
 //! ONNX: from opset 7 on NumPy's rule and the one-way rule of some operators; before it runs of axes, or nothing.
 
+mod kernels;
+
 use std::sync::LazyLock;
 
 use broadaxe_frameworks::{System, called, operators};
@@ -17,6 +19,7 @@ const RUNTIME: Evidence = Evidence::run_here("ONNX Runtime 1.31, onnx 1.23; conf
 const FUSIONS: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, laws");
 const INVALID: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, laws, invalid");
 const LISTS: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, laws");
+const DTYPES_ASKED: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; recorded answers, profiles/onnx/dtypes.txt");
 const SCHEMAS: Evidence = Evidence::documented("ONNX operator schemas");
 
 pub(super) static ONNX: Profile = Profile {
@@ -25,6 +28,13 @@ pub(super) static ONNX: Profile = Profile {
     aliases: &["ort", "onnxruntime"],
     route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[
+        Law {
+            kinds: &[],
+            when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
+            way: Way::Ask(kernels::missing),
+            text: "has no kernel for some dtypes, such as i16 in Max and bf16 in Add",
+            evidence: DTYPES_ASKED,
+        },
         Law {
             kinds: &[Kind::Binary],
             when: &[],
