@@ -5,6 +5,7 @@ mod compressed;
 mod conv;
 mod higher_rank;
 mod in_place;
+mod integers;
 mod layernorm;
 mod lists;
 mod matmul;
@@ -31,6 +32,8 @@ const OPENVINO_RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance,
 const PRELU_RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, models_prelu.py");
 const OPENVINO_SEEN: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conformance, verdicts on random models");
 const OPENVINO_LAWS: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conformance, laws");
+const OPENVINO_INTEGERS: Evidence =
+    Evidence::run_here("OpenVINO 2026.4.1; recorded answers, profiles/openvino/integers.rs");
 
 pub(super) static OPENVINO: Profile = Profile {
     name: "openvino",
@@ -271,6 +274,27 @@ pub(super) static OPENVINO: Profile = Profile {
             way: Way::Ask(higher_rank::normalised),
             text: "leaves out a factor before a normalisation, but not in its epsilon",
             evidence: OPENVINO_SEEN,
+        },
+        Law {
+            kinds: &[],
+            when: integers::SATURATED,
+            way: Way::Unknown,
+            text: "saturates integers of 8 bits where ONNX wraps them around",
+            evidence: OPENVINO_INTEGERS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many, Kind::Bounds, Kind::Slope, Kind::Select],
+            when: integers::UNSIGNED,
+            way: Way::Unknown,
+            text: "reads unsigned integers as numbers of 32 bits with a sign",
+            evidence: OPENVINO_INTEGERS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many, Kind::Select],
+            when: &[],
+            way: Way::Ask(integers::cut),
+            text: "computes integers in 32 bits",
+            evidence: OPENVINO_INTEGERS,
         },
         Law { kinds: &[], when: &[], way: Way::Ask(own), text: "wrote the model", evidence: OPENVINO_RUN },
         Law {

@@ -79,6 +79,7 @@ fn constant(sample: &mut Sample, name: &str, kind: &str, inside: &str, given: Op
     };
     let bytes = |k: usize| match kind {
         "i64" => (number(k) as i64).to_le_bytes().to_vec(),
+        "u32" => (number(k) as u32).to_le_bytes().to_vec(),
         "i32" => (number(k) as i32).to_le_bytes().to_vec(),
         "f64" => number(k).to_le_bytes().to_vec(),
         // No test reads their elements.
