@@ -448,9 +448,10 @@ impl<'a> Asked<'a> {
         self.shapes.of.get(value.0 as usize).map(|known| &known.shape)
     }
 
-    /// Returns the dtype of the elements of a value.
-    pub fn dtype(&self, value: ValueId) -> Option<DType> {
-        self.shapes.of.get(value.0 as usize)?.element.as_ref()?.dtype()
+    /// Returns the dtype of a value, where the file or its inference tells it.
+    pub fn dtype_of(&self, value: ValueId) -> Option<DType> {
+        let inferred = || self.shapes.of.get(value.0 as usize)?.element.as_ref();
+        self.model.value(value).element.as_ref().or_else(inferred)?.dtype()
     }
 
     /// Returns the shape of an operand as the file leaves it, whatever sizes the caller gave.
@@ -490,9 +491,7 @@ impl<'a> Asked<'a> {
 
     /// Returns the dtype of an operand, where the file or its inference tells it.
     pub fn dtype(&self, operand: usize) -> Option<DType> {
-        let value = self.value(operand)?;
-        let inferred = || self.shapes.of.get(value.0 as usize)?.element.as_ref();
-        self.model.value(value).element.as_ref().or_else(inferred)?.dtype()
+        self.dtype_of(self.value(operand)?)
     }
 
     /// Counts the elements of an operand, where its shape is known.

@@ -76,7 +76,7 @@ impl Gap {
         if !self.operators.contains(&node.op.as_str()) || !(first..=last).contains(&node.version) {
             return None;
         }
-        let dtype = asked.dtype(self.inputs.iter().find_map(|input| node.input(*input))?)?;
+        let dtype = asked.dtype_of(self.inputs.iter().find_map(|input| node.input(*input))?)?;
         self.dtypes.contains(&dtype).then_some(dtype)
     }
 }
