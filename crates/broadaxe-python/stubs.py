@@ -207,6 +207,7 @@ def fix(
     out: str | PathLike[str] | None = None,
     verify: bool = True,
     input_shapes: _Dims | None = None,
+    intend: Literal["channels"] | None = None,
 ) -> Fix: ...
 def upgrade(model: _Model, out: str | PathLike[str] | None = None) -> Fix: ...
 def extract(
