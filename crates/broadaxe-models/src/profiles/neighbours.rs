@@ -161,9 +161,41 @@ pub(super) fn fits(small: &[usize], large: &[usize]) -> bool {
     small.len() <= large.len() && small.iter().rev().zip(large.iter().rev()).all(|(s, l)| s == l || *s == 1)
 }
 
+/// Says whether a shape stretches to another without changing it, whatever the sizes are that the other leaves open.
+pub(super) fn fits_any(small: &[usize], large: &SymbolicShape) -> bool {
+    large.dims().is_some_and(|large| {
+        small.len() <= large.len()
+            && small.iter().rev().zip(large.iter().rev()).all(|(s, l)| *s == 1 || l.size() == Some(*s))
+    })
+}
+
 /// Returns the axis of data of this rank along which the only extent other than 1 of a shape is.
 pub(super) fn only_axis(dims: &[usize], rank: usize) -> Option<usize> {
     let mut long = (0..dims.len()).filter(|&axis| dims[axis] != 1);
     let axis = long.next()?;
     if long.next().is_some() { None } else { (axis + rank).checked_sub(dims.len()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn shapes_fit_whatever_sizes_are_open() {
+        for (small, large, want) in [
+            (&[64, 1, 1][..], "n,64,56,56", true),
+            (&[1, 64, 1, 1], "n,64,56,56", true),
+            (&[56], "n,64,56,56", true),
+            (&[], "n", true),
+            (&[1, 1], "n,m", true),
+            (&[2], "n", false),
+            (&[32, 1, 1], "n,64,56,56", false),
+            (&[1, 1, 1], "n,m", false),
+            (&[1], "?", true),
+        ] {
+            let large = large.parse().expect("a shape");
+            assert_eq!(fits_any(small, &large), want, "{small:?} {large}");
+        }
+        assert!(!fits_any(&[], &SymbolicShape::unknown_rank()));
+    }
 }

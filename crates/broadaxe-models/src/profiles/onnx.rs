@@ -9,7 +9,7 @@ use broadaxe_shape::Rule;
 
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
-    neighbours::{Op, fits},
+    neighbours::{Op, fits_any},
     pattern::{self, NodePattern},
     stretch::{CLASH, NEGATIVE, NO_I64, NO_LIST, WRITTEN},
 };
@@ -242,7 +242,8 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let (constant, data, second) = asked.split(asked.node)?;
-    let (own, rank) = (asked.sizes(constant)?, asked.form(data)?.rank()?);
+    let (own, shape) = (asked.sizes(constant)?, asked.form(data)?);
+    let rank = shape.rank()?;
     let lost = |text: &str| Some(Does::Garbled(text.to_string().into()));
     if own.len() > rank && !second && asked.op(asked.node) == Some(Op::Div) && own.iter().all(|size| *size == 1) {
         let output = asked.node.output(0)?;
@@ -258,8 +259,7 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
             "may fuse these nodes into FastGelu, which does not support tensors of rank 0".into(),
         ));
     }
-    let known = asked.sizes(data);
-    let enlarges = known.is_none_or(|dims| !fits(&own, &dims));
+    let enlarges = !fits_any(&own, &shape);
     let suspect = own.len() > rank || rank == 1 || enlarges;
     if !suspect {
         return None;

@@ -12,7 +12,7 @@ use broadaxe_shape::SymbolicShape;
 
 use super::super::{
     Asked, Does,
-    neighbours::{Op, REACH, fits, numbers},
+    neighbours::{Op, REACH, fits, fits_any, numbers},
     pattern::{self, NodePattern},
 };
 use crate::graph::{Node, ValueId};
@@ -175,7 +175,7 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     // A repair that gives operands another rank does not keep these nodes apart.
     let written = |value: ValueId| asked.shape(value).and_then(SymbolicShape::rank);
     let reshaped = reshaped || written(constant) > written(data);
-    let longer = own.len() > rank || !dims.known().is_some_and(|dims| fits(&own, &dims));
+    let longer = !fits_any(&own, &dims);
     if !longer && !reshaped {
         return None;
     }

@@ -141,7 +141,7 @@ pub(super) fn behind_product(asked: &Asked<'_>) -> Option<Does> {
 /// Says what becomes of a slope, which is this operand, on a value that a product by constant weights makes.
 fn product(asked: &Asked<'_>, data: ValueId, operand: usize) -> Option<Does> {
     let dims = asked.operands[1 - operand].dims()?;
-    if dims.len() < 4 || !asked.constants[operand] || !is_product(asked, data) {
+    if dims.len() < 4 || !asked.constants[operand] {
         return None;
     }
     // The kernel accepts a slope that no other node reads.
@@ -152,7 +152,7 @@ fn product(asked: &Asked<'_>, data: ValueId, operand: usize) -> Option<Does> {
         [length] => *length == channels,
         other => only_axis(other, dims.len()) == Some(1) && other.contains(&channels),
     };
-    if !listed || channels == 1 {
+    if !listed || channels == 1 || !is_product(asked, data) {
         return None;
     }
     Some(if channels == columns {
