@@ -14,7 +14,7 @@ const WHOLE_BYTES: usize = 4096;
 pub(crate) fn is_standard(system: System, domain: &str) -> bool {
     match system {
         // Some exporters write the name of ONNX's own domain out.
-        System::Onnx => matches!(domain, "" | "ai.onnx"),
+        System::Onnx => domain.is_empty() || domain == "ai.onnx",
         System::Openvino => domain.is_empty() || domain.starts_with("opset"),
         System::Tflite => domain.is_empty(),
         _ => true,

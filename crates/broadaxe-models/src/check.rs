@@ -14,7 +14,7 @@ use broadaxe::System;
 use broadaxe_shape::{Shape, symbolic::SymbolicShape};
 
 use self::{
-    symbolic::Open,
+    symbolic::{Open, OpenSizes},
     valid::{Invalid, invalid},
     verdict::{Detail, Judged, KnownOperands},
 };
@@ -242,7 +242,7 @@ pub(crate) fn check_each(
 ) -> Report {
     let mut report =
         Report { targets: targets.iter().map(|target| target.to_string().into()).collect(), ..Report::default() };
-    let facts = Facts::of(model, shapes, targets);
+    let (facts, mut opens) = (Facts::of(model, shapes, targets), OpenSizes::default());
     let declared: BTreeMap<NodeId, &str> =
         shapes.contradictions.iter().map(|(id, text)| (*id, text.as_str())).collect();
     for id in model.walk() {
@@ -251,7 +251,7 @@ pub(crate) fn check_each(
             None => others(&mut report, (model, shapes), id, wrong),
             Some(Ok(meaning)) if !meaning.broadcasts() => others(&mut report, (model, shapes), id, wrong),
             Some(Ok(meaning)) => match invalid(model, shapes, id, Some(&meaning)) {
-                None => examine(&mut report, (model, shapes, &facts), (id, wrong), &meaning, targets),
+                None => examine((&mut report, &mut opens), (model, shapes, &facts), (id, wrong), &meaning, targets),
                 Some(invalid) => reject(&mut report, (model, shapes), id, Some(&meaning), &invalid.judged()),
             },
             Some(Err(reason)) => {
@@ -330,7 +330,7 @@ fn guarded((model, shapes): (&Model, &Shapes), id: NodeId, meaning: &Meaning) ->
 // Long: the node is described once, and each target is asked in turn.
 /// Adds the findings on one node.
 fn examine(
-    report: &mut Report,
+    (report, opens): (&mut Report, &mut OpenSizes),
     (model, shapes, facts): (&Model, &Shapes, &Facts),
     (id, wrong): (NodeId, Option<Judged>),
     meaning: &Meaning,
@@ -362,8 +362,8 @@ fn examine(
             (Some(broken), _) => broken.clone(),
             (None, Some(known)) => known.judge(&asked, target, &treatment, Detail::Numbers),
             (None, None) => {
-                let open = open.get_or_insert_with(|| Open::new(&asked, result.as_ref()));
-                undecided(&asked, open.as_ref(), target, &treatment, Detail::Numbers)
+                let open = open.get_or_insert_with(|| opens.of(&asked, result.as_ref()));
+                undecided(&asked, open.as_deref(), target, &treatment, Detail::Numbers)
                     .unwrap_or_else(|| unknown(&asked, &operands, target))
             }
         };
@@ -424,12 +424,13 @@ fn undecided(
         Does::Rule(rule) => *rule == asked.meaning.rule,
         _ => false,
     };
-    match open {
-        // What a law says of open sizes it need not say of all.
-        Some(open) if own && open.always_own(asked, target) => Some(Judged::same()),
-        Some(open) => Some(open.judge(asked, target, detail)),
-        None => own.then(Judged::same),
-    }
+    let Some(open) = open else { return own.then(Judged::same) };
+    // What a law says of open sizes it need not say of all.
+    Some(if open.is_always_own(asked, target).unwrap_or(own) {
+        Judged::same()
+    } else {
+        open.judge(asked, target, detail)
+    })
 }
 
 /// Describes the operands of a node.

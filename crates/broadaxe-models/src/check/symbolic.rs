@@ -3,11 +3,14 @@
 //! A few sizes stand for all (`choices.rs`). Both meanings are asked for each, and the condition that tells the outcomes
 //! apart is what the verdict is guarded by.
 
-use broadaxe_shape::{Shape, SymbolicShape};
+use std::{cell::RefCell, collections::HashMap, rc::Rc};
+
+use broadaxe_shape::{Dim, Params, Rule, Shape, SymbolicShape};
 
 use super::{
     Verdict,
     choices::Sizes,
+    reading::Reading,
     verdict::{Detail, Judged, KnownOperands},
 };
 use crate::{
@@ -18,12 +21,75 @@ use crate::{
 
 /// How many comparisons a condition joins by `and`.
 const CLAUSES: usize = 4;
+/// How many choices are kept; beyond these all are forgotten, so that memory stays bounded.
+const KEPT_CHOICES: usize = 1 << 12;
 
 /// The sizes that a node's operands leave open, and choices for them under which the operands broadcast.
 pub(super) struct Open {
     sizes: Sizes,
-    /// Per choice: a size for each variable, and the operands.
-    choices: Vec<(Vec<usize>, KnownOperands)>,
+    choices: Vec<Choice>,
+}
+
+/// A size for each variable, and the operands.
+struct Choice {
+    sizes: Vec<usize>,
+    known: KnownOperands,
+    /// The shapes of the operands, as targets are asked about them.
+    shapes: Vec<SymbolicShape>,
+    /// The rules that were asked about, and whether each reads the operands as the node's own rule does.
+    rules: RefCell<Vec<(Rule, bool)>>,
+}
+
+impl Choice {
+    /// Says whether a target's rule reads the operands as the node's own rule does.
+    fn is_own(&self, own: &Rule, rule: &Rule) -> bool {
+        if own == rule {
+            return true;
+        }
+        if let Some((_, same)) = self.rules.borrow().iter().find(|(known, _)| known == rule) {
+            return *same;
+        }
+        let dims: Vec<&[usize]> = self.known.shapes.iter().map(Shape::dims).collect();
+        let placed = self.known.own.as_ref().ok().zip(rule.align(&dims).ok());
+        let same = placed.is_some_and(|(own, there)| Reading::of(own).parting(&Reading::of(&there)).is_none());
+        self.rules.borrow_mut().push((rule.clone(), same));
+        same
+    }
+}
+
+/// A rule by its name and parameters, the kind of node, and the operands, followed by the result of a rule that has a target.
+type SizesQuery = (&'static str, Params, Kind, Vec<SymbolicShape>);
+
+/// The choices of one check: nodes whose operands have the same shapes share them.
+#[derive(Default)]
+pub(super) struct OpenSizes {
+    found: HashMap<SizesQuery, Option<Rc<Open>>>,
+    choices: usize,
+}
+
+impl OpenSizes {
+    /// Chooses sizes as [`Open::new`].
+    pub(super) fn of(&mut self, asked: &Asked<'_>, result: Option<&SymbolicShape>) -> Option<Rc<Open>> {
+        let rule = &asked.meaning.rule;
+        let target = result.filter(|_| rule.def().target);
+        // A size without a name is named after the operand.
+        let is_nameless = |dim: &Dim| dim.size().is_none() && dim.names().is_empty();
+        if asked.operands.iter().chain(target).filter_map(SymbolicShape::dims).flatten().any(is_nameless) {
+            return Open::new(asked, result).map(Rc::new);
+        }
+        let shapes = asked.operands.iter().chain(target).cloned().collect();
+        let query = (rule.name(), rule.params().clone(), asked.meaning.kind, shapes);
+        if let Some(known) = self.found.get(&query) {
+            return known.clone();
+        }
+        let open = Open::new(asked, result).map(Rc::new);
+        self.choices += open.as_ref().map_or(1, |open| open.choices.len().max(1));
+        if self.choices > KEPT_CHOICES {
+            *self = Self::default();
+        }
+        self.found.insert(query, open.clone());
+        open
+    }
 }
 
 impl Open {
@@ -47,35 +113,37 @@ impl Open {
             let result = if rule.def().target { shapes.pop().unwrap_or_default() } else { vec![] };
             let known = KnownOperands::new(asked, shapes.into_iter().map(Shape::from).collect(), &result);
             if known.own.is_ok() {
-                choices.push((choice, known));
+                let shapes = known.shapes.iter().map(SymbolicShape::from).collect();
+                choices.push(Choice { sizes: choice, known, shapes, rules: RefCell::default() });
             }
         }
         Some(Self { sizes, choices })
     }
 
-    /// Says whether a target reads the operands as the model does for all sizes, by laws that look at no meaning.
-    pub(super) fn always_own(&self, asked: &Asked<'_>, target: &Target) -> bool {
-        self.choices.iter().all(|(_, known)| {
-            let shapes: Vec<SymbolicShape> = known.shapes.iter().map(SymbolicShape::from).collect();
-            match target.treat(&Asked { operands: &shapes, ..*asked }).does {
+    /// Says whether a target reads the operands as the model does for all sizes; nothing where no sizes make them broadcast.
+    pub(super) fn is_always_own(&self, asked: &Asked<'_>, target: &Target) -> Option<bool> {
+        let is_own = |choice: &Choice| {
+            let asked = Asked { operands: &choice.shapes, ..*asked };
+            let treatment = target.treat(&asked);
+            match &treatment.does {
                 Does::Own => true,
-                Does::Rule(rule) => rule == asked.meaning.rule,
-                _ => false,
+                Does::Rule(rule) => choice.is_own(&asked.meaning.rule, rule),
+                Does::Refused(_) | Does::RefusedRank(_) | Does::Garbled(_) | Does::Unknown(_) => false,
+                _ => choice.known.judge(&asked, target, &treatment, Detail::None).is_same(),
             }
-        })
+        };
+        if self.choices.is_empty() { None } else { Some(self.choices.iter().all(is_own)) }
     }
 
     /// Judges what a target does, for all sizes.
     pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target, detail: Detail) -> Judged {
-        let judge = |known: &KnownOperands, detail: Detail| {
-            let shapes: Vec<SymbolicShape> = known.shapes.iter().map(SymbolicShape::from).collect();
-            let asked = Asked { operands: &shapes, ..*asked };
-            known.judge(&asked, target, &target.treat(&asked), detail)
+        let judge = |choice: &Choice, detail: Detail| {
+            let asked = Asked { operands: &choice.shapes, ..*asked };
+            choice.known.judge(&asked, target, &target.treat(&asked), detail)
         };
         let outcomes: Vec<(&[usize], Judged)> =
-            self.choices.iter().map(|(choice, known)| (&choice[..], judge(known, Detail::None))).collect();
-        let same = |judged: &Judged| matches!(judged.verdict, Verdict::Same);
-        let Some(at) = outcomes.iter().position(|(_, judged)| !same(judged)) else {
+            self.choices.iter().map(|choice| (&choice.sizes[..], judge(choice, Detail::None))).collect();
+        let Some(at) = outcomes.iter().position(|(_, judged)| !judged.is_same()) else {
             let broken = || {
                 let text = "the model is wrong by its own rule: no sizes make its operands broadcast";
                 Judged::of(Verdict::Refused, &code::INVALID_BROADCAST, text)
@@ -83,14 +151,14 @@ impl Open {
             return if outcomes.is_empty() { broken() } else { Judged::same() };
         };
         let (first, _) = outcomes[at];
-        let mut judged = judge(&self.choices[at].1, detail);
+        let mut judged = judge(&self.choices[at], detail);
         if outcomes.iter().all(|(_, judged)| matches!(judged.verdict, Verdict::Unknown)) {
             return judged;
         }
         if outcomes.iter().any(|(_, other)| other.reason != judged.reason) {
             judged.reason += &self.sizes(first);
         }
-        if outcomes.iter().any(|(_, judged)| same(judged)) {
+        if outcomes.iter().any(|(_, judged)| judged.is_same()) {
             judged.verdict = Verdict::Guarded(self.condition(&outcomes));
             judged.code = Some(&code::DEPENDS_ON_SIZE);
         }
@@ -111,7 +179,7 @@ impl Open {
     /// Finds what tells the sizes that mean the same from the others: one comparison, two of them, or several that hold
     /// together.
     fn condition(&self, outcomes: &[(&[usize], Judged)]) -> String {
-        let truth: Vec<bool> = outcomes.iter().map(|(_, judged)| matches!(judged.verdict, Verdict::Same)).collect();
+        let truth: Vec<bool> = outcomes.iter().map(|(_, judged)| judged.is_same()).collect();
         let literals = self.literals(outcomes);
         if let Some((text, _)) = literals.iter().find(|(_, holds)| *holds == truth) {
             return text.clone();
@@ -178,4 +246,51 @@ fn covered(clauses: &[(String, Vec<bool>)], truth: &[bool]) -> Option<String> {
         left.retain(|at| best.1[*at]);
     }
     left.is_empty().then(|| texts.join(" and "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{meaning::meaning, profiles::Facts, testing::model};
+
+    /// Chooses sizes for the last nodes of a model; says whether the choices of both are one.
+    fn are_shared(text: &str) -> bool {
+        let (model, shapes) = model(text);
+        let facts = Facts::of(&model, &shapes, &[]);
+        let mut opens = OpenSizes::default();
+        let mut open = |id| {
+            let meaning = meaning(&model, id).expect("an element-wise node").expect("a valid node");
+            let (node, own) = (model.node(id), meaning.shapes(model.node(id), &shapes));
+            let around = facts.around(node, &meaning);
+            let asked = Asked {
+                model: &model,
+                shapes: &shapes,
+                facts: &facts,
+                node,
+                meaning: &meaning,
+                operands: &own,
+                constants: &around.constants,
+                batches: &around.batches,
+                target: None,
+            };
+            opens.of(&asked, Some(&own[0])).expect("few sizes")
+        };
+        let nodes: Vec<_> = model.walk().into_iter().filter(|id| model.node(*id).inputs.len() == 2).collect();
+        let [.., first, last] = nodes[..] else { panic!("two nodes") };
+        Rc::ptr_eq(&open(first), &open(last))
+    }
+
+    #[test]
+    fn nodes_share_choices_where_all_that_decides_is_equal() {
+        for (text, want) in [
+            ("x(n,3); y(3); a=Add(x,y); b=Mul(a,y)", true),
+            ("x(n,3); y(m,3); z(n,3); a=Add(x,y); b=Mul(z,y)", true),
+            ("x(n,3); y(3); a=Add(x,y); b=PRelu(a,y)", false),
+            ("x(n,3); y(m,3); a=Add(x,y); b=Mul(y,x)", false),
+            // A size without a name is named after the tensor.
+            ("x(?,3); y(?,3); z(3); a=Add(x,z); b=Mul(y,z)", false),
+        ] {
+            assert_eq!(are_shared(text), want, "{text}");
+        }
+    }
 }

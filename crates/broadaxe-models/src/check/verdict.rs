@@ -51,6 +51,10 @@ impl Judged {
         Self { code: Some(code), invalid: Some(why), ..self }
     }
 
+    pub(super) fn is_same(&self) -> bool {
+        matches!(self.verdict, Verdict::Same)
+    }
+
     pub(super) fn same() -> Self {
         Self { code: None, ..Self::of(Verdict::Same, &code::INVALID_NODE, "") }
     }
