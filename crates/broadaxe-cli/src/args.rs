@@ -190,7 +190,11 @@ Examples:
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  broadaxe check model.onnx --for openvino,ncnn
+  unsupported and undecided nodes pass, or fail
+    broadaxe check model.onnx --for openvino,ncnn
+    broadaxe check model.onnx --for openvino,ncnn \\
+      --fail-on differs,refused,guarded,unsupported,unknown
+
   broadaxe check model.onnx --for ncnn --input-shape image:1,3,224,224
   broadaxe check *.onnx --for openvino --quiet       one line per model
   broadaxe check model.xml --for onnx --output sarif=findings.sarif

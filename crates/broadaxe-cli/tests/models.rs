@@ -19,7 +19,7 @@ const TFLITE: &str = "crates/broadaxe-format/tests/models/tflite_small.tflite";
 
 #[test]
 fn exit_codes() {
-    let cases: [(&[&str], i32, &str); 28] = [
+    let cases: [(&[&str], i32, &str); 30] = [
         (&["check", FACE, "--for", "onnx6"], 0, "3 same"),
         (&["check", FACE, "--for", "onnx"], 1, "2 differ"),
         (&["check", FACE, "--for", "onnx", "--quiet"], 1, "2 differ"),
@@ -31,7 +31,9 @@ fn exit_codes() {
         (&["check", SMALL, "--for", "ncnn", "--statistics"], 0, "no findings that fail\nnot shown: 2 unsupported"),
         (&["check", TFLITE], 0, "  litert      4 same\n  litert-gpu  "),
         (&["check", TFLITE, "--for", "ncnn"], 0, "  ncnn  4 unknown\n    no tested converter reads TFLite for ncnn\n"),
-        (&["check", TFLITE, "--for", "ncnn"], 0, "\n\nno known problem; 4 of 4 nodes undecided on ncnn\n"),
+        (&["check", TFLITE, "--for", "ncnn"], 0, " nodes\n  No known problem; 4 of 4 nodes undecided on ncnn\n"),
+        (&["check", SMALL, "--for", "ncnn"], 0, " nodes not supported by ncnn\n  ncnn  2 unsupported"),
+        (&["check", SMALL, "--for", "ncnn"], 0, "\n    not supported: "),
         (
             &["check", TFLITE, "--for", "ncnn", "--statistics"],
             0,

@@ -225,7 +225,7 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with_all = ["quiet", "format"])]
     pub statistics: bool,
 
-    /// The verdicts that end with exit code 1 [default: differs,refused,guarded]
+    /// The verdicts that end with exit code 1; add unsupported and unknown to fail on nodes without an operator or a verdict [default: differs,refused,guarded]
     #[arg(long, value_enum, value_name = "VERDICT,...", value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,
 

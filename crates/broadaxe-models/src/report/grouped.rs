@@ -27,7 +27,7 @@ pub struct GroupedReport {
     pub groups: Vec<GroupedFindings>,
     /// How many findings can be fixed, `2 of 3 findings can be fixed`, and whether that needs an upgrade; null where none needs a fix.
     pub fixable: Option<String>,
-    /// How many nodes are undecided: `no known problem; 38 of 123 nodes undecided on coreml`; null where none is.
+    /// How many nodes are undecided or unsupported: `No known problem; 38 of 123 nodes undecided on coreml`; null where none is.
     pub undecided: Option<String>,
     /// How many findings are not shown: `not shown: 3 unsupported, 18 unknown`; null where all are.
     pub hidden: Option<String>,

@@ -63,24 +63,49 @@ pub fn assumption(target: &TargetRecord, record: &CheckRecord) -> Option<String>
     }
 }
 
-/// Says how many nodes are undecided: `no known problem; 38 of 123 nodes undecided on coreml, 5 on ncnn`; nothing where none is.
+/// Says how many nodes have no verdict on what they compute: `No known problem; 38 of 123 nodes undecided on coreml, 5 on ncnn`, or
+/// `3 of 20 nodes not supported by ncnn`; nothing where all have one.
 pub fn undecided(record: &CheckRecord) -> Option<String> {
-    let mut counts: Vec<(usize, Vec<&str>)> = Vec::new();
-    for target in record.targets.iter().filter(|target| target.unknown > 0) {
-        match counts.iter_mut().find(|(count, _)| *count == target.unknown) {
-            Some((_, names)) => names.push(&target.name),
-            None => counts.push((target.unknown, vec![&target.name])),
+    type Count = fn(&TargetRecord) -> usize;
+    let nodes = if record.nodes == 1 { "node" } else { "nodes" };
+    let mut said: Vec<String> = Vec::new();
+    let rows: [(Count, &str, &str); 2] =
+        [(|target| target.unknown, "undecided ", "on"), (|target| target.unsupported, "not supported ", "by")];
+    for (count, what, on) in rows {
+        let mut counts: Vec<(usize, Vec<&str>)> = Vec::new();
+        for target in record.targets.iter().filter(|target| count(target) > 0) {
+            match counts.iter_mut().find(|(known, _)| *known == count(target)) {
+                Some((_, names)) => names.push(&target.name),
+                None => counts.push((count(target), vec![&target.name])),
+            }
+        }
+        for (at, (count, names)) in counts.iter().enumerate() {
+            let of = if said.is_empty() { format!("of {} {nodes} ", record.nodes) } else { String::new() };
+            let what = if at == 0 { what } else { "" };
+            said.push(format!("{count} {of}{what}{on} {}", names.join(", ")));
         }
     }
-    let nodes = if record.nodes == 1 { "node" } else { "nodes" };
-    let said = counts.iter().enumerate().map(|(at, (count, names))| {
-        let of = if at == 0 { format!(" of {} {nodes} undecided", record.nodes) } else { String::new() };
-        format!("{count}{of} on {}", names.join(", "))
-    });
-    let said = said.collect::<Vec<_>>().join("; ");
     let passes = record.attention() == 0 && record.targets.iter().all(|target| target.unsupported == 0);
-    let head = if passes { "no known problem; " } else { "" };
-    (!said.is_empty()).then(|| format!("{head}{said}"))
+    let head = if passes { "No known problem; " } else { "" };
+    (!said.is_empty()).then(|| format!("{head}{}", said.join("; ")))
+}
+
+/// Names nodes of the largest group that is undecided, and of the largest that is unsupported, on a target, and says why:
+/// `undecided: m (Mul) and 3 more: coreml was not asked about such nodes`. The groups are those that a report leaves out.
+pub fn undecided_groups(target: &TargetRecord, record: &CheckRecord, hidden: &[Group<'_>]) -> Vec<String> {
+    let is_unreached = |target: Target| matches!(target.reach(&record.format), Reach::Unreached(_));
+    if target.name.parse().is_ok_and(is_unreached) {
+        return Vec::new(); // The assumption says why.
+    }
+    let first = |(verdict, word): (&str, &str)| {
+        let is = |group: &&Group<'_>| group.sample().verdict == verdict && group.targets.contains(&&*target.name);
+        let group = hidden.iter().find(is)?;
+        let (sample, others, why) = (group.sample(), group.members.len() - 1, group.why());
+        let more = if others == 0 { String::new() } else { format!(" and {others} more") };
+        let why = if sample.reason.ends_with(why) { sample.reason.clone() } else { format!("{} {why}", target.name) };
+        Some(format!("{word}: {} ({}){more}: {}", quoted(&sample.node), quoted(&sample.op), escaped(&why)))
+    };
+    [("unknown", "undecided"), ("unsupported", "not supported")].into_iter().filter_map(first).collect()
 }
 
 /// Says what happens, with the targets that it happens on.

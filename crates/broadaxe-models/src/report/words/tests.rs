@@ -169,22 +169,28 @@ fn fixable_findings_are_counted_for_each_target() {
     }
 }
 
-/// A check that could not decide does not read like one that found nothing.
+/// A check that could not decide, or finds no operator, does not read like one that found nothing.
 #[test]
-fn undecided_nodes_are_counted() {
+fn undecided_and_unsupported_nodes_are_counted() {
     let target =
         |name: &str, unknown, differs| TargetRecord { name: name.into(), unknown, differs, ..TargetRecord::default() };
+    let lacking = |name: &str, unknown, unsupported| TargetRecord { unsupported, ..target(name, unknown, 0) };
     let cases = [
         (vec![target("onnx", 0, 0)], None),
         (
             vec![target("onnx", 0, 0), target("coreml", 1, 0)],
-            Some("no known problem; 1 of 3 nodes undecided on coreml"),
+            Some("No known problem; 1 of 3 nodes undecided on coreml"),
         ),
         (
             vec![target("a", 2, 0), target("b", 1, 0), target("c", 2, 0)],
-            Some("no known problem; 2 of 3 nodes undecided on a, c; 1 on b"),
+            Some("No known problem; 2 of 3 nodes undecided on a, c; 1 on b"),
         ),
         (vec![target("a", 2, 0), target("b", 0, 1)], Some("2 of 3 nodes undecided on a")),
+        (vec![lacking("a", 0, 1)], Some("1 of 3 nodes not supported by a")),
+        (
+            vec![lacking("a", 1, 1), lacking("b", 0, 1), lacking("c", 0, 2)],
+            Some("1 of 3 nodes undecided on a; 1 not supported by a, b; 2 by c"),
+        ),
     ];
     for (targets, want) in cases {
         let record = CheckRecord { targets, ..checked() };

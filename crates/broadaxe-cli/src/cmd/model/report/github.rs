@@ -2,12 +2,13 @@
 
 use std::fmt;
 
-use broadaxe_models::report::Shown;
+use broadaxe_models::report::{Shown, words::undecided};
 
 use super::severity::{self, error_line, line, sentence};
 use crate::{answer::Checked, error::escaped};
 
-/// Writes one line per finding, one per file that could not be judged, and one on the findings that the project turns off.
+/// Writes one line per finding, one per model without any that fails and with nodes that are undecided or unsupported, one per file that
+/// could not be judged, and one on the findings that the project turns off.
 pub(super) fn commands(to: &mut dyn fmt::Write, found: &Checked, shown: Shown) -> fmt::Result {
     for record in &found.models {
         let file = property(&slashed(&record.model, cfg!(windows)));
@@ -17,6 +18,10 @@ pub(super) fn commands(to: &mut dyn fmt::Write, found: &Checked, shown: Shown) -
             let (line, said) = (line(finding), message(&sentence(finding)));
             let command = severity::github(code.severity);
             writeln!(to, "::{command} file={file},line={line},title={title}::{said}")?;
+        }
+        let passes = !record.findings.iter().any(|finding| finding.fails);
+        if let Some(said) = undecided(record).filter(|_| passes && shown.hidden([record]).is_some()) {
+            writeln!(to, "::notice file={file},line=1,title=broadaxe::{}", message(&said))?;
         }
     }
     for error in &found.errors {
@@ -51,6 +56,8 @@ fn property(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use broadaxe_models::report::TargetRecord;
+
     use super::{super::sample, *};
 
     #[test]
@@ -90,5 +97,24 @@ mod tests {
             "{text}"
         );
         assert!(lines[0].contains("%250A") && !text.contains(['\u{1b}', '\u{202e}']), "{text}");
+    }
+
+    #[test]
+    fn undecided_nodes_get_a_notice_where_nothing_fails() {
+        let notice =
+            "::notice file=a b.onnx,line=1,title=broadaxe::No known problem; 1 of 3 nodes undecided on coreml\n";
+        for (fails, all, want) in [(false, false, notice), (true, false, ""), (false, true, "")] {
+            let mut found = sample::checked();
+            found.errors.clear();
+            let record = &mut found.models[0];
+            record.targets = vec![TargetRecord { name: "coreml".into(), unknown: 1, ..TargetRecord::default() }];
+            record.findings.truncate(1);
+            record.findings[0].verdict = "unknown".into();
+            record.findings[0].fails = fails;
+            let text = sample::written(|to| commands(to, &found, Shown { all }));
+            let lines: Vec<&str> =
+                text.split_inclusive('\n').filter(|line| line.contains("title=broadaxe::")).collect();
+            assert_eq!(lines.concat(), want, "{text}");
+        }
     }
 }

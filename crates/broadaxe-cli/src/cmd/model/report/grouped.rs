@@ -6,7 +6,10 @@ use broadaxe_models::{
     code::Severity,
     report::{
         CheckRecord, FindingRecord, Group, Shown, fold, groups,
-        words::{ReportRow, assumption, consequence, counts, fix, fixable, node, nodes, notes, others, undecided},
+        words::{
+            ReportRow, assumption, consequence, counts, fix, fixable, node, nodes, notes, others, undecided,
+            undecided_groups,
+        },
     },
 };
 
@@ -41,7 +44,7 @@ pub(in super::super) fn model(record: &CheckRecord, asked: &Asked, view: View<'_
     if view.is_line(asked, &found) {
         return line(record, view);
     }
-    let mut text = head(record, &found) + view.accepted + &hidden(record, view);
+    let mut text = head(record, asked, view, &found) + view.accepted + &hidden(record, view);
     let most = if view.shown.all { found.len() } else { GROUPS };
     for group in found.iter().take(most) {
         text += "\n";
@@ -60,7 +63,7 @@ pub(super) fn summary(record: &CheckRecord, asked: &Asked, view: View<'_>) -> St
     if view.is_line(asked, &found) {
         line(record, view)
     } else {
-        head(record, &found) + view.accepted + &hidden(record, view) + &end(record, asked)
+        head(record, asked, view, &found) + view.accepted + &hidden(record, view) + &end(record, asked)
     }
 }
 
@@ -77,10 +80,9 @@ fn hidden(record: &CheckRecord, view: View<'_>) -> String {
     said.map_or_else(String::new, |said| wrap("  ", &said, 4, terminal::prose()))
 }
 
-/// Writes what follows the findings: what engines were asked, what is undecided, and what to do next.
+/// Writes what follows the findings: what engines were asked, and what to do next.
 fn end(record: &CheckRecord, asked: &Asked) -> String {
-    let undecided = undecided(record).map_or_else(String::new, |said| wrap("", &said, 2, terminal::prose()));
-    let rest = undecided + &next(record);
+    let rest = next(record);
     asked.text.clone() + &if rest.is_empty() { rest } else { format!("\n{rest}") }
 }
 
@@ -92,15 +94,22 @@ fn line(record: &CheckRecord, view: View<'_>) -> String {
     wrap("", &format!("{}: {}", escaped(&record.model), parts.join("; ")), 2, terminal::columns().unwrap_or(usize::MAX))
 }
 
-/// Writes the name of the model, and a line per target.
-fn head(record: &CheckRecord, found: &[Group<'_>]) -> String {
+/// Writes the name of the model, what is undecided, and for each target its counts, and why nodes are undecided that the report leaves
+/// out.
+fn head(record: &CheckRecord, asked: &Asked, view: View<'_>, found: &[Group<'_>]) -> String {
     let bold = Style::new().bold();
     let mut text = format!("{bold}{}{bold:#}: {}\n", escaped(&record.model), nodes(record));
+    text += &undecided(record).map_or_else(String::new, |said| wrap("  ", &said, 4, terminal::prose()));
+    let mut hidden = groups(record, &asked.alike, Shown { all: true });
+    hidden.retain(|group| !view.shown.has(group.sample()));
     let names = record.targets.iter().map(|target| terminal::width(&target.name)).max().unwrap_or(0);
     for target in &record.targets {
         let head = format!("  {}{:2$}", target.name, "", names - terminal::width(&target.name) + 2);
         text += &wrap(&head, &counts(target, found), head.len(), terminal::prose());
         text += &assumption(target, record).map_or_else(String::new, |text| wrap("    ", &text, 4, terminal::prose()));
+        for said in undecided_groups(target, record, &hidden) {
+            text += &wrap("    ", &said, 6, terminal::prose());
+        }
     }
     if let Some(said) = others(record) {
         text += &wrap("  ", &said, 4, terminal::prose());
