@@ -460,7 +460,7 @@ fn lost_transposition(asked: &Asked<'_>) -> Option<bool> {
     }
     let several = |dim: &Dim| dim.size().map(|size| size > 1);
     let long = affine::all(asked.operands[0].dims()?.iter().map(several));
-    let shared = asked.node.input(1).is_some_and(|value| asked.readers(value).count() > 4);
+    let shared = asked.node.input(1).is_some_and(|value| asked.facts.readers(value).len() > 4);
     if shared && long != Some(false) { None } else { long }
 }
 

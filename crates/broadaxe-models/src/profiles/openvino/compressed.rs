@@ -186,7 +186,7 @@ fn is_whole(element: &str) -> bool {
 
 /// Says whether a value is read once and no output: otherwise it is computed for itself.
 fn is_single(asked: &Asked<'_>, value: ValueId) -> bool {
-    !asked.facts.is_output(value) && asked.readers(value).count() == 1
+    !asked.facts.is_output(value) && asked.facts.readers(value).len() == 1
 }
 
 /// Lists what reads scaled weights, where all of it is of these kinds; elsewhere the weights are multiplied out.

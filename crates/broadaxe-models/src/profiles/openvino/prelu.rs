@@ -145,7 +145,7 @@ fn product(asked: &Asked<'_>, data: ValueId, operand: usize) -> Option<Does> {
         return None;
     }
     // The kernel accepts a slope that no other node reads.
-    asked.value(operand).filter(|value| asked.readers(*value).count() == 1)?;
+    asked.value(operand).filter(|value| asked.facts.readers(*value).len() == 1)?;
     let slope = asked.operands[operand].known()?;
     let (channels, columns) = (dims[1].size()?, dims.last()?.size()?);
     let listed = match slope.dims() {
@@ -202,7 +202,7 @@ fn is_product(asked: &Asked<'_>, mut value: ValueId) -> bool {
 
 /// Says whether all that read a value become one `PRelu`.
 fn merges(asked: &Asked<'_>, value: ValueId) -> bool {
-    let readers = asked.readers(asked.origin(value)).count();
+    let readers = asked.facts.readers(asked.origin(value)).len();
     let parts = |node: &Node| matches!(asked.op(node), Some(Op::Relu | Op::Neg | Op::Mul | Op::Abs | Op::Sub));
     readers == 1
         || readers <= 3
