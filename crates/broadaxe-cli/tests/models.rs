@@ -29,7 +29,7 @@ fn exit_codes() {
         (&["check", SMALL, "--for", "ncnn"], 0, "2 other nodes were not judged"),
         (&["check", SMALL, "--for", "ncnn"], 0, "not shown: 2 unsupported (--all shows them)"),
         (&["check", SMALL, "--for", "ncnn", "--statistics"], 0, "no findings that fail\nnot shown: 2 unsupported"),
-        (&["check", TFLITE], 0, "  litert      4 same\n  litert-gpu  "),
+        (&["check", TFLITE], 0, "  litert      4 same (asked: LiteRT 2.3.0)\n  litert-gpu  "),
         (&["check", TFLITE, "--for", "ncnn"], 0, "  ncnn  4 unknown\n    no tested converter reads TFLite for ncnn\n"),
         (&["check", TFLITE, "--for", "ncnn"], 0, " nodes\n  No known problem; 4 of 4 nodes undecided on ncnn\n"),
         (&["check", SMALL, "--for", "ncnn"], 0, " nodes not supported by ncnn\n  ncnn  2 unsupported"),

@@ -52,7 +52,6 @@ use crate::{
     meaning::{Kind, Meaning, ShapeFault, Source},
 };
 
-pub(crate) use self::pnnx::kept as kept_batch;
 pub use self::{
     condition::When,
     engines::{ENGINES, EVIDENCE_DATE, Engine},
@@ -61,6 +60,7 @@ pub use self::{
     name::Target,
     route::{Converter, Reach, Route},
 };
+pub(crate) use self::{engines::asked_engines, pnnx::kept as kept_batch};
 
 /// Every profile there is. A profile is added by its file and its line here.
 pub static PROFILES: &[&Profile] = &[

@@ -28,7 +28,7 @@ use crate::{
     graph::{GraphId, Model, NodeId},
     infer::{Origin, Shapes},
     meaning::meaning,
-    profiles::Target,
+    profiles::{Target, asked_engines},
 };
 
 /// The version of the form of [`CheckRecord`]; it changes when a field changes its meaning or goes.
@@ -86,6 +86,8 @@ pub struct TargetRecord {
     pub guarded: usize,
     /// Nodes of which nothing can be said.
     pub unknown: usize,
+    /// The engines that its laws were asked of, with their versions; none where the laws are from documents or by definition.
+    pub engines: Vec<String>,
 }
 
 impl TargetRecord {
@@ -370,17 +372,17 @@ impl CheckRecord {
             last.push((finding, findings.len()));
             findings.push(FindingRecord { target, fixable, fails: false, known: false, facts });
         }
-        let targets = report.targets.iter().map(|name| count(name, &findings)).collect();
+        let targets =
+            report.targets.iter().map(|name| count(name, &findings, asked_engines(name, model.format))).collect();
         let (nodes, unknown, others) = (report.nodes, report.unknown, report.others);
         let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
-        let (model, format) = (name.into(), model.format.into());
-        let needed_inputs = Vec::new();
+        let (model, format, needed_inputs) = (name.into(), model.format.into(), Vec::new());
         Self { version: VERSION, model, format, opset, nodes, unknown, others, targets, needed_inputs, findings }
     }
 
     /// Adds the findings of an engine that was asked, under its name.
     pub fn add(&mut self, target: &str, findings: Vec<FindingRecord>) {
-        self.targets.push(count(target, &findings));
+        self.targets.push(count(target, &findings, Vec::new()));
         self.findings.extend(findings);
     }
 
@@ -428,8 +430,8 @@ impl CheckRecord {
     }
 }
 
-fn count(target: &str, findings: &[FindingRecord]) -> TargetRecord {
-    let mut record = TargetRecord { name: target.into(), ..TargetRecord::default() };
+fn count(target: &str, findings: &[FindingRecord], engines: Vec<String>) -> TargetRecord {
+    let mut record = TargetRecord { name: target.into(), engines, ..TargetRecord::default() };
     for finding in findings.iter().filter(|finding| *finding.target == *target) {
         match finding.verdict.as_str() {
             "same" => record.same += 1,

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use super::{EvidenceKind, Profile, Reach, Target};
+
 /// An engine, in the version that the tests of this project ran.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Engine {
@@ -39,36 +41,76 @@ impl fmt::Display for Engine {
     }
 }
 
+impl Profile {
+    /// Lists the engines that the laws were asked of; none where all are from documents or by definition.
+    pub fn engines(&self) -> impl Iterator<Item = &'static Engine> {
+        let run = self.laws.iter().filter(|law| law.evidence.kind == EvidenceKind::RunHere);
+        let names: Vec<&str> = run.flat_map(|law| named(law.evidence.source)).map(|(name, _)| name).collect();
+        ENGINES.iter().filter(move |engine| names.contains(&engine.name))
+    }
+}
+
+impl Target {
+    /// Lists the engines that the laws were asked of, each with the version whose answers hold for the target.
+    pub fn engines(&self) -> Vec<String> {
+        let newest = self.profile().versions.last();
+        let version = |engine: &Engine| self.version().filter(|_| newest == Some(&engine.version));
+        let engines = self.profile().engines();
+        engines
+            .map(|engine| Engine { version: version(engine).unwrap_or(engine.version), ..*engine }.to_string())
+            .collect()
+    }
+}
+
+/// Lists the engines of a target, as [`Target::engines`]; none for models in a format that does not come to it.
+pub(crate) fn asked_engines(target: &str, format: &str) -> Vec<String> {
+    let reached = target.parse().ok().filter(|target: &Target| !matches!(target.reach(format), Reach::Unreached(_)));
+    reached.map_or_else(Vec::new, |target| target.engines())
+}
+
+/// Reads the engines of an evidence, such as `ONNX Runtime 1.31, onnx 1.23; conformance` or `pnnx and ncnn 20261020; ...`.
+fn named(source: &str) -> impl Iterator<Item = (&str, &str)> {
+    let engines = source.split(';').next().unwrap_or_default().split(", ");
+    let versions = engines.filter_map(|text| text.rsplit_once(' '));
+    versions.flat_map(|(names, version)| names.split(" and ").map(move |name| (name, version)))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::profiles::{EvidenceKind, PROFILES};
-
-    /// Reads the engines of an evidence, such as `ONNX Runtime 1.31, onnx 1.23; conformance` or `pnnx and ncnn 20261020; ...`.
-    fn named(source: &str) -> Vec<(String, String)> {
-        let engines = source.split(';').next().unwrap_or_default();
-        let one = |text: &str| {
-            let (names, version) = text.rsplit_once(' ').expect("a name and a version");
-            names.split(" and ").map(|name| (name.to_owned(), version.to_owned())).collect::<Vec<_>>()
-        };
-        engines.split(", ").flat_map(one).collect()
-    }
+    use crate::profiles::PROFILES;
 
     /// Every engine that a law names is listed in the version that the law names, and every listed one has a law.
     #[test]
     fn laws_name_these_engines() {
         let laws = PROFILES.iter().flat_map(|profile| profile.laws);
         let run = laws.filter(|law| law.evidence.kind == EvidenceKind::RunHere);
-        let found: Vec<(String, String)> = run.flat_map(|law| named(law.evidence.source)).collect();
+        let found: Vec<(&str, &str)> = run.flat_map(|law| named(law.evidence.source)).collect();
         assert!(found.len() > 20, "{found:?}");
         for (name, version) in &found {
-            let engine = ENGINES.iter().find(|engine| engine.name == name);
+            let engine = ENGINES.iter().find(|engine| engine.name == *name);
             let engine = engine.unwrap_or_else(|| panic!("{name} {version} is not listed"));
-            let fits = engine.version == version || engine.version.starts_with(&format!("{version}."));
+            let fits = engine.version == *version || engine.version.starts_with(&format!("{version}."));
             assert!(fits, "a law names {name} {version}, and the list {engine}");
         }
         for engine in ENGINES {
-            assert!(found.iter().any(|(name, _)| name == engine.name), "no law names {engine}");
+            assert!(found.iter().any(|(name, _)| *name == engine.name), "no law names {engine}");
+        }
+    }
+
+    #[test]
+    fn targets_name_the_versions_that_were_asked() {
+        for (target, want) in [
+            ("onnx", "ONNX Runtime 1.31.1, onnx 1.23.2"),
+            ("openvino", "OpenVINO 2026.4.1"),
+            ("ncnn", "ncnn 20261020, pnnx 20261020"),
+            ("litert", "LiteRT 2.3.0"),
+            ("litert@2.1.3", "LiteRT 2.1.3"),
+            ("tensorrt", ""),
+            ("rank<=4", ""),
+        ] {
+            let found: Target = target.parse().expect(target);
+            assert_eq!(found.engines().join(", "), want, "{target}");
         }
     }
 

@@ -12,7 +12,7 @@ use crate::{
     code::{self, Code},
     fix::{Left, LeftKind},
     graph::Model,
-    profiles::{Reach, Target},
+    profiles::{EvidenceKind, Reach, Target},
     upgrade::OPSET,
 };
 
@@ -53,6 +53,17 @@ pub fn counts(target: &TargetRecord, found: &[Group<'_>]) -> String {
     });
     let said: Vec<String> = said.collect();
     if said.is_empty() { "no element-wise node to judge".to_owned() } else { said.join(", ") }
+}
+
+/// Says what the verdicts for a target are from: the engines that were asked, or documents; nothing where no law speaks of the model.
+pub fn basis(target: &TargetRecord, record: &CheckRecord) -> Option<String> {
+    if !target.engines.is_empty() {
+        return Some(format!("asked: {}", target.engines.join(", ")));
+    }
+    let known: Target = target.name.parse().ok()?;
+    let documented = known.profile().laws.iter().any(|law| law.evidence.kind == EvidenceKind::Documented);
+    let reached = !matches!(known.reach(&record.format), Reach::Unreached(_));
+    (documented && reached).then(|| "documents".to_owned())
 }
 
 /// Says what the verdicts for a target assume of a model in this format, which the runtime does not read itself, or that there are none.

@@ -100,7 +100,7 @@ class Finding(Record):
 
 @dataclass(frozen=True)
 class TargetCount(Record):
-    """How often each verdict was given for one target."""
+    """How often each verdict was given for one target; `engines` are those that its laws were asked of, with their versions."""
 
     name: str
     same: int
@@ -109,6 +109,7 @@ class TargetCount(Record):
     unsupported: int
     guarded: int
     unknown: int
+    engines: list[str]
 
 
 @dataclass(frozen=True)

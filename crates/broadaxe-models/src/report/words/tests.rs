@@ -2,6 +2,7 @@ use super::*;
 use crate::{
     check_file,
     copied::Copied,
+    profiles::asked_engines,
     report::{NearRecord, OperandRecord},
 };
 
@@ -52,6 +53,25 @@ fn nodes_are_counted() {
     for (judged, unknown, left, want, want_others) in cases {
         let record = CheckRecord { nodes: judged, unknown, others: left, ..checked().head() };
         assert_eq!((nodes(&record).as_str(), others(&record).as_deref()), (want, want_others));
+    }
+}
+
+#[test]
+fn verdicts_name_what_they_are_from() {
+    let said = |name: &str, format: &str| {
+        let target =
+            TargetRecord { name: name.into(), engines: asked_engines(name, format), ..TargetRecord::default() };
+        basis(&target, &CheckRecord { format: format.into(), ..checked().head() })
+    };
+    for (target, format, want) in [
+        ("openvino", "onnx", Some("asked: OpenVINO 2026.4.1")),
+        ("litert@2.1.3", "tflite", Some("asked: LiteRT 2.1.3")),
+        ("ncnn", "tflite", None),
+        ("tensorrt", "onnx", Some("documents")),
+        ("tensorrt", "tflite", None),
+        ("rank<=4", "onnx", None),
+    ] {
+        assert_eq!(said(target, format).as_deref(), want, "{target}, {format}");
     }
 }
 

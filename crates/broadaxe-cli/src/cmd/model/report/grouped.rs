@@ -7,7 +7,7 @@ use broadaxe_models::{
     report::{
         CheckRecord, FindingRecord, Group, Shown, fold, groups,
         words::{
-            ReportRow, assumption, consequence, counts, fix, fixable, node, nodes, notes, others, undecided,
+            ReportRow, assumption, basis, consequence, counts, fix, fixable, node, nodes, notes, others, undecided,
             undecided_groups,
         },
     },
@@ -105,7 +105,8 @@ fn head(record: &CheckRecord, asked: &Asked, view: View<'_>, found: &[Group<'_>]
     let names = record.targets.iter().map(|target| terminal::width(&target.name)).max().unwrap_or(0);
     for target in &record.targets {
         let head = format!("  {}{:2$}", target.name, "", names - terminal::width(&target.name) + 2);
-        text += &wrap(&head, &counts(target, found), head.len(), terminal::prose());
+        let basis = basis(target, record).map_or_else(String::new, |basis| format!(" ({basis})"));
+        text += &wrap(&head, &(counts(target, found) + &basis), head.len(), terminal::prose());
         text += &assumption(target, record).map_or_else(String::new, |text| wrap("    ", &text, 4, terminal::prose()));
         for said in undecided_groups(target, record, &hidden) {
             text += &wrap("    ", &said, 6, terminal::prose());
