@@ -20,7 +20,9 @@ from pathlib import Path
 from . import page, run
 from . import spec as specs
 from .engines import ROOT, Engines
+from .forms import ENGINE, TARGETS
 from .judge import Judge
+from .runtimes import installed
 
 CASES = Path(__file__).parent / "cases"
 FOLDER = ROOT / "target" / "verdicts"
@@ -106,6 +108,10 @@ def main():
         path = FOLDER / f"seed-{arguments.seed}.{arguments.part}.jsonl"
         run.part(path, numbers, arguments.seed, split(arguments.formats), split(arguments.targets), time.time() + 60 * arguments.minutes)
         return 0
+    wanted = arguments.targets.split(",") if arguments.targets else [target for found in TARGETS.values() for target in found]
+    missing = [target for target in dict.fromkeys(wanted) if not installed(ENGINE[target])]
+    if missing:
+        print("not installed, and not asked: " + ", ".join(missing))  # noqa: T201
     if not arguments.resume:
         for path in _files(arguments.seed):
             path.unlink()

@@ -73,35 +73,91 @@ def modulo(make):
 
 
 def prelu(make):
-    """Add PRelu, whose slope alone may stretch."""
+    """Add PRelu, whose slope alone may stretch: any that fits, one number for each channel, or one for each channel that does not fit."""
     x = make.last(ranks=range(1, 9))
     if x is None:
         return unary(make)
-    shape = make.partner_shape(make.shape[x], wider=0)
-    if make.chance(0.3) and len(make.shape[x]) > 2:
-        shape = [make.shape[x][1]] + [1] * (len(make.shape[x]) - 2)
+    data = make.shape[x]
+    shape = make.partner_shape(data, wider=0)
+    if make.chance(0.4) and len(data) > 2:
+        behind = len(data) - 2
+        shape = make.pick(([data[1]] + [1] * behind, [1, data[1]] + [1] * behind, [data[1]] + [1] * (behind - 1), [data[1]]))
     if make.spec["format"] == "ir-onnx":
         # OpenVINO's reader gives a slope of rank 1 to axis 1, and the file then says so.
-        shape = [1] * (len(make.shape[x]) - len(shape)) + shape
+        shape = [1] * (len(data) - len(shape)) + shape
     slope = make.operand(shape, constant=0.8)
-    return make.node("PRelu", [x, slope], make.shape[x])
+    value = make.node("PRelu", [x, slope], data)
+    dims = [1] * (len(data) - len(shape)) + list(shape)
+    if any(dim not in (1, size) for dim, size in zip(dims, data)):
+        make.spec.setdefault("invalid", []).append(value)
+    return value
 
 
 def clip(make):
-    """Add Clip with bounds of rank 0."""
+    """Add Clip: bounds that are missing, computed, or of one element and rank 1, which is invalid."""
     x = make.last()
     if make.opset < 11:
         return make.node("Clip", [x], make.shape[x], min=-0.75, max=1.25)
-    return make.node("Clip", [x, make.const([], -0.75), make.const([], 1.25)], make.shape[x])
+    operands, odd = [], False
+    for value in (-0.75, 1.25):
+        shape = [1] if make.chance(0.15) else []
+        if make.chance(0.15):
+            operands.append("")
+            continue
+        bound = make.const(shape, value)
+        operands.append(make.node("Abs" if value > 0 else "Tanh", [bound], shape) if make.chance(0.15) else bound)
+        odd |= bool(shape)
+    while operands and not operands[-1]:
+        operands.pop()
+    found = make.node("Clip", [x, *operands], make.shape[x])
+    if odd:
+        make.spec.setdefault("invalid", []).append(found)
+    return found
+
+
+def _computed_shape(make, dims):
+    """Return a shape that nodes compute: of another value, or of its elements, joined with constants."""
+    source = make.operand(dims, constant=0)
+    whole = make.node("Shape", [source], [len(dims)], "i64")
+    if make.chance(0.4) or not dims:
+        return whole
+    parts = []
+    for k, dim in enumerate(dims):
+        if make.chance(0.5):
+            parts.append(make.ints(dim))
+        elif make.chance(0.5):
+            parts.append(make.node("Gather", [whole, make.ints(k)], [1], "i64", axis=0))
+        else:
+            one = make.node("Gather", [whole, make.const([], k, kind="i64")], [], "i64", axis=0)
+            operands = ([one], {"axes": [0]}) if make.opset < 13 else ([one, make.ints(0)], {})
+            parts.append(make.node("Unsqueeze", operands[0], [1], "i64", **operands[1]))
+    return make.node("Concat", parts, [len(dims)], "i64", axis=0)
 
 
 def expand(make):
-    """Add Expand to a constant shape, which may be of any rank."""
+    """Add Expand to a shape of any rank, constant or computed; rarely one that ONNX does not allow, or with a 0."""
     if make.opset < 8:
         return arithmetic(make)
     x = make.last()
-    shape = make.partner_shape(make.shape[x], wider=0.8)
-    return make.node("Expand", [x, make.ints(*shape)], np.broadcast_shapes(tuple(shape), make.shape[x]))
+    shape = list(make.partner_shape(make.shape[x], wider=0.8))
+    odd = make.pick(("rank 0", "i32", "-1", "0")) if make.chance(0.12) else ""
+    if odd == "0" and make.shape[x] and make.shape[x][-1] == 1:
+        found = make.node("Expand", [x, make.ints(*[1] * (len(make.shape[x]) - 1), 0)], [*make.shape[x][:-1], 0])
+        # Nothing else reads what is empty.
+        make.steps.remove(found)
+        return found
+    if odd in ("rank 0", "i32"):
+        operand = make.const([] if odd == "rank 0" else [len(shape)], shape or 1, kind="i64" if odd == "rank 0" else "i32")
+        if odd == "rank 0":
+            make.spec["constants"][operand][2], shape = 1, []
+    elif odd == "-1":
+        operand = make.ints(*(-1 if dim == 1 else dim for dim in shape))
+    else:
+        operand = make.ints(*shape) if make.chance(0.5) else _computed_shape(make, shape)
+    found = make.node("Expand", [x, operand], np.broadcast_shapes(tuple(shape), make.shape[x]))
+    if odd not in ("", "0"):
+        make.spec.setdefault("invalid", []).append(found)
+    return found
 
 
 def boolean(make):
@@ -153,22 +209,36 @@ def cast(make):
     return make.node("Cast", [x], make.shape[x], to="f32") if x is not None else unary(make)
 
 
-def integers(make):
-    """Add an operator of whole numbers."""
+def typed(make):
+    """Add an operator of another element type: whole numbers, f16 or bool."""
     if make.opset < 14:
         return arithmetic(make)
-    kind = make.pick(("i32", "i64"))
+    kind = make.pick(("i32", "i64", "u8", "i8", "f16", "bool"))
     x = make.last(kind)
     if x is None:
         shape = make.shape[make.last()]
-        x = make.input(shape, kind)
+        x = make.input(shape, kind) if make.chance(0.5) or kind == "bool" else make.node("Cast", [make.last()], make.shape[make.last()], kind, to=kind)
+    if kind in ("u8", "i8") and x not in make.spec["inputs"]:
+        x = make.input(make.shape[x], kind)
     y = make.partner(x, kind)
-    op = make.pick(("Add", "Sub", "Mul", "Max", "Min"))
-    value = make.node(op, make.order(x, y), make.joined(x, y), kind)
+    names, result = make.order(x, y), kind
+    ops = {"bool": ("And", "Or", "Xor", "Equal"), "f16": ("Add", "Sub", "Mul", "Div", "Max", "Min", "Less", "PRelu")}
+    op = make.pick(ops.get(kind, ("Add", "Sub", "Mul", "Max", "Min", "Div", "Equal", "Greater", "Mod", "Where", *(("BitwiseAnd",) if make.opset >= 18 else ()))))
+    shape = make.joined(x, y)
+    if op in ("Equal", "Less", "Greater"):
+        result = "bool"
+    if op == "PRelu" and shape != make.shape[x]:
+        op = "Mul"
+    if op == "PRelu":
+        names = [x, y]
+    if op == "Where":
+        condition = make.operand(make.partner_shape(shape, 0), "bool", 0.5)
+        names = [condition, *names]
+    value = make.node(op, names, shape, result)
     return make.node("Cast", [value], make.shape[value], to="f32") if make.chance(0.6) else value
 
 
 UNITS = [
     (arithmetic, 30), (unary, 8), (variadic, 8), (power, 4), (modulo, 2), (prelu, 6), (clip, 2), (expand, 4), (comparison, 4),
-    (logic, 4), (choose, 5), (cast, 3), (integers, 2),
+    (logic, 4), (choose, 5), (cast, 3), (typed, 4),
 ]  # fmt: skip

@@ -93,8 +93,9 @@ class Engines:
 
 
 def finite(arrays):
-    """Whether all numbers are finite, and small enough that sums of them stay so."""
-    return all(array.dtype == np.bool_ or (np.isfinite(array).all() and np.abs(array).max(initial=0) < 1e6) for array in arrays)
+    """Whether all numbers are finite, and small enough that sums of them stay so; a mask may be -inf."""
+    kept = [np.where(np.isneginf(array), 0, array) if array.dtype.kind == "f" else array for array in arrays]
+    return all(array.dtype == np.bool_ or (np.isfinite(array).all() and np.abs(array.astype(float)).max(initial=0) < 1e6) for array in kept)
 
 
 def equal(want, got, rtol=2e-3):

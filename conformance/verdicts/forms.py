@@ -9,22 +9,25 @@ import broadaxe
 from . import ir_form, onnx_form, paddle_form
 from . import spec as specs
 from .engines import apart, finite
-from .runtimes import PACKAGES
+from .runtimes import PACKAGES, installed
 
 # The targets that models of a profile or a format are asked for.
 TARGETS = {
-    "onnx": ("openvino", "onnx", "paddle"), "ncnn": ("ncnn-param",), "ir": ("openvino",), "ir-onnx": ("openvino",),
+    "onnx": ("openvino", "onnx", "paddle", "mnn", "tvm"), "ncnn": ("ncnn-param",), "ir": ("openvino",), "ir-onnx": ("openvino",),
     "paddle": ("openvino", "paddle"),
 }  # fmt: skip
 ENGINE = {"onnx": "onnxruntime", "openvino": "openvino", "ncnn": "ncnn", "ncnn-param": "ncnn", "paddle": "paddle"}
 ENGINE |= {name: name for name in PACKAGES}
+# The engines that write the files of a format.
+WRITER = {"ncnn": "ncnn", "ir-onnx": "openvino", "paddle": "paddle"}
 
 
 def targets(profile, spec):
-    """Return the targets to ask about a model."""
-    if profile == "ncnn":
-        return ("ncnn",)
-    return ("openvino", "onnx") if profile == "old" else TARGETS[spec["format"]]
+    """Return the targets to ask about a model: those whose engines are installed."""
+    found = TARGETS[spec["format"]]
+    if profile in ("ncnn", "old"):
+        found = ("ncnn",) if profile == "ncnn" else ("openvino", "onnx")
+    return [target for target in found if installed(ENGINE[target]) and installed(WRITER.get(spec["format"], "onnxruntime"))]
 
 
 class Left(Exception):
@@ -101,7 +104,8 @@ class File:
             if found and "-1" not in dims and tuple(map(int, dims)) != tuple(shape):
                 raise Left("OpenVINO writes a model of another meaning")
 
-    def _shapes(self):
+    def _shapes(self, target):
+        """Return the sizes that are told; TVM compiles a model for every size that a name may have."""
         if self.form == "ncnn":
             # pnnx removes the axis of the batch, if it exists: 233 says that it does not.
             batch = {int(k): int(axis) for k, axis in re.findall(r"in(\d+)\.numpy\(\), batch_index=(\d+)", self.script.decode())}
@@ -109,7 +113,7 @@ class File:
             if not all(re.search(rf"^Input +in{k} ", self.model.decode(), re.MULTILINE) for k in range(len(dims))):
                 raise Left("pnnx leaves out an input")
             return {f"in{k}": [dim for at, dim in enumerate(one) if at != batch.get(k)] for k, one in enumerate(dims)}
-        if not self.spec["sizes"]:
+        if not self.spec["sizes"] or target == "tvm":
             return {}
         if self.form == "ir-onnx" and any(f'name="{name}" type="Parameter"' not in self.model.decode() for name in self.spec["inputs"]):
             raise Left("OpenVINO gives an input another name when it writes the file")
@@ -126,7 +130,7 @@ class File:
     def check(self, target, open_dims=False, model=None):
         """Ask `broadaxe check`; with `open_dims` the sizes that names have are not told."""
         model = model or (self.model, self.weights)
-        given = {"targets": [target]} if open_dims else {"targets": [target], "input_shapes": self._shapes()}
+        given = {"targets": [target]} if open_dims else {"targets": [target], "input_shapes": self._shapes(target)}
         if self.form == "onnx":
             return broadaxe.check(model[0], **given)
         with tempfile.TemporaryDirectory() as folder:
@@ -136,14 +140,14 @@ class File:
         """Ask `broadaxe fix`; return its record and the changed files."""
         model = model or (self.model, self.weights)
         if self.form == "onnx":
-            record = broadaxe.fix(model[0], [target], input_shapes=self._shapes())
+            record = broadaxe.fix(model[0], [target], input_shapes=self._shapes(target))
             return record, (record.model_bytes or model[0], None)
         with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as other:
             path, _ = self._path(folder, *model)
             out, weights = self._path(other, b"", b"")
             out.unlink()
             weights.unlink()
-            record = broadaxe.fix(path, [target], out=out, input_shapes=self._shapes())
+            record = broadaxe.fix(path, [target], out=out, input_shapes=self._shapes(target))
             return record, (out.read_bytes(), weights.read_bytes() if weights.exists() else model[1])
 
     def run(self, target, turn=0, model=None):

@@ -21,7 +21,12 @@ class Judge:
 
     def model(self, spec, target, fixes=True):
         """Return the record of one model and target; raises Left where nothing can be learned."""
-        values = truth(self.engines, spec)
+        try:
+            values = truth(self.engines, spec)
+        except Left as why:
+            if "invalid" not in spec or "refuses it" not in str(why):
+                raise
+            return self._invalid(spec, target)
         valid(spec, values)
         file = File(self.engines, spec)
         file.keeps({name: values[name].shape for name in spec["outputs"]})
@@ -60,6 +65,18 @@ class Judge:
                 record["repair"] = "not flagged"
         return record
 
+    def _invalid(self, spec, target):
+        """Return the record of a model that ONNX does not allow: of no such node may be said that the target does what the model says."""
+        file = File(self.engines, spec)
+        try:
+            check = file.check(target)
+        except ValueError as why:
+            return {"nodes": 0, "unknown": 0, "bad": 1, "ops": [], "outcome": "right-bad", "why": str(why)[:200]}
+        wrong = [one for one in check.findings if one.verdict == "same" and file.names().get(one.node) in spec["invalid"]]
+        record = {"nodes": check.nodes, "unknown": 0, "bad": 1, "ops": [one.op for one in check.findings]}
+        why = f"an invalid {wrong[0].op} is said to be the same" if wrong else ""
+        return record | {"outcome": "missed" if wrong else "right-bad", "why": why}
+
     def _own(self, file):
         kind, found = file.run("ncnn-param")
         if kind != "ok":
@@ -71,6 +88,9 @@ class Judge:
 
         Where it is wrong only when every value is shown, the numbers hide it, or what the node is fused into makes it right.
         """
+        if "invalid" in spec:
+            # What the engine gives is not what ONNX says, as it says nothing.
+            return "right-bad"
         hidden = False
         for more in (1, 2):
             plain = spec | {"seed": spec["seed"] + more}
@@ -202,7 +222,23 @@ class Judge:
             # In a file of OpenVINO a normalisation is many nodes, some of them not element-wise.
             many = spec["format"] == "ir-onnx" and spec["nodes"][place][0] == "LayerNormalization"
             return "missed" if spec["nodes"][place][2][0] in verdicts and not many else "other"
-        return "fusion"
+        return "other" if self._before(spec, target) else "fusion"
+
+    def _before(self, spec, target):
+        """Say whether the engine is wrong already where the model ends before its first node with a verdict."""
+        if spec["format"] != "onnx":
+            return False
+        for k, (_, _, outputs, _) in enumerate(spec["nodes"]):
+            cut = specs.pruned(spec | {"nodes": spec["nodes"][: k + 1], "outputs": [outputs[0]]})
+            try:
+                values = truth(self.engines, cut)
+                file = File(self.engines, cut)
+                kind, found = file.run(target)
+            except Left:
+                continue
+            if kind != "ok" or apart([values[outputs[0]]], found):
+                return not file.check(target).findings
+        return False
 
     def _paddle(self, spec, values, verdicts):
         """Judge the element-wise nodes of an ONNX model by the functions of Paddle, a node at a time."""

@@ -31,7 +31,13 @@ def conv(make):
     operands = [x, make.const([out, channels // group, *kernel])]
     if make.chance(0.4):
         operands.append(make.const([out]))
-    return make.node("Conv", operands, [n, out, *out_space], pads=pads * 2, group=group)
+    return make.node("Conv", operands, [n, out, *out_space], pads=pads * 2, group=group, **_written(make, kernel))
+
+
+def _written(make, kernel):
+    """Return the attributes of a window that exporters write, and that ONNX does not require: mostly all."""
+    ones = [1] * len(kernel)
+    return {"kernel_shape": kernel, "strides": ones, "dilations": ones} if make.chance(0.85) else {}
 
 
 def matmul(make):
@@ -55,7 +61,8 @@ def pool(make):
         return make.node(make.pick(("GlobalAveragePool", "GlobalMaxPool")), [x], [*make.shape[x][:2]] + [1] * len(space))
     kernel = [make.pick([k for k in (1, 2, 3) if k <= dim]) for dim in space]
     shape = [*make.shape[x][:2]] + [dim - k + 1 for dim, k in zip(space, kernel)]
-    return make.node(make.pick(("MaxPool", "AveragePool")), [x], shape, kernel_shape=kernel)
+    written = {"strides": [1] * len(kernel)} if make.chance(0.85) else {}
+    return make.node(make.pick(("MaxPool", "AveragePool")), [x], shape, kernel_shape=kernel, **written)
 
 
 def reshape(make):
@@ -131,29 +138,33 @@ def softmax(make):
 
 
 def layer_norm(make):
-    """Add LayerNormalization: mostly with scales of the shape that is normalised."""
+    """Add LayerNormalization or RMSNormalization: mostly with scales of the shape that is normalised, or any that broadcast with the data."""
     if make.opset < 17:
         return softmax(make)
     x = _ranked(make, range(1, 6))
     rank = len(make.shape[x])
     axis = rank - 1 if make.chance(0.6) else int(make.rng.integers(rank))
     full = list(make.shape[x][axis:])
-    scale, bias = (full if make.chance(0.7) else make.partner_shape(full, 0) for _ in range(2))
+    scale, bias = (full if make.chance(0.6) else make.partner_shape(make.pick((full, make.shape[x])), 0) for _ in range(2))
     if make.chance(0.1):
         scale = [1] * axis + full
     operands = [x, make.operand(scale, constant=0.85)]
+    if make.opset >= 23 and make.chance(0.5):
+        return make.node("RMSNormalization", operands, make.shape[x], axis=axis)
     if make.chance(0.7):
         operands.append(make.operand(bias, constant=0.85))
-    return make.node("LayerNormalization", operands, make.shape[x], axis=axis)
+    return make.node("LayerNormalization", operands, make.shape[x], axis=axis - rank if make.chance(0.2) else axis)
 
 
 def gemm(make):
-    """Add Gemm, with C of any shape that fits, a constant or computed."""
+    """Add Gemm, with C of any shape that fits, a constant or computed, and either factor turned."""
     x = _ranked(make, (2,))
     rows, inner = make.shape[x]
     width = make.dim()
-    attributes = {} if make.chance(0.6) else {"alpha": make.pick((0.5, 1.0)), "beta": make.pick((0.5, 1.0, 2.0))}
+    attributes = {} if make.chance(0.6) else {"alpha": make.pick((0.5, 1.0)), "beta": make.pick((0.5, 1.0, 2.0, 0.0))}
     attributes |= {"transB": 1} if make.chance(0.4) else {}
+    if make.chance(0.25):
+        attributes["transA"], rows, inner = 1, inner, rows
     operands = [x, make.operand([width, inner] if "transB" in attributes else [inner, width], constant=0.85)]
     if make.chance(0.8) or make.opset < 11:
         operands.append(make.operand(make.partner_shape([rows, width], 0), constant=0.6))
@@ -161,21 +172,70 @@ def gemm(make):
 
 
 def quantize(make):
-    """Quantise and undo it: for the whole tensor, or along an axis."""
+    """Quantise and undo it: for the whole tensor, or along an axis, with zeros of u8 or i8, or none."""
     x = make.last(ranks=range(1, 6))
     if make.opset < 13 or x is None:
         return None
     shape = make.shape[x]
+    kind = make.pick(("u8", "u8", "i8"))
     if make.chance(0.6):
         axis = 1 if len(shape) > 1 and make.chance(0.7) else int(make.rng.integers(len(shape)))
         size, attributes = [shape[axis]], {"axis": axis}
         scales = [round(0.02 + 0.01 * k, 2) for k in range(shape[axis])]
-        zeros = [128] * shape[axis]
     else:
-        size, attributes, scales, zeros = [], {}, 0.05, 128
-    scale, zero = make.const(size, scales), make.const(size, zeros, kind="u8")
-    q = make.node("QuantizeLinear", [x, scale, zero], shape, "u8", **attributes)
-    return make.node("DequantizeLinear", [q, scale, zero], shape, **attributes)
+        size, attributes, scales = [1] if make.chance(0.2) else [], {}, 0.05
+    operands = [make.const(size, scales)]
+    if kind == "i8" or make.chance(0.8):
+        operands.append(make.const(size, 128 if kind == "u8" else make.pick((0, 3)), kind=kind))
+    q = make.node("QuantizeLinear", [x, *operands], shape, kind, **attributes)
+    return make.node("DequantizeLinear", [q, *operands], shape, **attributes)
+
+
+def stored(make):
+    """Read weights that are stored as integers: Cast and a scale and a zero, or DequantizeLinear, then MatMul, Gemm or Gather."""
+    op = make.pick(("MatMul", "Gemm", "Gather") if make.opset >= 11 else ("MatMul", "Gather"))
+    kind = make.pick(("u8", "i8"))
+    if op == "Gather":
+        x, rows = make.input([make.dim() for _ in range(make.pick((0, 1, 2)))], "i64"), 5
+    else:
+        x = _ranked(make, (2,) if op == "Gemm" else range(2, 5))
+        rows = make.shape[x][-1]
+    turned = op == "Gemm" and make.chance(0.4)
+    dims = [make.dim(), rows] if turned else [rows, make.dim()]
+    weights = make.const(dims, [(7 * k) % 23 - (11 if kind == "i8" else 0) for k in range(int(np.prod(dims)))], kind=kind)
+    if op == "Gather" and make.chance(0.4):
+        taken = make.node("Gather", [weights, x], [*make.shape[x], dims[1]], kind, axis=0)
+        return _scaled(make, taken, kind)
+    weights = _scaled(make, weights, kind)
+    if make.shape[weights] != tuple(dims):
+        return None
+    if op == "Gather":
+        return make.node("Gather", [weights, x], [*make.shape[x], dims[1]], axis=0)
+    shape = [*make.shape[x][:-1], dims[0] if turned else dims[1]]
+    if op == "MatMul":
+        return make.node("MatMul", [x, weights], shape)
+    operands = [x, weights] + ([make.const(make.partner_shape(shape, 0))] if make.chance(0.6) else [])
+    return make.node("Gemm", operands, shape, **({"transB": 1} if turned else {}))
+
+
+def _scaled(make, name, kind):
+    """Return the floats that integers are stored for: one scale, or one for each of an axis."""
+    dims = make.shape[name]
+    along = int(make.rng.integers(len(dims))) if dims and make.chance(0.6) else None
+    if make.opset >= 13 and make.chance(0.4):
+        size, attributes = ([], {}) if along is None else ([dims[along]], {"axis": along})
+        operands = [name, make.const(size, 0.05), *([make.const(size, 2, kind=kind)] if make.chance(0.6) else [])]
+        return make.node("DequantizeLinear", operands, dims, **attributes)
+    value = make.node("Cast", [name], dims, to="f32")
+    size = [dim if k == along else 1 for k, dim in enumerate(dims)]
+    if along is None:
+        size = make.pick(([], [1], [1] * len(dims)))
+    if along is not None and make.chance(0.5):
+        size = size[along:]
+    for op in ("Sub", "Mul") if make.chance(0.6) else ("Mul",):
+        other = make.const(size, 2.0) if op == "Sub" else make.const(size)
+        value = make.node(op, make.order(value, other) if op == "Mul" else [value, other], make.joined(value, other))
+    return value
 
 
 def branch(make):
@@ -236,5 +296,5 @@ def function(make):
 
 UNITS = [
     (conv, 10), (matmul, 6), (pool, 5), (reshape, 5), (transpose, 4), (concat, 3), (cut, 2), (reduce, 4), (softmax, 2), (layer_norm, 4),
-    (gemm, 4), (quantize, 4), (branch, 1), (squeeze, 3), (flatten, 2), (batch_norm, 2), (function, 0.3),
+    (gemm, 4), (quantize, 4), (stored, 5), (branch, 1), (squeeze, 3), (flatten, 2), (batch_norm, 2), (function, 0.3),
 ]  # fmt: skip

@@ -46,10 +46,56 @@ def parted_prelu(make):
     return _two(make, "Add", up, _two(make, "Mul", _one(make, "Neg", down), slope))
 
 
-def _mean(make, x):
+def _mean(make, x, axes, keep=True):
+    """Return a mean; without its axes of 1, which are added again where the data need them."""
+    shape = [1 if k in axes else dim for k, dim in enumerate(make.shape[x])]
+    rank = len(shape)
+    given = [k - rank for k in axes] if make.chance(0.5) else axes
+    if keep or make.opset < 13:
+        return layers._axes(make, "ReduceMean", x, given, shape, since=18, keepdims=1)
+    short = [dim for k, dim in enumerate(shape) if k not in axes]
+    return layers._axes(make, "Unsqueeze", layers._axes(make, "ReduceMean", x, given, short, since=18, keepdims=0), axes, shape)
+
+
+def _axes_of_norm(make, x):
+    """Return the axes of a normalisation: mostly the last ones, or any."""
     rank = len(make.shape[x])
-    shape = [*make.shape[x][:-1], 1]
-    return layers._axes(make, "ReduceMean", x, [rank - 1 if make.chance(0.5) else -1], shape, since=18, keepdims=1)
+    if make.chance(0.6):
+        return [rank - 1]
+    if make.chance(0.5):
+        return list(range(int(make.rng.integers(rank)), rank))
+    return [int(make.rng.integers(rank))]
+
+
+def _square(make, x):
+    if make.chance(0.6):
+        return make.node("Pow", [x, _odd(make, x, 2.0, False)], make.shape[x])
+    return make.node("Mul", [x, x], make.shape[x])
+
+
+def _divided(make, x, mean):
+    """Return data divided by the root of a mean and an epsilon, in one of the ways in which models say it."""
+    sure = _two(make, "Add", mean, _odd(make, mean, 0.01))
+    way = make.pick(("Div", "Div", "Reciprocal", "1 / root", "Pow"))
+    if way == "Pow":
+        return _two(make, "Mul", x, _two(make, "Pow", sure, _odd(make, sure, -0.5)))
+    root = _one(make, "Sqrt", sure)
+    if way == "Div":
+        return _two(make, "Div", x, root)
+    inverse = _one(make, "Reciprocal", root) if way == "Reciprocal" else _two(make, "Div", _odd(make, root, 1.0), root)
+    return _two(make, "Mul", x, inverse)
+
+
+def _affine(make, x, ops, share):
+    """Add a scale and a bias: constants of any shape, of the shape of the data's last axes, or computed."""
+    for op in ops:
+        if not make.chance(share):
+            continue
+        shape = list(make.shape[x])
+        shape = make.pick((shape[-1:], shape[1:], [shape[1], *[1] * (len(shape) - 2)])) if len(shape) > 1 else shape
+        other = make.operand(shape, constant=0.7) if make.chance(0.5) else _odd(make, x)
+        x = _two(make, op, x, other)
+    return x
 
 
 def rms_norm(make):
@@ -57,11 +103,8 @@ def rms_norm(make):
     x = make.last(ranks=range(1, 6))
     if x is None:
         return None
-    square = make.node("Pow", [x, _odd(make, x, 2.0, False)], make.shape[x]) if make.chance(0.6) else make.node("Mul", [x, x], make.shape[x])
-    mean = _mean(make, square)
-    root = _one(make, "Sqrt", _two(make, "Add", mean, _odd(make, mean, 0.01)))
-    scaled = _two(make, "Div", x, root) if make.chance(0.5) else _two(make, "Mul", x, _one(make, "Reciprocal", root))
-    return _two(make, "Mul", scaled, _odd(make, scaled)) if make.chance(0.7) else scaled
+    mean = _mean(make, _square(make, x), _axes_of_norm(make, x), make.chance(0.8))
+    return _affine(make, _divided(make, x, mean), ("Mul",), 0.7)
 
 
 def parted_layer_norm(make):
@@ -69,14 +112,10 @@ def parted_layer_norm(make):
     x = make.last(ranks=range(1, 6))
     if x is None:
         return None
-    low = _two(make, "Sub", x, _mean(make, x))
-    square = make.node("Pow", [low, make.const([], 2.0)], make.shape[low])
-    mean = _mean(make, square)
-    scaled = _two(make, "Div", low, _one(make, "Sqrt", _two(make, "Add", mean, _odd(make, mean, 0.01))))
-    for op in ("Mul", "Add"):
-        if make.chance(0.8):
-            scaled = _two(make, op, scaled, _odd(make, scaled))
-    return scaled
+    axes = _axes_of_norm(make, x)
+    low = _two(make, "Sub", x, _mean(make, x, axes, make.chance(0.8)))
+    again = _two(make, "Sub", x, _mean(make, x, axes)) if make.chance(0.2) else low
+    return _affine(make, _divided(make, low, _mean(make, _square(make, again), axes)), ("Mul", "Add"), 0.8)
 
 
 def gelu(make):
@@ -206,13 +245,30 @@ def parted_softmax(make):
     if x is None:
         return None
     rank = len(make.shape[x])
-    masked = _two(make, make.pick(("Add", "Mul", "Div")), x, _odd(make, x, wider=False))
+    masked = _two(make, make.pick(("Add", "Mul", "Div")), x, _odd(make, x, wider=False)) if make.chance(0.5) else _masked(make, x)
+    rank = len(make.shape[masked])
     if make.chance(0.5):
         return make.node("Softmax", [masked], make.shape[masked], axis=rank - 1)
     top = layers._axes(make, "ReduceMax", masked, [rank - 1], [*make.shape[masked][:-1], 1], since=18, keepdims=1)
     up = _one(make, "Exp", _two(make, "Sub", masked, top))
     total = layers._axes(make, "ReduceSum", up, [rank - 1], [*make.shape[up][:-1], 1], since=13, keepdims=1)
     return _two(make, "Div", up, total)
+
+
+def _masked(make, scores):
+    """Add a mask to scores, or put -inf where a mask says so."""
+    shape = make.partner_shape(make.shape[scores], 0.1)
+    if make.opset < 9 or make.chance(0.5):
+        return _two(make, "Add", scores, make.operand(shape, constant=0.5))
+    # The first of a row is kept, so that no row is all -inf.
+    width = shape[-1] if shape else 1
+    keeps = [k % width == 0 or k % 3 == 0 for k in range(int(np.prod(shape)))]
+    low = make.const([] if make.chance(0.5) else [1], make.pick((-math.inf, -10000.0)))
+    if make.chance(0.5):
+        condition, names = make.const(shape, keeps, kind="bool"), [scores, low]
+    else:
+        condition, names = make.const(shape, [not keep for keep in keeps], kind="bool"), [low, scores]
+    return make.node("Where", [condition, *names], make.joined(condition, scores, low))
 
 
 def attention(make):
@@ -224,8 +280,8 @@ def attention(make):
     order = [*range(len(batch)), len(batch) + 1, len(batch)]
     turned = make.node("Transpose", [make.operand([*batch, rows, width], constant=0.3)], [*batch, width, rows], perm=order)
     scores = make.node("MatMul", [x, turned], [*batch, rows, rows])
-    scores = _two(make, "Mul", scores, _odd(make, scores, 0.25, False))
-    scores = _two(make, "Add", scores, make.operand(make.partner_shape(make.shape[scores], 0), constant=0.7))
+    scores = _two(make, make.pick(("Mul", "Mul", "Div")), scores, _odd(make, scores, 0.25, False))
+    scores = _masked(make, scores)
     scores = make.node("Softmax", [scores], make.shape[scores], axis=len(batch) + 1)
     return make.node("MatMul", [scores, make.operand([*batch, rows, width], constant=0.3)], [*batch, rows, width])
 

@@ -4,6 +4,7 @@
 runtime. A model runs in a copy of the process, so that one which writes past an end, or falls over, changes no other answer.
 """
 
+import functools
 import os
 import pickle
 import select
@@ -11,6 +12,7 @@ import signal
 import sys
 import tempfile
 import time
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -101,9 +103,11 @@ class Mnn:
         given = []
         for array in arrays:
             dtype, kind = kinds[array.dtype.kind]
-            if array.dtype in (np.uint8, np.int8):
-                dtype, kind = array.dtype, expr.uint8 if array.dtype == np.uint8 else expr.int8
-            given.append(expr.const(np.ascontiguousarray(array, dtype), list(array.shape), expr.NCHW, kind))
+            if array.dtype == np.uint8:
+                dtype, kind = array.dtype, expr.uint8
+            # It reads no arrays of i8, but lists of them.
+            values = np.ascontiguousarray(array, dtype) if array.dtype != np.int8 else array.ravel().tolist()
+            given.append(expr.const(values, list(array.shape), expr.NCHW, kind if array.dtype != np.int8 else expr.int8))
         found = net.forward(given)
         found = list(found) if isinstance(found, (list, tuple)) else [found]
         if not found:
@@ -195,6 +199,16 @@ class Qnn:
 
 RUNTIMES = {"mnn": Mnn, "tvm": Tvm, "ort-webgpu": OrtWebgpu, "qnn": Qnn, "coreml": CoreMl}
 PACKAGES = {"mnn": "[Mm][Nn][Nn]", "tvm": "apache_tvm", "ort-webgpu": "onnxruntime_webgpu", "qnn": "onnxruntime_qnn", "coreml": "coremltools"}
+
+
+# The modules of the engines that the environment of this Python has.
+MODULES = {"onnxruntime": "onnxruntime", "openvino": "openvino", "ncnn": "pnnx", "paddle": "paddle"}
+
+
+@functools.cache
+def installed(name):
+    """Say whether an engine can be asked on this machine."""
+    return python_of(name) is not None and (name not in MODULES or find_spec(MODULES[name]) is not None)
 
 
 def python_of(name):

@@ -11,6 +11,7 @@ A spec is a dict:
     nodes      [operator, inputs, outputs, attributes]; an attribute that is a dict with "nodes" is a graph
     functions  {name: {"inputs", "outputs", "nodes"}}, functions of the model
     outputs    names of values
+    invalid    values of nodes that ONNX does not allow; absent where there are none
 
 Every node has the name of its first output with `n_` in front.
 """
@@ -172,17 +173,18 @@ def parsed(text):
 def line(spec):
     """Return a model as one line for people: its nodes, with the shapes of inputs and constants."""
     shape = lambda dims: "(" + ",".join(map(str, dims)) + ")"
+    typed = lambda kind: "" if kind == "f32" else f":{kind}"
 
     def operand(name):
         if name in spec["inputs"]:
             kind, dims = spec["inputs"][name]
-            return name + shape(dims)
+            return name + typed(kind) + shape(dims)
         if name in spec["constants"]:
             kind, dims, *values = spec["constants"][name]
             if kind == "i64" and values:
                 return str(values[0])
             value = f"={values[0]}" if values and not isinstance(values[0], list) else ""
-            return "c" + shape(dims) + value
+            return "c" + typed(kind) + shape(dims) + value
         return name or "-"
 
     def shown(attributes):
