@@ -1,11 +1,12 @@
 //! TVM, through Relax's frontend for ONNX and LLVM.
 
 use broadaxe_kernels::{DType, id};
-use broadaxe_shape::Dim;
+use broadaxe_shape::{Dim, SymbolicShape};
 
 use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, to_nothing},
+    condition::any,
     opset6::{axis_ignored, axis_unasked},
     stretch::{NO_LIST, TO_NONE},
 };
@@ -17,6 +18,7 @@ const TVM_ASKED: Evidence =
 const TVM_SHAPES: Evidence = Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM, shapes of Expand");
 const TVM_NODES: Evidence =
     Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM; recorded answers, conformance/laws/record.py");
+const TVM_LAWS: Evidence = Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM; conformance, laws");
 const TVM_SOURCE: Evidence = Evidence::documented("TVM, Relax operators, broadcasting as in NumPy");
 
 pub(super) static TVM: Profile = Profile {
@@ -40,6 +42,13 @@ pub(super) static TVM: Profile = Profile {
         },
         axis_ignored(TVM_RUN),
         axis_unasked(TVM_RUN),
+        Law {
+            kinds: &[Kind::Binary, Kind::Many, Kind::Select, Kind::Slope, Kind::Bias],
+            when: &[When::Holds(may_stretch)],
+            way: Way::Refused,
+            text: "cannot compile an operator where an open dim meets another dim: whether one stretches is not known then",
+            evidence: TVM_LAWS,
+        },
         Law {
             kinds: &[Kind::Slope],
             when: &[When::Opset6],
@@ -183,6 +192,25 @@ fn fits_axes(asked: &Asked<'_>) -> Option<bool> {
         return Some(false);
     }
     affine::all([same(scale), same(bias)].into_iter())
+}
+
+/// Says whether an open dim of an operand meets a dim that is neither 1 nor the same name.
+fn may_stretch(asked: &Asked<'_>) -> Option<bool> {
+    // Not those that are asked about, in which sizes stand for names.
+    let dims = |value| asked.shape(value).and_then(SymbolicShape::dims);
+    // The first operand of a Gemm is its product.
+    let product = (asked.meaning.kind == Kind::Bias).then(|| asked.node.output(0));
+    let value = |k: usize| product.filter(|_| k == 0).unwrap_or_else(|| asked.value(k));
+    let shapes: Vec<&[Dim]> = (0..asked.operands.len()).map(|k| value(k).and_then(dims)).collect::<Option<_>>()?;
+    let pairs = (0..shapes.len()).flat_map(|k| (0..k).map(move |earlier| (k, earlier)));
+    any(pairs.flat_map(|(one, other)| shapes[one].iter().rev().zip(shapes[other].iter().rev())).map(|(a, b)| {
+        let open = |dim: &Dim| dim.size().is_none() && dim.names().is_empty();
+        let (one, other) = (a.size(), b.size());
+        if one == Some(1) || other == Some(1) || one.is_some() && other.is_some() {
+            return Some(false);
+        }
+        if open(a) || open(b) { None } else { Some(a != b) }
+    }))
 }
 
 /// Says whether all axes are normalised together.
