@@ -225,6 +225,7 @@ NCNN = [
     ("x(2,3); t=Tanh(x); y=Sub(x,t)", "refused", "unsupported"),
     ("x(2,3); o=const()=1; a=Abs(x); b=Add(a,o); y=Div(x,b)", "refused", "unsupported"),
 ]
+MNN_CONV = "x(1,2,3,3); k=const(3,2,1,1); n=Conv(x,k) kernel_shape=1,1, strides=1,1"
 
 MNN = [
     # Normalisations made of nodes.
@@ -237,6 +238,42 @@ MNN = [
     (f"{MNN_CENTRED}; g=const(4); k=Mul(v,g); b=const(1); y=Add(k,b)", "same"),
     (f"{MNN_SQUARE}; e=const(4,1)=1,2,3,4; m=ReduceMean(s) axes=-1, keepdims=1; a=Add(m,e); q=Sqrt(a); y=Div(x,q)", "differs"),
     (f"{MNN_SQUARE}; e=const()=0.5; m=ReduceMean(s) axes=-1, keepdims=0; a=Add(m,e); q=Sqrt(a); y=Div(x,q)", "differs"),
+    ("x(8); s=const(8); y=LayerNormalization(x,s) axis=0", "differs"),
+    ("x(8); s=const(8); y=LayerNormalization(x,s) axis=-1", "same"),
+    ("x(2,3); s(2,3); y=LayerNormalization(x,s) axis=0", "differs"),
+    ("x(2,3); s=const(2,3); y=LayerNormalization(x,s) axis=-2", "same"),
+    ("x(2,3,4); s=const(2,3,4); y=LayerNormalization(x,s) axis=0", "differs"),
+    # Convolutions.
+    (f"{MNN_CONV}; c=const(3,1,1); y=Add(n,c)", "same"),
+    (f"{MNN_CONV}; c=const(3); y=Add(n,c)", "differs"),
+    (f"{MNN_CONV}; c=const(1,1,3,1); y=Add(n,c)", "differs"),
+    (f"{MNN_CONV}; c=const(3); y=Add(c,n)", "same"),
+    (f"{MNN_CONV}; c(3); y=Add(n,c)", "same"),
+    (f"{MNN_CONV}; c=const(3); y=Mul(n,c)", "same"),
+    (f"{MNN_CONV}; c=const(1,1,3,1,1); y=Add(n,c)", "differs"),
+    (f"{MNN_CONV}; m=Relu(n); c=const(3,1,1); y=Add(m,c)", "differs"),
+    (f"{MNN_CONV}; m=Relu(n); c=const(3,1,1); y=Add(c,m)", "same"),
+    (f"{MNN_CONV}; m=Relu(n); c=const(3,1,1); y=Sub(m,c)", "same"),
+    (f"{MNN_CONV}; m=Sigmoid(n); c=const(3); y=Add(m,c)", "same"),
+    (f"{MNN_CONV}; c=const(1,1,1,1); y=Sub(c,n)", "differs"),
+    (f"{MNN_CONV}; c=const(1,1,1,1); y=Sub(n,c)", "same"),
+    (f"{MNN_CONV}; c=const(1,1,1,1,1); y=Mul(n,c)", "differs"),
+    (f"{MNN_CONV}; c=const(1,1,1); y=Sub(c,n)", "same"),
+    (f"{MNN_CONV}; c(1,1,1,1); y=Sub(c,n)", "same"),
+    (f"{MNN_CONV}; m=Sigmoid(n); c=const(1,1,1,1); y=Sub(c,m)", "differs"),
+    (f"{MNN_CONV}; m=Softmax(n) axis=1; c=const(1,1,1,1); y=Sub(c,m)", "same"),
+    ("x(1,2,1,1); k=const(7,2,1,1); n=Conv(x,k) kernel_shape=1,1, strides=1,1; c=const(1,1,1,1); y=Sub(c,n)", "same"),
+    # Element types.
+    ("a:u8(2,3); b=const:u8(3); y=Add(a,b)", "refused"),
+    ("a:i8(2,3); b:i8(3); y=Max(a,b)", "refused"),
+    ("a:u8(3); b:u8(1); y=Less(a,b)", "refused"),
+    ("a:u8(3); b:u8(3); y=Equal(a,b)", "refused"),
+    ("a:i8(2,3); b:i8(3); y=Mod(a,b)", "refused"),
+    ("x(2,3); a=Cast(x) to=u8; c=const:u8(3); y=Add(a,c)", "refused"),
+    ("x:u8(2,3); l=const:u8()=2; h=const:u8()=3; y=Clip(x,l,h)", "refused"),
+    ("c:bool(2,3); a:u8(2,3); b:u8(2,3); y=Where(c,a,b)", "same"),
+    ("x:i64(2,3); s:i64(3); y=PRelu(x,s)", "refused"),
+    ("x(2,3); a=Cast(x) to=i32; s=const:i32(3); y=PRelu(a,s)", "differs"),
     # Products of matrices.
     ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); y=Add(p,c)", "differs"),
     ("a(4,3); b(3,4); c=const(1,1,4); p=MatMul(a,b); y=Add(p,c)", "differs"),

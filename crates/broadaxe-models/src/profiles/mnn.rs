@@ -2,6 +2,7 @@
 //!
 //! Not asked: the back ends for GPUs (`OpenCL`, Vulkan, Metal), other precisions, and the converter with other formats.
 
+mod conv;
 mod norm;
 
 use broadaxe_kernels::{DType, OpId, id};
@@ -11,7 +12,6 @@ use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, factor, to_nothing},
     condition::OF_FLOATS,
-    neighbours::Op,
     opset6::{axis_ignored, axis_unasked},
 };
 use crate::{graph::Attribute, meaning::Kind};
@@ -22,6 +22,8 @@ const MNN_ALL_RUN: Evidence =
 const MNN_ALL_ASKED: Evidence =
     Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; conformance, asked, and 3.0.0, 3.2.0 and 3.4.1");
 const MNN_LAWS: Evidence = Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; conformance, laws");
+const MNN_ALL_LAWS: Evidence =
+    Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; conformance, laws, and 3.0.0, 3.2.0 and 3.4.1");
 const MNN_NODES: Evidence = Evidence::run_here(
     "MNN 3.6.1; CPU, ONNX converter; recorded answers, conformance/laws/record.py, and 3.0.0, 3.2.0 and 3.4.1 in part",
 );
@@ -46,6 +48,9 @@ const ASKED_OPERATORS: &[OpId] = &[
     id("sum"),
 ];
 
+/// The integers that MNN computes with.
+const INTEGERS: &[DType] = &[DType::I32, DType::I64];
+
 /// The floats that Gemm was asked with.
 const FLOATS_ASKED: &[DType] = &[DType::F32, DType::F16, DType::F64];
 
@@ -67,6 +72,20 @@ pub(super) static MNN: Profile = Profile {
             way: Way::Refused,
             text: "gives no result where a tensor has no elements",
             evidence: MNN_RUN,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Named(&["BitwiseAnd", "BitwiseOr", "BitwiseXor"])],
+            way: Way::Unsupported,
+            text: "has no operators of bits in its converter for ONNX",
+            evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many, Kind::Bounds],
+            when: &[When::Dtype(&[DType::U8, DType::I8])],
+            way: Way::Refused,
+            text: "computes no operators of u8 and i8: it falls over, or gives no result",
+            evidence: MNN_ALL_LAWS,
         },
         Law {
             kinds: &[Kind::Binary],
@@ -113,9 +132,23 @@ pub(super) static MNN: Profile = Profile {
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
-            way: Way::Ask(bias_of_product),
+            way: Way::Ask(conv::bias_of_product),
             text: "adds a constant with as many elements as a product of matrices has columns along the columns, whatever its shape",
             evidence: MNN_ALL_ASKED,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[],
+            way: Way::Ask(conv::bias),
+            text: "adds a constant second operand with as many elements as a convolution has channels to its bias, whatever its shape, and before a Relu",
+            evidence: MNN_ALL_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[],
+            way: Way::Ask(conv::number),
+            text: "reads the channels of a convolution in groups of four, as if they were in order, where a constant number comes first with as many axes, or has more",
+            evidence: MNN_ALL_LAWS,
         },
         axis_ignored(MNN_ALL_RUN),
         axis_unasked(MNN_ALL_RUN),
@@ -153,6 +186,20 @@ pub(super) static MNN: Profile = Profile {
             way: Way::Unknown,
             text: "computes PRelu of constants when it converts the model, some of them otherwise",
             evidence: MNN_NODES,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Dtype(INTEGERS), When::Not(&When::Constant(1))],
+            way: Way::Refused,
+            text: "gives no result of a PRelu of integers whose slope is computed",
+            evidence: MNN_ALL_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Dtype(INTEGERS)],
+            way: Way::Garbled,
+            text: "gives other numbers for negative integers in PRelu",
+            evidence: MNN_ALL_LAWS,
         },
         Law {
             kinds: &[Kind::Slope],
@@ -199,6 +246,13 @@ pub(super) static MNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Affine],
+            when: &[When::From("3.2.0"), When::Holds(norm::from_axis_zero)],
+            way: Way::Garbled,
+            text: "normalises each element by itself where LayerNormalization has axis 0 (version 3.2.0 and later)",
+            evidence: MNN_ALL_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Affine],
             when: &[When::Any(&[
                 When::Not(&When::From("3.2.0")),
                 When::Not(&When::Constant(1)),
@@ -217,7 +271,7 @@ pub(super) static MNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Bias],
-            when: &[When::Dtype(&[DType::I32, DType::I64])],
+            when: &[When::Dtype(INTEGERS)],
             way: Way::Garbled,
             text: "computes the Gemm of integers as if their bits were floats",
             evidence: MNN_NODES,
@@ -269,13 +323,6 @@ pub(super) static MNN: Profile = Profile {
             evidence: MNN_NODES,
         },
         Law {
-            kinds: &[Kind::Binary],
-            when: &[When::Named(&["BitwiseAnd", "BitwiseOr", "BitwiseXor"])],
-            way: Way::Unsupported,
-            text: "has no operators of bits in its converter for ONNX",
-            evidence: MNN_NODES,
-        },
-        Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[When::Operands(2), When::Operator(ASKED_OPERATORS)],
             way: Way::Rule("numpy"),
@@ -299,47 +346,6 @@ pub(super) static MNN: Profile = Profile {
     ],
     ..PLAIN
 };
-
-/// Finds constants that become the bias of a product of matrices, by the pass `FuseMatMulBias`, which compares counts of elements only.
-///
-/// The second factor has rank 2. The sum is right where the last axis of the constant is that of the product, and the constant has no
-/// more axes than the product. `docs/reports/mnn-gemm.md` has the models that were asked.
-fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
-    const TEXT: &str = "may add the constant along the columns of the product of matrices, whatever its shape";
-    if asked.operator() != Some(id("add")) && asked.node.op != "Sum" || asked.operands.len() != 2 {
-        return None;
-    }
-    let operand = (0..2).find(|&k| asked.constants[k] && !asked.constants[1 - k])?;
-    let (made, op) = asked.maker(asked.value(1 - operand)?)?;
-    // A Gemm without a C is a product and nothing else.
-    if op != Op::MatMul && (op != Op::Gemm || made.input(2).is_some() || factor(made, "alpha") != 1.0) {
-        return None;
-    }
-    let second = made.input(1).and_then(|second| asked.shape(second)).and_then(SymbolicShape::rank);
-    if second.is_some_and(|rank| rank != 2) || asked.elements(operand) == Some(1) {
-        return None;
-    }
-    let constant = asked.operands[operand].known();
-    let (Some(constant), Some(rank)) = (constant, asked.operands[1 - operand].rank()) else {
-        return Some(Does::Unknown(format!("{TEXT}, and the shapes are not known").into()));
-    };
-    let columns = asked.operands[1 - operand].dims().and_then(|dims| dims.last()?.size());
-    let count: usize = constant.iter().product();
-    if columns.is_some_and(|columns| columns != count) {
-        return None;
-    }
-    let along_columns = constant.last() == Some(&count) && constant.len() <= rank;
-    let single = asked.value(1 - operand).is_some_and(|value| asked.is_single(value));
-    let asked_about = single && asked.operator() == Some(id("add")) && asked.node.op != "Sum" && second.is_some();
-    match (along_columns, asked_about && columns.is_some()) {
-        (true, _) => None,
-        (false, false) => Some(Does::Unknown(TEXT.into())),
-        (false, true) if constant.len() > rank => {
-            Some(Does::Garbled("makes the constant the bias of the product, whose result has fewer axes".into()))
-        }
-        (false, true) => Some(Does::List { operand, axis: rank - 1 }),
-    }
-}
 
 /// Finds constant slopes that are read along axis 1 of the data.
 ///

@@ -39,6 +39,11 @@ pub(super) fn misread(asked: &Asked<'_>) -> Option<Does> {
     Some(flat(asked, usize::from(second), &norm))
 }
 
+/// Says whether the axis of a normalisation is written as 0.
+pub(super) fn from_axis_zero(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.node.attribute("axis").and_then(Attribute::int) == Some(0))
+}
+
 /// Says whether an operand is what the node before it gives: one in another form comes through a reshape.
 fn is_direct(asked: &Asked<'_>, value: ValueId) -> bool {
     let (Some(own), Some(form)) = (asked.shape(value), asked.form(value)) else { return false };
