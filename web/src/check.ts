@@ -359,7 +359,7 @@ export class Check {
             ),
           ),
         ), 'runtimes'),
-        assumptions(head.targets),
+        remarks(head.targets),
         h('p', { class: 'help legend' }, VERDICTS.map((verdict) => h('span', {}, h('i', { class: `bar-${verdict}`, 'aria-hidden': 'true' }), verdict))),
       ),
       groups.length > 0 &&
@@ -604,11 +604,11 @@ function sentenceOf(text: string, name: string): string {
   return text.startsWith(start) ? text.slice(start.length) : text;
 }
 
-/** What verdicts assume of the model, once for all targets that assume it. */
-function assumptions(targets: Checked['grouped']['head']['targets']): Child {
+/** What verdicts assume of the model, and where they do not hold, once for all targets of which the same is said. */
+function remarks(targets: Checked['grouped']['head']['targets']): Child {
   const texts = new Map<string, string[]>();
-  for (const target of targets) if (target.assumption !== null) texts.set(target.assumption, [...(texts.get(target.assumption) ?? []), target.name]);
-  return [...texts].map(([text, names]) => h('p', { class: 'help assumption' }, h('code', {}, names.join(', ')), `: ${text}`));
+  for (const target of targets) for (const remark of target.remarks) texts.set(remark, [...(texts.get(remark) ?? []), target.name]);
+  return [...texts].map(([text, names]) => h('p', { class: 'help remark' }, h('code', {}, names.join(', ')), `: ${text}`));
 }
 
 function bar(numbers: Record<string, number | string>): HTMLElement {

@@ -202,7 +202,7 @@ export interface Checked {
   record: { findings: Finding[]; targets: ({ name: string } & Record<string, number | string>)[] };
   /** What the command prints. */
   grouped: {
-    head: { nodes: string; others: string | null; targets: { name: string; counts: string; assumption: string | null }[] };
+    head: { nodes: string; others: string | null; targets: { name: string; counts: string; remarks: string[] }[] };
     groups: Group[];
     /** How many nodes are undecided, in a sentence. */
     undecided: string | null;

@@ -66,7 +66,7 @@ pub struct Said {
     pub operands: Arc<[Operand]>,
     /// The shape of the result in the model's own format, if it is known.
     pub result: Option<SymbolicShape>,
-    /// Why, in one sentence; empty for [`Verdict::Same`].
+    /// Why, in one sentence; for [`Verdict::Same`] the numbers with which it does not hold, and otherwise empty.
     pub reason: String,
     /// What the law says that decides, without the sizes of this node: a clause that follows the target's name; empty where no law does.
     pub cause: &'static str,
@@ -122,10 +122,15 @@ impl Said {
         Self { evidence, cause: if is_broken { "" } else { law.text }, ..self }
     }
 
+    /// Adds the numbers with which the verdict does not hold.
+    fn with_caveat(self, law: &'static Law) -> Self {
+        Self { reason: law.text.to_owned(), cause: law.text, evidence: Some(law.evidence), ..self }
+    }
+
     /// Returns the finding that another target has too, where a node is the same on both.
     fn shared(self, same: &mut Option<Arc<Self>>) -> Arc<Self> {
         match self.verdict {
-            Verdict::Same => same.get_or_insert_with(|| Arc::new(self)).clone(),
+            Verdict::Same if self.reason.is_empty() => same.get_or_insert_with(|| Arc::new(self)).clone(),
             _ => Arc::new(self),
         }
     }
@@ -368,8 +373,13 @@ fn examine(
             }
         };
         let judged = if matches!(judged.verdict, Verdict::Same) { guarded.clone().unwrap_or(judged) } else { judged };
+        let caveat = target.caveat(&asked).filter(|_| matches!(judged.verdict, Verdict::Same));
         let said = said(id, operands.clone(), result.clone(), judged);
-        let said = said.with_law(treatment.law, broken.is_some() && !treatment.law.is_of_invalid()).shared(&mut same);
+        let said = match caveat {
+            Some(law) => said.with_caveat(law),
+            None => said.with_law(treatment.law, broken.is_some() && !treatment.law.is_of_invalid()),
+        };
+        let said = said.shared(&mut same);
         let target = report.targets[at].clone();
         broadaxe::stop::push(&mut report.findings, Finding { target, fixable: false, said });
     }

@@ -172,6 +172,8 @@ pub enum Way {
     Unsupported,
     /// It cannot be said.
     Unknown,
+    /// It does what other laws say, but not with the numbers that the text names: a caveat of the verdict `same`.
+    Caveat,
     /// What a function says.
     Ask(fn(&Asked<'_>) -> Option<Does>),
 }
@@ -292,6 +294,12 @@ impl Target {
         let found = self.profile().laws.iter().find_map(|law| Some(Treatment { does: law.ask(&asked)?, law }));
         found.unwrap_or(Treatment { does: Does::Unknown(Cow::Borrowed(UNSPOKEN.text)), law: &UNSPOKEN })
     }
+
+    /// Returns the law that names numbers with which a node that is the same on the target is not.
+    pub(crate) fn caveat(&self, asked: &Asked<'_>) -> Option<&'static Law> {
+        let asked = Asked { target: Some(*self), ..*asked };
+        self.profile().laws.iter().find(|law| law.is_caveat() && law.speaks_of(&asked) == Some(true))
+    }
 }
 
 /// The law for models that do not come to a target.
@@ -323,13 +331,23 @@ impl Law {
         self.when.iter().any(|condition| matches!(condition, When::Invalid))
     }
 
-    /// Says what the target does with a node; nothing where the law does not speak of it.
-    fn ask(&'static self, asked: &Asked<'_>) -> Option<Does> {
+    /// Says whether the law is a caveat of the verdict `same`, and decides nothing.
+    pub fn is_caveat(&self) -> bool {
+        matches!(self.way, Way::Caveat)
+    }
+
+    /// Says whether the law speaks of a node; nothing where sizes that are not known decide.
+    fn speaks_of(&self, asked: &Asked<'_>) -> Option<bool> {
         let kind = asked.meaning.kind;
         if if self.kinds.is_empty() { kind.is_along_axes() } else { !self.kinds.contains(&kind) } {
-            return None;
+            return Some(false);
         }
-        match When::all(self.when, asked) {
+        When::all(self.when, asked)
+    }
+
+    /// Says what the target does with a node; nothing where the law does not speak of it.
+    fn ask(&'static self, asked: &Asked<'_>) -> Option<Does> {
+        match self.speaks_of(asked) {
             Some(true) => self.way.ask(self, asked),
             Some(false) => None,
             None => Some(Does::Unknown(format!("{}, and the shapes are not known", self.text).into())),
@@ -357,6 +375,7 @@ impl Way {
             Self::Garbled => Some(Does::Garbled(Cow::Borrowed(law.text))),
             Self::Unsupported => Some(Does::Unsupported(Cow::Borrowed(law.text))),
             Self::Unknown => Some(Does::Unknown(Cow::Borrowed(law.text))),
+            Self::Caveat => None,
             Self::Ask(ask) => ask(asked),
         }
     }

@@ -3,6 +3,7 @@
 mod drawing;
 mod fold;
 mod group;
+mod target;
 pub mod words;
 mod grouped;
 
@@ -20,6 +21,7 @@ pub use self::{
     fold::fold,
     group::{Group, Shown, groups},
     grouped::{GroupedFindings, GroupedNote, GroupedReport, GroupedSample, GroupedTarget, grouped},
+    target::{CaveatRecord, TargetRecord},
 };
 use crate::{
     check::{Coincidence, Counterexample, Evidence, Finding, Operand, Repair, Report, Said, Verdict, operands},
@@ -69,34 +71,6 @@ pub struct Checked<'a> {
     pub models: &'a [CheckRecord],
 }
 
-/// How often each verdict was given for one target.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct TargetRecord {
-    /// The target.
-    pub name: String,
-    /// Nodes that mean the same there.
-    pub same: usize,
-    /// Nodes that mean something else there, without an error.
-    pub differs: usize,
-    /// Nodes that it refuses.
-    pub refused: usize,
-    /// Nodes whose operator it does not have.
-    pub unsupported: usize,
-    /// Nodes that mean the same only under a condition on open sizes.
-    pub guarded: usize,
-    /// Nodes of which nothing can be said.
-    pub unknown: usize,
-    /// The engines that its laws were asked of, with their versions; none where the laws are from documents or by definition.
-    pub engines: Vec<String>,
-}
-
-impl TargetRecord {
-    /// Counts the nodes that need attention: those that differ, are refused, or mean the same under a condition only.
-    pub fn findings(&self) -> usize {
-        self.differs + self.refused + self.guarded
-    }
-}
-
 /// What one target does with one node. Findings on a node that say the same share it: most of a model means the same everywhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "FindingFacts", into = "FindingFacts")]
@@ -136,7 +110,7 @@ pub struct FindingFacts {
     pub verdict: String,
     /// The code of this kind of finding, such as `BX101`; null for `same`.
     pub code: Option<String>,
-    /// Why, in one sentence; empty for `same`.
+    /// Why, in one sentence; for `same` the numbers with which it does not hold, and otherwise empty.
     pub reason: String,
     /// What the law of the target says that decides, without the sizes of this node; empty where no law does.
     pub cause: String,
@@ -372,8 +346,11 @@ impl CheckRecord {
             last.push((finding, findings.len()));
             findings.push(FindingRecord { target, fixable, fails: false, known: false, facts });
         }
-        let targets =
-            report.targets.iter().map(|name| count(name, &findings, asked_engines(name, model.format))).collect();
+        let targets = report
+            .targets
+            .iter()
+            .map(|name| TargetRecord::counted(name, &findings, asked_engines(name, model.format)))
+            .collect();
         let (nodes, unknown, others) = (report.nodes, report.unknown, report.others);
         let opset = model.opsets.iter().find(|(domain, _)| domain.is_empty()).map(|(_, opset)| *opset);
         let (model, format, needed_inputs) = (name.into(), model.format.into(), Vec::new());
@@ -382,7 +359,7 @@ impl CheckRecord {
 
     /// Adds the findings of an engine that was asked, under its name.
     pub fn add(&mut self, target: &str, findings: Vec<FindingRecord>) {
-        self.targets.push(count(target, &findings, Vec::new()));
+        self.targets.push(TargetRecord::counted(target, &findings, Vec::new()));
         self.findings.extend(findings);
     }
 
@@ -428,21 +405,6 @@ impl CheckRecord {
     pub fn repairable(&self) -> usize {
         self.share_of(None).1
     }
-}
-
-fn count(target: &str, findings: &[FindingRecord], engines: Vec<String>) -> TargetRecord {
-    let mut record = TargetRecord { name: target.into(), engines, ..TargetRecord::default() };
-    for finding in findings.iter().filter(|finding| *finding.target == *target) {
-        match finding.verdict.as_str() {
-            "same" => record.same += 1,
-            "differs" => record.differs += 1,
-            "refused" => record.refused += 1,
-            "unsupported" => record.unsupported += 1,
-            "guarded" => record.guarded += 1,
-            _ => record.unknown += 1,
-        }
-    }
-    record
 }
 
 impl OperandRecord {

@@ -64,7 +64,9 @@ fn generated(profile: &Profile) -> String {
         "\nThe first law that speaks of a node holds.\n\n| nodes | the target ... | evidence |\n|---|---|---|"
     );
     for law in profile.laws {
-        let (what, kind, source) = (cell(law.text), law.evidence.kind.text(), cell(law.evidence.source));
+        let caveat = if law.is_caveat() { "(caveat of `same`) " } else { "" };
+        let (what, kind, source) =
+            (caveat.to_owned() + &cell(law.text), law.evidence.kind.text(), cell(law.evidence.source));
         let _ = writeln!(text, "| {} | {what} | {kind}: {source} |", kinds(law));
     }
     text + LAST

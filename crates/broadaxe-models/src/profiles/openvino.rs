@@ -296,6 +296,20 @@ pub(super) static OPENVINO: Profile = Profile {
             text: "computes integers in 32 bits",
             evidence: OPENVINO_INTEGERS,
         },
+        Law {
+            kinds: integers::KINDS,
+            when: integers::LONG,
+            way: Way::Caveat,
+            text: "computes 64-bit integers in 32 bits: larger numbers come out wrong",
+            evidence: OPENVINO_INTEGERS,
+        },
+        Law {
+            kinds: integers::KINDS,
+            when: integers::IN_FLOATS,
+            way: Way::Caveat,
+            text: "computes quotients, remainders and comparisons of integers in f32: they may be off beyond 2^24",
+            evidence: OPENVINO_INTEGERS,
+        },
         Law { kinds: &[], when: &[], way: Way::Ask(own), text: "wrote the model", evidence: OPENVINO_RUN },
         Law {
             kinds: &[Kind::Slope],

@@ -40,9 +40,8 @@ pub struct GroupedTarget {
     pub name: String,
     /// How often each verdict was given: `2 differ, 10 same`.
     pub counts: String,
-    /// What the verdicts assume of the model, which the runtime does not read itself, or that there are none; null where
-    /// they assume nothing.
-    pub assumption: Option<String>,
+    /// What the verdicts assume of the model, which the runtime does not read itself, or that there are none, and the caveats of `same`.
+    pub remarks: Vec<String>,
 }
 
 /// Findings that have the same cause.
@@ -102,7 +101,7 @@ pub fn grouped(record: &CheckRecord, shown: Shown) -> GroupedReport {
     let targets = record.targets.iter().map(|target| GroupedTarget {
         name: target.name.clone(),
         counts: words::counts(target, &found),
-        assumption: words::assumption(target, record),
+        remarks: words::assumption(target, record).into_iter().chain(words::caveats(target)).collect(),
     });
     GroupedReport {
         model: escaped(&record.model),

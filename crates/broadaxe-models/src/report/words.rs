@@ -74,6 +74,14 @@ pub fn assumption(target: &TargetRecord, record: &CheckRecord) -> Option<String>
     }
 }
 
+/// Says with which numbers nodes that are the same on a target are not: `on 3 nodes, computes 64-bit integers in 32 bits: ...`.
+pub fn caveats(target: &TargetRecord) -> impl Iterator<Item = String> {
+    target.caveats.iter().map(|caveat| {
+        let nodes = if caveat.nodes == 1 { "node" } else { "nodes" };
+        format!("on {} {nodes}, {}", caveat.nodes, caveat.text)
+    })
+}
+
 /// Says how many nodes have no verdict on what they compute: `No known problem; 38 of 123 nodes undecided on coreml, 5 on ncnn`, or
 /// `3 of 20 nodes not supported by ncnn`; nothing where all have one.
 pub fn undecided(record: &CheckRecord) -> Option<String> {

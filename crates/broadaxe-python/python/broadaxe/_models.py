@@ -99,8 +99,19 @@ class Finding(Record):
 
 
 @dataclass(frozen=True)
+class Caveat(Record):
+    """What a target does with numbers of some nodes that are the same there otherwise: a clause that follows its name."""
+
+    text: str
+    nodes: int
+
+
+@dataclass(frozen=True)
 class TargetCount(Record):
-    """How often each verdict was given for one target; `engines` are those that its laws were asked of, with their versions."""
+    """How often each verdict was given for one target.
+
+    `engines` are those that its laws were asked of, with their versions; `caveats` are numbers for which `same` does not hold.
+    """
 
     name: str
     same: int
@@ -110,6 +121,7 @@ class TargetCount(Record):
     guarded: int
     unknown: int
     engines: list[str]
+    caveats: list[Caveat]
 
 
 @dataclass(frozen=True)

@@ -1,12 +1,13 @@
 //! Integers on `OpenVINO`'s CPU plugin, which computes those of 8 bits saturated and those of 64 in 32 bits with a sign.
 //!
 //! Right: i16, u16 and bool. Of i32 and i64, quotients, remainders and comparisons are computed in f32, so those of numbers
-//! beyond 2^24 may be off: what the tensors hold decides, and no law says so.
+//! beyond 2^24 may be off: what the tensors hold decides, so these are caveats of the verdict `same`.
 
 use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, OpId, id};
 
 use super::{Asked, Does, When};
+use crate::meaning::Kind;
 
 /// The most bytes of a constant of integers that are read.
 const INTEGER_BYTES: usize = 1 << 20;
@@ -38,6 +39,20 @@ pub(super) const UNSIGNED: &[When] = &[
         When::All(&[When::Dtype(&[DType::U32]), When::Not(&When::Operator(SIGNLESS))]),
         When::Dtype(&[DType::U64]),
     ]),
+];
+
+/// The kinds of nodes that compute integers.
+pub(super) const KINDS: &[Kind] = &[Kind::Binary, Kind::Many, Kind::Select];
+
+/// Integers of 64 bits, of which one operand or more is computed.
+pub(super) const LONG: &[When] = &[When::Of(System::Onnx), When::Dtype(&[DType::I64]), When::Not(&When::AllConstant)];
+
+/// Quotients, remainders and comparisons of integers of 32 bits, of which one operand or more is computed.
+pub(super) const IN_FLOATS: &[When] = &[
+    When::Of(System::Onnx),
+    When::Dtype(&[DType::I32]),
+    When::Named(&["Div", "Mod", "Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"]),
+    When::Not(&When::AllConstant),
 ];
 
 /// Comparisons, which a constant beyond 32 bits does not change.

@@ -7,8 +7,8 @@ use broadaxe_models::{
     report::{
         CheckRecord, FindingRecord, Group, Shown, fold, groups,
         words::{
-            ReportRow, assumption, basis, consequence, counts, fix, fixable, node, nodes, notes, others, undecided,
-            undecided_groups,
+            ReportRow, assumption, basis, caveats, consequence, counts, fix, fixable, node, nodes, notes, others,
+            undecided, undecided_groups,
         },
     },
 };
@@ -108,7 +108,7 @@ fn head(record: &CheckRecord, asked: &Asked, view: View<'_>, found: &[Group<'_>]
         let basis = basis(target, record).map_or_else(String::new, |basis| format!(" ({basis})"));
         text += &wrap(&head, &(counts(target, found) + &basis), head.len(), terminal::prose());
         text += &assumption(target, record).map_or_else(String::new, |text| wrap("    ", &text, 4, terminal::prose()));
-        for said in undecided_groups(target, record, &hidden) {
+        for said in caveats(target).chain(undecided_groups(target, record, &hidden)) {
             text += &wrap("    ", &said, 6, terminal::prose());
         }
     }
