@@ -358,6 +358,7 @@ fn examine(
     let guarded = guarded((model, shapes), id, meaning);
     let (mut open, mut same) = (None, None);
     let broken = wrong.or_else(|| known.is_none().then(|| impossible(facts, meaning, &own)).flatten());
+    let idle = shapes.never_runs(model, node.graph);
     for (at, target) in targets.iter().enumerate() {
         let treatment = target.treat(&asked);
         let judged = match (&broken, &known) {
@@ -373,6 +374,9 @@ fn examine(
             }
         };
         let judged = if matches!(judged.verdict, Verdict::Same) { guarded.clone().unwrap_or(judged) } else { judged };
+        // The nodes of a branch that is never taken are read all the same.
+        let of_numbers = matches!(judged.verdict, Verdict::Differs(_) | Verdict::Guarded(_));
+        let judged = if idle && of_numbers { Judged::same() } else { judged };
         let caveat = target.caveat(&asked).filter(|_| matches!(judged.verdict, Verdict::Same));
         let said = said(id, operands.clone(), result.clone(), judged);
         let said = match caveat {

@@ -40,7 +40,7 @@ pub(crate) use self::memo::Inferences;
 use self::walk::Walk;
 use crate::{
     error::{Error, ErrorKind},
-    graph::{Element, Model, NodeId, ValueId},
+    graph::{Element, GraphId, Model, NodeId, ValueId},
 };
 
 /// What is known of the values of a model, by [`crate::ValueId`].
@@ -53,6 +53,22 @@ pub struct Shapes {
     /// Nodes of whose results the file records shapes that they cannot have, with one sentence each; what follows from
     /// the inputs is taken then.
     pub contradictions: Vec<(NodeId, String)>,
+    /// Branches that a condition of known value never takes.
+    pub untaken: Vec<GraphId>,
+}
+
+impl Shapes {
+    /// Says whether the nodes of a graph never run: it is a branch that is never taken, or in one.
+    pub fn never_runs(&self, model: &Model, graph: GraphId) -> bool {
+        let mut at = Some(graph);
+        while let Some(graph) = at.filter(|_| !self.untaken.is_empty()) {
+            if self.untaken.contains(&graph) {
+                return true;
+            }
+            at = model.graph(graph).owner.map(|owner| model.node(owner).graph);
+        }
+        false
+    }
 }
 
 /// What is known of a value.

@@ -339,6 +339,25 @@ fn declarations() {
     assert_eq!(maker.infer().of[1].origin, Origin::Declared);
 }
 
+/// Nodes of a branch give no wrong numbers where a known condition never takes it.
+#[test]
+fn branches_that_never_run() {
+    for (condition, want) in [(Some(0), "same"), (Some(1), "differs"), (None, "differs")] {
+        let mut maker = Maker::new(17);
+        maker.input("x", DType::F32, "3,3,3").floats("slope", &[1.0, 2.0, 3.0]);
+        match condition {
+            Some(condition) => maker.int("c", condition),
+            None => maker.input("c", DType::Bool, "()"),
+        };
+        let (yes, no) = (maker.body(&[], &["a"]), maker.body(&[], &["b"]));
+        maker.node_in(yes, "PRelu x,slope -> a", &[]).node_in(no, "Relu x -> b", &[]);
+        maker.node("If c -> y", &[("then_branch", Attribute::Graph(yes)), ("else_branch", Attribute::Graph(no))]);
+        let report = crate::check::check(&maker.model, &maker.infer(), &["openvino".parse().unwrap()]);
+        let words: Vec<&str> = report.findings.iter().map(|finding| finding.verdict.name()).collect();
+        assert_eq!(words, [want], "{condition:?}");
+    }
+}
+
 #[test]
 fn bodies() {
     let mut maker = Maker::new(17);

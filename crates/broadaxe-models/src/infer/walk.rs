@@ -354,10 +354,11 @@ impl<'a> Walk<'a> {
     }
 
     fn shapes(self) -> Shapes {
+        let untaken = self.untaken();
         let known =
             |(fact, origin): (Fact, Origin)| Known { shape: fact.tensor.shape(), element: fact.element, origin };
         let of = self.facts.into_iter().zip(self.origins).map(known).collect();
-        Shapes { of, remarks: self.remarks, contradictions: self.contradictions }
+        Shapes { of, remarks: self.remarks, contradictions: self.contradictions, untaken }
     }
 
     /// Sets what is known of an input of a body.

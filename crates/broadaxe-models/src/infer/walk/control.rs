@@ -267,23 +267,39 @@ impl Walk<'_> {
         }
     }
 
-    /// Returns the results of the branch that is taken, or what both have in common.
-    fn branched(&self, id: NodeId) -> Vec<(Tensor, Option<Element>)> {
+    /// Returns the branches of a node, and whether the first one is taken, where that is known.
+    fn branches(&self, id: NodeId) -> ([GraphId; 2], Option<bool>) {
         let node = self.model.node(id);
         let named = |name: &str| match node.attribute(name) {
             Some(Attribute::Graph(graph)) => Some(*graph),
             _ => None,
         };
         let branches = [named("then_branch").unwrap_or(node.bodies[0]), named("else_branch").unwrap_or(node.bodies[1])];
-        let results = branches.map(|branch| self.model.graph(branch).outputs.clone());
         let condition = self.call(id).scalar(0).and_then(|condition| condition.number());
-        if let Some(condition) = condition {
-            let [yes, no] = &results;
-            return (if condition != 0 { yes } else { no })
-                .iter()
-                .map(|&output| (self.bodied(output), self.made(output).1))
-                .collect();
+        (branches, condition.map(|condition| condition != 0))
+    }
+
+    /// Lists the branches that are never taken.
+    pub(super) fn untaken(&self) -> Vec<GraphId> {
+        let ids = (0..self.model.nodes.len()).map(|k| NodeId(k as u32));
+        let branching =
+            ids.filter(|&id| self.model.node(id).bodies.len() == 2 && matches!(self.kind(id), Kind::Branches));
+        let untaken = branching.filter_map(|id| {
+            let ([yes, no], taken) = self.branches(id);
+            taken.map(|taken| if taken { no } else { yes })
+        });
+        untaken.collect()
+    }
+
+    /// Returns the results of the branch that is taken, or what both have in common.
+    fn branched(&self, id: NodeId) -> Vec<(Tensor, Option<Element>)> {
+        let ([yes, no], taken) = self.branches(id);
+        let outputs = |branch: GraphId| self.model.graph(branch).outputs.clone();
+        if let Some(taken) = taken {
+            let made = |output: ValueId| (self.bodied(output), self.made(output).1);
+            return outputs(if taken { yes } else { no }).into_iter().map(made).collect();
         }
+        let results = [outputs(yes), outputs(no)];
         let pairs = results[0].iter().zip(&results[1]);
         pairs
             .map(|(&x, &y)| {
