@@ -101,6 +101,13 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_LAWS,
         },
         Law {
+            kinds: &[Kind::Binary],
+            when: &[],
+            way: Way::Ask(pdpd::unbroadcast),
+            text: "gives a node under PDPD the data of a Broadcast in front of it",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
             kinds: &[Kind::Binary, Kind::Select],
             when: &[],
             way: Way::Ask(pdpd::lost),

@@ -6,7 +6,7 @@
 //! bring a product or a sum into `MatMul`, write new nodes with the default rule in place of those they merge.
 
 use broadaxe_kernels::{OpId, id};
-use broadaxe_shape::Rule;
+use broadaxe_shape::{Rule, SymbolicShape};
 
 use super::super::{Asked, Does, neighbours::Op};
 use crate::meaning::Kind;
@@ -26,6 +26,51 @@ const PADS: &[OpId] = &[
     id("logical_xor"),
     id("where"),
 ];
+
+/// Of these, `BroadcastElementwiseFusion` removes a Broadcast of the first operand too.
+const COMMUTE: &[OpId] = &[id("add"), id("mul"), id("max")];
+/// Of these, it removes one of the second operand only.
+const ORDERED: &[OpId] =
+    &[id("sub"), id("div"), id("div_floor"), id("div_trunc"), id("fmod"), id("mod_floor"), id("pow"), id("less")];
+
+/// Finds operands that a Broadcast makes, which `BroadcastElementwiseFusion` removes: the node's own rule then places its data.
+///
+/// 200 models were asked: the rule accepts the data of the second operand only, along the axis that the node names.
+pub(super) fn unbroadcast(asked: &Asked<'_>) -> Option<Does> {
+    const TEXT: &str = "may take the data of the Broadcast in front of a node under PDPD";
+    let (axis, op) = (super::pdpd_axis(asked)?, asked.operator()?);
+    let made = |k: usize| asked.producer(asked.value(k)?).filter(|node| node.op == "Broadcast");
+    let (operand, made) = (0..2).find_map(|k| Some((k, made(k).filter(|_| !asked.constants[k])?)))?;
+    if operand == 0 {
+        return match (COMMUTE.contains(&op), ORDERED.contains(&op)) {
+            (true, _) => Some(Does::Refused(
+                "gives the node the data of the Broadcast, which PDPD does not accept as its first operand".into(),
+            )),
+            (_, true) => None,
+            _ => Some(Does::Unknown(TEXT.into())),
+        };
+    }
+    if !COMMUTE.contains(&op) && !ORDERED.contains(&op) {
+        return Some(Does::Unknown(TEXT.into()));
+    }
+    let data = made.input(0).and_then(|data| asked.shape(data)).and_then(SymbolicShape::known);
+    let (Some(first), Some(data)) = (asked.operands[0].known(), data) else { return Some(Does::Unknown(TEXT.into())) };
+    if op == id("fmod") && data.len() != first.len() {
+        return Some(Does::Refused(
+            "gives Mod the data of the Broadcast, and does not compile it with unequal ranks".into(),
+        ));
+    }
+    if axis < 0 || data.len() == first.len() || LOSES.contains(&op) || PADS.contains(&op) {
+        return None;
+    }
+    match Rule::pdpd(axis).align(&[first.dims(), data.dims()]) {
+        Err(_) => Some(Does::Refused(
+            format!("gives the node the data {data} of the Broadcast, which axis={axis} does not accept").into(),
+        )),
+        Ok(_) if data.dims().iter().all(|dim| *dim == 1) => None,
+        Ok(_) => Some(Does::Garbled(format!("places the data {data} of the Broadcast by axis={axis}").into())),
+    }
+}
 
 /// Says what the CPU plugin does with nodes under PDPD, where it does not do what they say.
 pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {

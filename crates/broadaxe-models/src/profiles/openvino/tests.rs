@@ -144,6 +144,43 @@ fn axes_of_pdpd() {
                 "a differs",
             ),
             ("ir; x(2,3,4); c=const(3); a=Add(x,c) auto_broadcast=pdpd axis=1; d=const(); y=Add(a,d)", "a refused"),
+            (
+                "ir; x(3,3,3); y(3); s=const:i64(3)=3,3,3; b=Broadcast(y,s); z=Add(x,b) auto_broadcast=pdpd axis=0",
+                "z differs",
+            ),
+            (
+                "ir; x(3,3,3); y(3); s=const:i64(3)=3,3,3; b=Broadcast(y,s); z=Add(x,b) auto_broadcast=pdpd axis=-1",
+                "same",
+            ),
+            (
+                "ir; x(3,3,3); y(3); s=const:i64(3)=3,3,3; b=Broadcast(y,s); z=Add(b,x) auto_broadcast=pdpd axis=-1",
+                "z refused",
+            ),
+            (
+                "ir; x(3,3,3); y(1); s=const:i64(3)=3,3,3; b=Broadcast(y,s); z=Maximum(x,b) auto_broadcast=pdpd axis=0",
+                "same",
+            ),
+            (
+                "ir; x(2,3,4); y(4); s=const:i64(3)=2,3,4; b=Broadcast(y,s); z=Power(x,b) auto_broadcast=pdpd axis=0",
+                "z refused",
+            ),
+            (
+                "ir; x(3,3,3); y(3); s=const:i64(3)=3,3,3; b=Broadcast(y,s); z=Subtract(x,b) auto_broadcast=pdpd axis=0",
+                "same",
+            ),
+            (
+                "ir; x(3,3,3); y(1); s=const:i64(3)=3,3,3; b=Broadcast(y,s); z=Mod(x,b) auto_broadcast=pdpd axis=-1",
+                "z refused",
+            ),
+            (
+                "ir; x(3,3,3); y(1); s=const:i64(3)=3,3,3; b=Broadcast(y,s); z=Mod(b,x) auto_broadcast=pdpd axis=-1",
+                "same",
+            ),
+            (
+                "ir; x(3,3,3); y(1,1,3); s=const:i64(3)=3,3,3; b=Broadcast(y,s); z=Mod(x,b) auto_broadcast=pdpd axis=0",
+                "same",
+            ),
+            ("ir; x(3,3,3); y(3); s=const:i64(3)=3,3,3; b=Broadcast(y,s); z=Add(x,b)", "same"),
             ("ir; x(3,3,3); c=const(3); a=Multiply(x,c) auto_broadcast=pdpd axis=0; d=const(); y=Add(a,d)", "same"),
             ("ir; x(3,3,3); c=const(3,1,1); a=Add(x,c) auto_broadcast=pdpd axis=0; d=const(); y=Add(a,d)", "same"),
             ("ir; x(3,3,3); c=const(3); a=Add(x,c) auto_broadcast=pdpd axis=0; d(3); y=Add(a,d)", "same"),
