@@ -182,6 +182,10 @@ impl KnownOperands {
                 Ok(there) => reading(&Reading::of(&there)),
                 Err(error) => self.clashing(asked, target, treatment, &error),
             },
+            Does::List { operand, axis } => {
+                let there = self.data(*operand).and_then(|data| Reading::list(data, *operand, *axis));
+                there.map_or_else(|| all_the_same(target, treatment), |there| reading(&there))
+            }
             _ => all_the_same(target, treatment),
         }
     }

@@ -4,7 +4,9 @@
 
 mod conv;
 mod norm;
+mod slope;
 
+use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, OpId, id};
 use broadaxe_shape::{Dim, Rule, Shape, SymbolicShape};
 
@@ -13,8 +15,13 @@ use super::{
     affine::{self, factor, to_nothing},
     condition::OF_FLOATS,
     opset6::{axis_ignored, axis_unasked},
+    stretch::{CLASH, NEGATIVE},
 };
-use crate::{graph::Attribute, meaning::Kind};
+use crate::{
+    graph::{Attribute, Model, Node, NodeId, ValueId},
+    infer::Shapes,
+    meaning::Kind,
+};
 
 const MNN_RUN: Evidence = Evidence::run_here("MNN 3.6.1; CPU, ONNX converter, recorded answers");
 const MNN_ALL_RUN: Evidence =
@@ -48,6 +55,9 @@ const ASKED_OPERATORS: &[OpId] = &[
     id("sum"),
 ];
 
+/// The most axes of a tensor (`MNN_MAX_TENSOR_DIM`).
+const MOST_AXES: usize = 9;
+
 /// The integers that MNN computes with.
 const INTEGERS: &[DType] = &[DType::I32, DType::I64];
 
@@ -66,6 +76,34 @@ pub(super) static MNN: Profile = Profile {
     versions: &["3.0.0", "3.2.0", "3.4.1", "3.6.1"],
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("MNNConvert; models in TFLite are documented")),
     laws: &[
+        Law {
+            kinds: Kind::ALL,
+            when: &[When::Holds(|asked| Some(asked.rank().is_some_and(|rank| rank > MOST_AXES)))],
+            way: Way::RefusedRank,
+            text: "gives no result where a tensor has more than 9 axes",
+            evidence: MNN_ALL_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Of(System::Onnx), When::Not(&When::Opset6), When::Invalid],
+            way: Way::Ask(slope::invalid),
+            text: "reads a constant slope along axis 1, and stretches the data with others",
+            evidence: MNN_ALL_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid, When::Any(&[CLASH, NEGATIVE])],
+            way: Way::Refused,
+            text: "refuses a shape that does not broadcast with the data, or has a negative size",
+            evidence: MNN_ALL_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid],
+            way: Way::Own,
+            text: "reads a shape of any rank and any integers as a list",
+            evidence: MNN_ALL_LAWS,
+        },
         Law {
             kinds: &[],
             when: &[When::Empty],
@@ -204,7 +242,7 @@ pub(super) static MNN: Profile = Profile {
         Law {
             kinds: &[Kind::Slope],
             when: &[],
-            way: Way::Ask(slope),
+            way: Way::Ask(slope::valid),
             text: "reads the constant slope along axis 1, past its end where that axis is longer",
             evidence: MNN_ALL_RUN,
         },
@@ -344,36 +382,17 @@ pub(super) static MNN: Profile = Profile {
             evidence: MNN_SOURCE,
         },
     ],
+    refused_reshapes: Some(refused_reshapes),
     ..PLAIN
 };
 
-/// Finds constant slopes that are read along axis 1 of the data.
-///
-/// From 3.4 on these are slopes of several elements and a lower rank than the data, all elements on their axis 1, or on their only one.
-/// Before, they are all slopes of several elements.
-fn slope(asked: &Asked<'_>) -> Option<Does> {
-    if asked.is_before_opset_7() || !asked.constants[1] {
-        return None;
-    }
-    let along_axis_1 = Some(Does::List { operand: 1, axis: 1 });
-    let [x, slope] = asked.operands else { return None };
-    if asked.elements(1) == Some(1) {
-        return None;
-    }
-    if x.rank() == Some(1) {
-        return Some(Does::Refused(
-            "reads a constant slope past the end of data of rank 1, and mostly ends the process".into(),
-        ));
-    }
-    let (Some(own), Some(rank)) = (slope.known(), x.rank()) else {
-        return Some(Does::Unknown("reads some constant slopes along axis 1, and the shapes are not known".into()));
-    };
-    if !asked.at_least("3.4.1") {
-        return along_axis_1;
-    }
-    let place = usize::from(own.len() > 1);
-    let on_one = own.iter().enumerate().all(|(axis, dim)| *dim == 1 || axis == place);
-    if rank >= 3 && own.len() < rank && on_one { along_axis_1 } else { None }
+/// Lists the nodes that change the rank of a tensor which MNN does not compute with, with the reason.
+fn refused_reshapes(model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
+    let rank = |value: Option<ValueId>| shapes.of.get(value?.0 as usize)?.shape.rank();
+    let changes = |node: &Node| rank(node.input(0)) != rank(node.output(0));
+    let large = |node: &Node| rank(node.input(0)).max(rank(node.output(0))).is_some_and(|rank| rank > MOST_AXES);
+    let refused = (0..).map(NodeId).zip(&model.nodes).filter(|(_, node)| changes(node) && large(node));
+    refused.map(|(id, _)| (id, format!("mnn gives no result where a tensor has more than {MOST_AXES} axes"))).collect()
 }
 
 /// Finds branches that are read past their end: the second operand has the result's shape, and the third several elements, but fewer.

@@ -4,7 +4,7 @@ use broadaxe_frameworks::Role;
 use broadaxe_shape::SymbolicShape;
 
 use super::{Asked, When};
-use crate::meaning::{FaultKind, ShapeFault};
+use crate::meaning::{FaultKind, ShapeFault, entries};
 
 /// The shape has another rank than 1.
 pub(super) const NO_LIST: When = When::Holds(|asked| has(asked, |kind| matches!(kind, FaultKind::Rank(_))));
@@ -16,6 +16,15 @@ pub(super) const NEGATIVE: When = When::Holds(|asked| has(asked, |kind| matches!
 pub(super) const CLASH: When = When::Holds(|asked| has(asked, |kind| matches!(kind, FaultKind::Clash(_))));
 /// An axis of one entry is stretched to none.
 pub(super) const TO_NONE: When = When::Holds(|asked| Some(stretches_to_none(asked)));
+
+/// The shape has negative entries, and would broadcast with the data if those had the data's sizes.
+pub(super) const FITS_BUT_FOR_NEGATIVES: When = When::Holds(|asked| {
+    let entries = asked.node.input(1).and_then(|shape| entries(asked.model, shape));
+    let (Some(data), Some(entries)) = (asked.operands[0].known(), entries) else { return Some(false) };
+    let sizes = data.iter().rev().map(|size| *size as i64);
+    let fits = |(entry, size): (&i64, i64)| *entry < 0 || *entry == 1 || size == 1 || *entry == size;
+    Some(entries.iter().any(|entry| *entry < 0) && entries.iter().rev().zip(sizes).all(fits))
+});
 
 fn has(asked: &Asked<'_>, is: fn(&FaultKind) -> bool) -> Option<bool> {
     Some(ShapeFault::of(asked.model, asked.shapes, asked.node).is_some_and(|fault| is(&fault.kind)))

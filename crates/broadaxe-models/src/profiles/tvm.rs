@@ -1,5 +1,6 @@
 //! TVM, through Relax's frontend for ONNX and LLVM.
 
+use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, id};
 use broadaxe_shape::{Dim, SymbolicShape};
 
@@ -8,7 +9,7 @@ use super::{
     affine::{self, to_nothing},
     condition::any,
     opset6::{axis_ignored, axis_unasked},
-    stretch::{NO_LIST, TO_NONE},
+    stretch::{FITS_BUT_FOR_NEGATIVES, NO_I64, TO_NONE},
 };
 use crate::{graph::Attribute, meaning::Kind};
 
@@ -26,6 +27,13 @@ pub(super) static TVM: Profile = Profile {
     summary: "TVM through Relax, which reads ONNX",
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("tvm.relax.frontend; models in TFLite are documented")),
     laws: &[
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Of(System::Onnx), When::Not(&When::Opset6), When::Invalid],
+            way: Way::Refused,
+            text: "refuses a slope that does not stretch to the data",
+            evidence: TVM_LAWS,
+        },
         Law {
             kinds: &[Kind::Binary],
             when: &[When::Operator(&[id("add")]), When::AllEmpty, When::AnyConstant],
@@ -65,9 +73,23 @@ pub(super) static TVM: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Stretch],
-            when: &[When::Invalid, NO_LIST],
+            when: &[When::Invalid, FITS_BUT_FOR_NEGATIVES],
+            way: Way::Own,
+            text: "keeps the size of the data where the shape has a negative entry",
+            evidence: TVM_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid, NO_I64],
+            way: Way::Own,
+            text: "accepts a shape of other integers",
+            evidence: TVM_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Invalid],
             way: Way::Refused,
-            text: "refuses a shape that is no list",
+            text: "refuses a shape that is no list, or does not broadcast with the data",
             evidence: TVM_SHAPES,
         },
         Law {

@@ -284,6 +284,10 @@ fn lookup(asked: &Asked<'_>, scaled: &Scaled) -> Option<Does> {
     }
     match flat(table, count(table) / entries) {
         Some(terms) => scaled.reads(asked, terms),
+        // 50 tables were asked: each is wrong, or the process ends.
+        None if table.len() == 2 => {
+            Some(Does::Garbled("reads a scale of the table in row-major order, in groups that end within a row".into()))
+        }
         None => {
             Some(Does::Unknown("reads a scale of the table in row-major order, in groups that end within a row".into()))
         }

@@ -134,6 +134,23 @@ fn answers_about_models() {
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
 }
 
+/// Compares the verdicts on models that people reported: `model | onnx refused | openvino differs`.
+#[test]
+fn models_of_public_reports() {
+    let mut faults = Vec::new();
+    for line in include_str!("recorded/reports.txt").lines().filter(|line| !line.starts_with('#')) {
+        let (text, verdicts) = line.split_once(" | ").expect(line);
+        for pair in verdicts.split(" | ") {
+            let (target, want) = pair.split_once(' ').expect(line);
+            let found = gravest(text, target);
+            if found != want {
+                faults.push(format!("{text}: {found} on {target}, not {want}"));
+            }
+        }
+    }
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
 #[test]
 fn answers_of_the_tables() {
     let mut faults = Vec::new();

@@ -1,0 +1,50 @@
+//! Slopes of `PRelu`, which MNN reads along axis 1.
+
+use broadaxe_shape::Rule;
+
+use super::super::{Asked, Does};
+
+/// Finds constant slopes that are read along axis 1 of the data.
+///
+/// From 3.4 on these are slopes of several elements and a lower rank than the data, all elements on their axis 1, or on their only one.
+/// Before, they are all slopes of several elements.
+pub(super) fn valid(asked: &Asked<'_>) -> Option<Does> {
+    if asked.is_before_opset_7() || !asked.constants[1] {
+        return None;
+    }
+    let along_axis_1 = Some(Does::List { operand: 1, axis: 1 });
+    let [x, slope] = asked.operands else { return None };
+    if asked.elements(1) == Some(1) {
+        return None;
+    }
+    if x.rank() == Some(1) {
+        return Some(Does::Refused(
+            "reads a constant slope past the end of data of rank 1, and mostly ends the process".into(),
+        ));
+    }
+    let (Some(own), Some(rank)) = (slope.known(), x.rank()) else {
+        return Some(Does::Unknown("reads some constant slopes along axis 1, and the shapes are not known".into()));
+    };
+    if !asked.at_least("3.4.1") {
+        return along_axis_1;
+    }
+    let place = usize::from(own.len() > 1);
+    let on_one = own.iter().enumerate().all(|(axis, dim)| *dim == 1 || axis == place);
+    if rank >= 3 && own.len() < rank && on_one { along_axis_1 } else { None }
+}
+
+/// Says what becomes of a slope that does not fit the data by ONNX's rule: about 110 models were asked.
+pub(super) fn invalid(asked: &Asked<'_>) -> Option<Does> {
+    let own = asked.operands[1].known()?;
+    let place = usize::from(own.len() > 1);
+    let on_one = own.iter().enumerate().all(|(axis, dim)| *dim == 1 || axis == place);
+    if !asked.constants[1] || asked.at_least("3.4.1") && !on_one {
+        return Some(Does::Rule(Rule::numpy()));
+    }
+    let channels = asked.operands[0].dims().and_then(|dims| dims.get(1)?.size());
+    Some(if channels == Some(own.iter().product()) {
+        Does::List { operand: 1, axis: 1 }
+    } else {
+        Does::Garbled("reads a constant slope along axis 1, whose length is another".into())
+    })
+}
