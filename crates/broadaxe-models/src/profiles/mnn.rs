@@ -77,6 +77,13 @@ pub(super) static MNN: Profile = Profile {
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("MNNConvert; models in TFLite are documented")),
     laws: &[
         Law {
+            kinds: &[Kind::Binary, Kind::Many, Kind::Select],
+            when: &[When::Dtype(&[DType::I64]), When::Not(&When::AllConstant)],
+            way: Way::Caveat,
+            text: "computes 64-bit integers in 32 bits: larger numbers come out wrong",
+            evidence: MNN_LAWS,
+        },
+        Law {
             kinds: Kind::ALL,
             when: &[When::Holds(|asked| Some(asked.rank().is_some_and(|rank| rank > MOST_AXES)))],
             way: Way::RefusedRank,

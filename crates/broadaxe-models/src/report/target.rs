@@ -86,6 +86,7 @@ mod tests {
         let folded = "x=const:i64(2); y=const:i64(2); z=Add(x,y)";
         for (text, target, want) in [
             (two, "openvino", &[(2, "64-bit"), (1, "f32")][..]),
+            (two, "mnn", &[(2, "64-bit")]),
             (two, "onnx", &[]),
             (large, "openvino", &[]),
             (folded, "openvino", &[]),
