@@ -20,6 +20,7 @@ mod pnnx;
 mod facts;
 mod pattern;
 mod stretch;
+mod channels;
 mod none;
 mod numpy;
 mod onnx;
@@ -328,7 +329,14 @@ impl Law {
 
     /// Says whether the law speaks of nodes that are wrong by their own rule.
     pub fn is_of_invalid(&self) -> bool {
-        self.when.iter().any(|condition| matches!(condition, When::Invalid))
+        fn speaks(conditions: &[When]) -> bool {
+            conditions.iter().any(|condition| match condition {
+                When::Invalid => true,
+                When::All(all) => speaks(all),
+                _ => false,
+            })
+        }
+        speaks(self.when)
     }
 
     /// Says whether the law is a caveat of the verdict `same`, and decides nothing.

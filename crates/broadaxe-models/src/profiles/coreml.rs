@@ -7,6 +7,7 @@ use broadaxe_shape::SymbolicShape;
 use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, to_nothing},
+    channels,
     neighbours::only_axis,
     opset6::UNREAD,
 };
@@ -46,6 +47,20 @@ pub(super) static COREML: Profile = Profile {
     summary: "Core ML's ML programs (converted only; values are documented)",
     route: Route::new(&[], Evidence::documented("coremltools, which reads PyTorch and TensorFlow")),
     laws: &[
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[channels::INVALID, channels::PER_CHANNEL],
+            way: Way::Ask(channels::along),
+            text: "gives entry i of a slope of rank 1 to entry i of axis 1",
+            evidence: CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[channels::INVALID],
+            way: Way::Refused,
+            text: "refuses a slope that is no list with an entry for each channel",
+            evidence: CONVERTED,
+        },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Slope, Kind::Select],
             when: &[When::Opset6],

@@ -3,7 +3,7 @@
 use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::{DType, id};
 
-use super::{Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, condition::OF_FLOATS};
+use super::{Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels, condition::OF_FLOATS};
 use crate::meaning::Kind;
 
 /// How models come to LiteRT.
@@ -36,6 +36,13 @@ pub(super) static LITERT: Profile = Profile {
     aliases: &["tflite"],
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     laws: &[
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[channels::INVALID, When::Via(ONNX2TF), channels::PER_CHANNEL],
+            way: Way::Ask(channels::along),
+            text: "is given the slope along the channels by onnx2tf",
+            evidence: ON_CPUS_CONVERTED,
+        },
         Law {
             kinds: &[Kind::Binary],
             when: &[],

@@ -19,7 +19,8 @@ use broadaxe_shape::SymbolicShape;
 pub(super) use self::batch::Batches;
 pub(crate) use self::batch::kept;
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, folded::folded as folded_values, ncnn, neighbours::Op,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels, folded::folded as folded_values, ncnn,
+    neighbours::Op,
 };
 use crate::{
     graph::{Attribute, Model, Node, NodeId, ValueId},
@@ -40,6 +41,27 @@ pub(super) static PNNX: Profile = Profile {
     route: Route::new(&["onnx", "pnnx", "ncnn"], Evidence::run_here("pnnx, which reads ONNX and torch, and ncnn")),
     laws: &[
         Law { kinds: &[], when: &[], way: Way::Ask(ncnn::own), text: "wrote the model", evidence: PNNX_RUN },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[channels::INVALID, When::Not(&channels::STRETCHES)],
+            way: Way::Refused,
+            text: "falls over a slope that neither stretches nor is stretched to the data",
+            evidence: PNNX_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[channels::INVALID, channels::PER_CHANNEL],
+            way: Way::Ask(channels::along),
+            text: "gives entry i of the slope to entry i of axis 1",
+            evidence: PNNX_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[channels::INVALID],
+            way: Way::Unknown,
+            text: "was not asked about other slopes that do not stretch to the data",
+            evidence: PNNX_LAWS,
+        },
         Law {
             kinds: &[],
             when: &[],

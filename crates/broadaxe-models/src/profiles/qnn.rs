@@ -6,6 +6,7 @@ use broadaxe_shape::SymbolicShape;
 use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, factor, to_nothing},
+    channels,
 };
 use crate::meaning::Kind;
 
@@ -46,6 +47,13 @@ pub(super) static QNN: Profile = Profile {
         Evidence::run_here("ONNX Runtime; the QNN converter for TFLite is documented"),
     ),
     laws: &[
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[channels::INVALID],
+            way: Way::Unknown,
+            text: "compiles a slope that does not stretch to the data, and what it computes was not seen",
+            evidence: COMPILED,
+        },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Slope],
             when: &[When::Opset6],
