@@ -53,7 +53,7 @@ pub struct Shapes {
     /// Nodes of whose results the file records shapes that they cannot have, with one sentence each; what follows from
     /// the inputs is taken then.
     pub contradictions: Vec<(NodeId, String)>,
-    /// Branches that a condition of known value never takes.
+    /// Branches that never run, since the value of their condition is known.
     pub untaken: Vec<GraphId>,
 }
 

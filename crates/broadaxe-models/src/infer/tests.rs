@@ -339,7 +339,7 @@ fn declarations() {
     assert_eq!(maker.infer().of[1].origin, Origin::Declared);
 }
 
-/// Nodes of a branch give no wrong numbers where a known condition never takes it.
+/// Nodes of a branch that never runs, by a known condition, give no wrong numbers.
 #[test]
 fn branches_that_never_run() {
     for (condition, want) in [(Some(0), "same"), (Some(1), "differs"), (None, "differs")] {

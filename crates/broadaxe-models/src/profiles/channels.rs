@@ -5,7 +5,7 @@ use broadaxe_frameworks::System;
 use super::{Asked, Does, When};
 
 /// The slope of a `PRelu` does not stretch to the data by ONNX's rule.
-pub(super) const INVALID: When = When::All(&[When::Of(System::Onnx), When::Not(&When::Opset6), When::Invalid]);
+pub(super) const WRONG_SLOPE: When = When::All(&[When::Of(System::Onnx), When::Not(&When::Opset6), When::Invalid]);
 
 /// The slope is a constant list with an entry for each channel of data of rank 4.
 pub(super) const PER_CHANNEL: When = When::All(&[When::Constant(1), When::Rank(0, 4, 4), When::Holds(is_per_channel)]);

@@ -65,6 +65,9 @@ pub enum When {
     All(&'static [Self]),
 }
 
+/// The integers of 32 and 64 bits.
+pub(super) const INTEGERS: &[DType] = &[DType::I32, DType::I64];
+
 /// The dtypes of floats.
 pub(super) const OF_FLOATS: When = When::Dtype(&[DType::F16, DType::BF16, DType::F32, DType::F64]);
 

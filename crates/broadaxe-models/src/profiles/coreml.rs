@@ -49,14 +49,14 @@ pub(super) static COREML: Profile = Profile {
     laws: &[
         Law {
             kinds: &[Kind::Slope],
-            when: &[channels::INVALID, channels::PER_CHANNEL],
+            when: &[channels::WRONG_SLOPE, channels::PER_CHANNEL],
             way: Way::Ask(channels::along),
             text: "gives entry i of a slope of rank 1 to entry i of axis 1",
             evidence: CONVERTED,
         },
         Law {
             kinds: &[Kind::Slope],
-            when: &[channels::INVALID],
+            when: &[channels::WRONG_SLOPE],
             way: Way::Refused,
             text: "refuses a slope that is no list with an entry for each channel",
             evidence: CONVERTED,

@@ -38,7 +38,7 @@ pub(super) static LITERT: Profile = Profile {
     laws: &[
         Law {
             kinds: &[Kind::Slope],
-            when: &[channels::INVALID, When::Via(ONNX2TF), channels::PER_CHANNEL],
+            when: &[channels::WRONG_SLOPE, When::Via(ONNX2TF), channels::PER_CHANNEL],
             way: Way::Ask(channels::along),
             text: "is given the slope along the channels by onnx2tf",
             evidence: ON_CPUS_CONVERTED,

@@ -13,7 +13,7 @@ use broadaxe_shape::{Dim, Rule, Shape, SymbolicShape};
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, factor, to_nothing},
-    condition::OF_FLOATS,
+    condition::{INTEGERS, OF_FLOATS},
     opset6::{axis_ignored, axis_unasked},
     stretch::{CLASH, NEGATIVE},
 };
@@ -57,9 +57,6 @@ const ASKED_OPERATORS: &[OpId] = &[
 
 /// The most axes of a tensor (`MNN_MAX_TENSOR_DIM`).
 const MOST_AXES: usize = 9;
-
-/// The integers that MNN computes with.
-const INTEGERS: &[DType] = &[DType::I32, DType::I64];
 
 /// The floats that Gemm was asked with.
 const FLOATS_ASKED: &[DType] = &[DType::F32, DType::F16, DType::F64];

@@ -49,7 +49,7 @@ pub(super) static QNN: Profile = Profile {
     laws: &[
         Law {
             kinds: &[Kind::Slope],
-            when: &[channels::INVALID],
+            when: &[channels::WRONG_SLOPE],
             way: Way::Unknown,
             text: "compiles a slope that does not stretch to the data, and what it computes was not seen",
             evidence: COMPILED,

@@ -3,7 +3,10 @@
 use broadaxe_frameworks::Role;
 use broadaxe_kernels::DType;
 
-use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, condition::OF_FLOATS};
+use super::{
+    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    condition::{INTEGERS, OF_FLOATS},
+};
 use crate::meaning::Kind;
 
 const PARSER: Evidence =
@@ -14,7 +17,6 @@ const TYPE_CHECKS: Evidence = Evidence::documented(
 );
 const OTHERS: Evidence =
     Evidence::documented("onnx-tensorrt 10.1, onnxOpImporters.cpp, LayerNormalization, Gemm, Clip and Expand; not run");
-const INTEGERS: &[DType] = &[DType::I32, DType::I64];
 
 pub(super) static TENSORRT: Profile = Profile {
     name: "tensorrt",
