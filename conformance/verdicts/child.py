@@ -9,6 +9,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -79,10 +80,10 @@ class Ncnn:
 
     def __init__(self):
         import ncnn
-        import pnnx
 
         self.ncnn, self.version = ncnn, ncnn.__version__
-        self.pnnx = Path(pnnx.__file__).parent / "pnnx"
+        # The package alone would import torch, which the program does not need.
+        self.pnnx = Path(find_spec("pnnx").origin).parent / "pnnx"
 
     def convert(self, model, **_):
         """Return what pnnx writes of an ONNX model: the graph, the weights and the script that runs them."""
