@@ -32,6 +32,8 @@ class Onnxruntime:
         options.log_severity_level, options.intra_op_num_threads, options.inter_op_num_threads = 4, 1, 1
         if off:
             options.graph_optimization_level = self.runtime.GraphOptimizationLevel.ORT_DISABLE_ALL
+        # By default it rounds the data of a product with integer weights to 8 bits.
+        options.add_session_config_entry("session.qdq_matmulnbits_accuracy_level", "1")
         session = self.runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
         names = {value.name for value in session.get_inputs()}
         return [session.run(None, {name: array for name, array in one.items() if name in names}) for one in feeds]
