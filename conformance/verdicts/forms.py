@@ -148,7 +148,7 @@ class File:
             out.unlink()
             weights.unlink()
             record = broadaxe.fix(path, [target], out=out, input_shapes=self._shapes(target))
-            return record, (out.read_bytes(), weights.read_bytes() if weights.exists() else model[1])
+            return record, (out.read_bytes() if out.exists() else model[0], weights.read_bytes() if weights.exists() else model[1])
 
     def run(self, target, turn=0, model=None):
         """Run the engine of a target; return ("ok", outputs) or ("refused", why)."""

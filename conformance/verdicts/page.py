@@ -93,6 +93,12 @@ def write(lines, versions, recovered, arguments):
         text.append(f"- {word}, {target}, {len(members)} times, {name}{shown}. {_plain(why)[-160:]}")
     if not found:
         text.append("Nothing.")
+    undecided = Counter()
+    for line in lines:
+        for target, record in line["targets"].items():
+            for why, count in record.get("undecided", {}).items():
+                undecided[target, why] += count
+    text += ["", "## What is unknown", "", *(f"- {target}, {count} nodes, {why}" for (target, why), count in undecided.most_common())]
     missing = sum(record.get("not_asked", 0) for line in lines for record in line["targets"].values())
     text += ["", "## What was left out", "", f"- nodes of ONNX that no function of Paddle computes, or inside of other nodes: {missing}"]
     text += [f"- {engine} fell over, and answered when it was asked again: {count}" for engine, count in sorted(recovered.items())]
