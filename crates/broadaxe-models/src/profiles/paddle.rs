@@ -2,10 +2,13 @@
 
 use broadaxe_frameworks::System;
 
-use super::{Evidence, Law, PLAIN, Profile, Route, Way, When};
+use broadaxe_kernels::DType::{self, Bool, F16, F32, I8, I16, I32, I64, U8, U16, U32, U64};
+
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When};
 use crate::meaning::Kind;
 
 const PADDLE_RUN: Evidence = Evidence::run_here("Paddle 3.3; conformance, test_engines.py");
+const DTYPES_ASKED: Evidence = Evidence::run_here("Paddle 3.3.1, CPU; recorded answers, profiles/paddle.rs");
 const PRELU_DOCUMENTED: Evidence = Evidence::documented("paddle.nn.functional.prelu");
 
 pub(super) static PADDLE: Profile = Profile {
@@ -13,6 +16,24 @@ pub(super) static PADDLE: Profile = Profile {
     summary: "PaddlePaddle 3",
     route: Route::new(&["paddle"], Evidence::run_here("Paddle Inference")),
     laws: &[
+        Law {
+            kinds: Kind::ALL,
+            when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
+            way: Way::Ask(missing),
+            text: "has no kernel on the CPU for some dtypes, such as f16 in Max and u8 in Where",
+            evidence: DTYPES_ASKED,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[
+                When::Of(System::Onnx),
+                When::Named(&["Div", "Mean"]),
+                When::Holds(|asked| Some(INTEGERS.contains(&asked.dtype(0).unwrap_or(F32)))),
+            ],
+            way: Way::Garbled,
+            text: "divides integers as floats",
+            evidence: DTYPES_ASKED,
+        },
         Law {
             kinds: &[],
             when: &[When::Of(System::Paddle)],
@@ -65,3 +86,73 @@ pub(super) static PADDLE: Profile = Profile {
     ],
     ..PLAIN
 };
+
+const INTEGERS: &[DType] = &[I8, I16, I32, I64, U8];
+
+/// Operators of ONNX, and the dtypes that Paddle's functions for them have no kernel for on the CPU, or do not have at all.
+static GAPS: &[(&[&str], &[DType])] = &[
+    (&["Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Expand"], &[U16, U32, U64]),
+    (&["BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift"], &[U16, U32, U64]),
+    (&["Add", "Sum", "Div", "Mean"], &[U16, U32, U64, F16]),
+    (&["Sub"], &[I8, U8, U16, U32, U64, F16]),
+    (&["Mul", "Pow", "Max", "Min", "Where", "Clip"], &[I8, I16, U8, U16, U32, U64, F16]),
+    (&["Mod"], &[I8, I16, U8, U16, U32, U64]),
+    (&["PRelu", "Gemm", "LayerNormalization"], &[Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16]),
+];
+
+/// Finds nodes of a dtype that there is no kernel for.
+fn missing(asked: &Asked<'_>) -> Option<Does> {
+    let op = asked.node.op.as_str();
+    let input = asked.node.input(usize::from(op == "Where"))?;
+    let dtype = asked.dtype_of(input)?;
+    let gap = GAPS.iter().any(|(operators, dtypes)| operators.contains(&op) && dtypes.contains(&dtype));
+    gap.then(|| Does::Refused(format!("has no kernel for {dtype} in {op} on the CPU").into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{F16, F32, I8, I16, I32, I64, U8, U16, U32, U64};
+    use crate::testing::gravest;
+
+    /// What the functions of Paddle 3.3.1 did on the CPU with operands of these dtypes: those that ran, and those that gave floats.
+    const RAN: &[(&str, &str, &str)] = &[
+        ("Add(x,y)", "i8 i16 i32 i64 u8", ""),
+        ("Sub(x,y)", "i16 i32 i64", ""),
+        ("Mul(x,y)", "i32 i64", ""),
+        ("Div(x,y)", "", "i8 i16 i32 i64 u8"),
+        ("Mod(x,y)", "i32 i64", ""),
+        ("Max(x,y)", "i32 i64", ""),
+        ("Min(x,y)", "i32 i64", ""),
+        ("Equal(x,y)", "i8 i16 i32 i64 u8 f16", ""),
+        ("GreaterOrEqual(x,y)", "i8 i16 i32 i64 u8 f16", ""),
+        ("Less(x,y)", "i8 i16 i32 i64 u8 f16", ""),
+        ("BitwiseAnd(x,y)", "i8 i16 i32 i64 u8", ""),
+        ("Where(c,x,y)", "i32 i64", ""),
+        ("Clip(x,l,l)", "i32 i64", ""),
+        ("Expand(x,s)", "i8 i16 i32 i64 u8 f16", ""),
+        ("PRelu(x,p)", "", ""),
+    ];
+
+    #[test]
+    fn dtypes_without_kernels() {
+        for (node, ran, floats) in RAN {
+            for dtype in [I8, I16, I32, I64, U8, U16, U32, U64, F16, F32] {
+                let name = dtype.to_string();
+                let has = |list: &str| list.split(' ').any(|one| one == name);
+                if matches!(dtype, F16 | F32) && (node.starts_with("Mod") || node.starts_with("Bitwise")) {
+                    continue;
+                }
+                let want = if has(ran) || dtype == F32 {
+                    "same"
+                } else if has(floats) {
+                    "differs"
+                } else {
+                    "refused"
+                };
+                let operands = format!("x:{name}(2,2); y:{name}(2,2); p:{name}(1); l:{name}(); c:bool(2,2)");
+                let text = format!("opset 18; {operands}; s=const:i64(2)=2; z={node}");
+                assert_eq!(gravest(&text, "paddle"), want, "{text}");
+            }
+        }
+    }
+}
