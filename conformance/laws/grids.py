@@ -231,7 +231,36 @@ def layers():
                 yield f"{parts}; q=QuantizeLinear(x,s{last}) {axis}; y=DequantizeLinear(q,s{last}) {axis}".replace(" ;", ";").rstrip()
 
 
+def broadcasts(*shapes):
+    """Say whether shapes broadcast."""
+    return all(len({size for size in sizes if size != 1}) < 2 for sizes in itertools.zip_longest(*map(reversed, shapes), fillvalue=1))
+
+
+def norms():
+    """Root mean squares and normalisations of nodes: a scale and a bias of every shape, constant or computed, in either order."""
+    root = "m=ReduceMean(s) axes={axes}, keepdims=1; a=Add(m,e); q=Sqrt(a)"
+    forms = {
+        "root": f"s=Pow(x,p); {root}; d=Div(x,q); y=Mul({{scaled}})",
+        "inverse": f"s=Pow(x,p); {root}; o=const()=1; r=Div(o,q); d=Mul(x,r); y=Mul({{scaled}})",
+        "centred": f"u=ReduceMean(x) axes=-1, keepdims=1; l=Sub(x,u); s=Pow(l,p); {root}; d=Div(l,q); k=Mul({{scaled}}); y=Add({{summed}})",
+    }
+    given = {"c": "{0}=const({1})", "i": "{0}({1})", "r": "{0}0({1}); {0}=Abs({0}0)"}
+    shapes = [(), (1,), (4,), (1, 4), (3, 4), (1, 1, 4), (2, 3, 4), (1, 1, 1, 1)]
+    for x in ((1,), (4,), (2, 4), (2, 1), (3, 4), (2, 3, 4), (2, 3, 1), (1, 1, 1)):
+        for (form, text), scale, more in itertools.product(forms.items(), shapes, ((), (1, 1, 1, 1))):
+            for bias in ((), (1,), (4,), (1, 4)) if form == "centred" else ((),):
+                orders = itertools.product(("d,g", "g,d"), ("k,b", "b,k") if form == "centred" and len(x) == 1 else ("k,b",))
+                kinds = itertools.product("cir", "ci") if form == "centred" else itertools.product("cir", " ")
+                for (scaled, summed), (first, second) in itertools.product(orders, kinds) if broadcasts(x, scale, bias) else ():
+                    parts = [f"opset 15; {operand('x', x)}; p=const()=2; e=const({dims(more)})=0.5", given[first].format("g", dims(scale))]
+                    parts += [given[second].format("b", dims(bias))] if second in given else []
+                    yield "; ".join(parts) + "; " + text.format(axes=-1, scaled=scaled, summed=summed)
+    for axes, scale, more in itertools.product((0, 1, -2, "1,2", "0,1,2"), ((4,), (1,), (3, 4), (3, 1)), ((), (1, 1, 1, 1))):
+        text = forms["root"].format(axes=axes, scaled="d,g").replace(", keepdims", " keepdims" if "," in str(axes) else ", keepdims")
+        yield f"opset 15; x(2,3,4); p=const()=2; e=const({dims(more)})=0.5; g=const({dims(scale)}); {text}"
+
+
 GRIDS = {
     "layernorm": layer_normalization, "gemm": gemm, "clip": clip, "expand": expand, "binary": binary, "select": select, "constants": constants,
-    "layers": layers,
+    "layers": layers, "norms": norms,
 }  # fmt: skip

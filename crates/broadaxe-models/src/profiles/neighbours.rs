@@ -137,6 +137,19 @@ impl<'a> Asked<'a> {
             _ => None,
         }
     }
+
+    /// Returns the axes of the mean of `x` that a value is normalised by.
+    pub(super) fn mean_axes(&self, mut value: ValueId, x: ValueId) -> Option<Vec<i64>> {
+        for _ in 0..REACH {
+            let (node, op) = self.maker(value)?;
+            if op == Op::Mean {
+                return numbers(node, "axes").or_else(|| self.integers(node.input(1)?));
+            }
+            let inputs = node.inputs.iter().flatten().copied();
+            value = inputs.into_iter().find(|input| self.origin(*input) != x && !self.facts.is_constant(*input))?;
+        }
+        None
+    }
 }
 
 /// Returns a list of whole numbers, which some formats write as text.

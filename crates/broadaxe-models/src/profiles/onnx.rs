@@ -1,6 +1,7 @@
 //! ONNX: from opset 7 on NumPy's rule and the one-way rule of some operators; before it runs of axes, or nothing.
 
 mod kernels;
+mod norms;
 
 use std::sync::LazyLock;
 
@@ -9,7 +10,7 @@ use broadaxe_shape::Rule;
 
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
-    neighbours::{Op, fits_any},
+    neighbours::Op,
     pattern::{self, NodePattern},
     stretch::{CLASH, NEGATIVE, NO_I64, NO_LIST, WRITTEN},
 };
@@ -40,6 +41,13 @@ pub(super) static ONNX: Profile = Profile {
             when: &[],
             way: Way::Ask(fused),
             text: "makes one operator of several nodes when ONNX Runtime runs it with its default options",
+            evidence: FUSIONS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
+            way: Way::Ask(norms::fused),
+            text: "makes one normalisation of several nodes, whose scale and bias it finds by their rank",
             evidence: FUSIONS,
         },
         Law {
@@ -202,16 +210,6 @@ pub(super) static ONNX_6: Profile = Profile {
     ..PLAIN
 };
 
-/// What ONNX Runtime turns into one normalisation; the scale is the third constant, and the bias the fourth.
-static FUSED_NORMALISATIONS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
-    let texts = [
-        "Add(Mul(Div(Sub(x,Mean(x)),Sqrt(Add(Mean(Pow(Sub(x,Mean(x)),#2)),#))),*),*)",
-        "Mul(Div(x,Sqrt(Add(Mean(Pow(x,#2)),#))),*)",
-        "Mul(Mul(x,Div(=1,Sqrt(Add(Mean(Pow(x,#2)),#)))),*)",
-    ];
-    texts.iter().filter_map(|text| NodePattern::read(text)).collect()
-});
-
 /// What ONNX Runtime turns into one Gelu, or a quick one.
 static GELUS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     let mut texts = vec!["Mul(x,Sigmoid(Mul(x,#)))".to_string()];
@@ -259,11 +257,6 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
             "may fuse these nodes into FastGelu, which does not support tensors of rank 0".into(),
         ));
     }
-    let enlarges = !fits_any(&own, &shape);
-    let suspect = own.len() > rank || rank == 1 || enlarges;
-    if !suspect {
-        return None;
-    }
     // It accepts constants of rank 0 and 1 only.
     if own.len() == 1
         && rank == 0
@@ -275,55 +268,7 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         }
         return lost("makes one Gelu of these nodes, whose result lacks the axes that only a constant has");
     }
-    // The root mean square in a whole normalisation would be found first.
-    let whole = pattern::find(asked, &FUSED_NORMALISATIONS[..1], constant);
-    let (_, found) = whole.or_else(|| pattern::find(asked, &FUSED_NORMALISATIONS[1..], constant))?;
-    let ranks: Vec<usize> = found.constants.iter().filter_map(|value| Some(asked.sizes(*value)?.len())).collect();
-    let data = found.values[0].and_then(|value| asked.form(value)).and_then(|shape| shape.rank())?;
-    let place = found.constants.iter().position(|value| *value == constant)?;
-    let inner = ranks.len() - if ranks.len() > 3 { 2 } else { 1 };
-    let scale = *ranks.get(inner)?;
-    let most = ranks.get(inner + 1).copied().unwrap_or(0).max(data);
-    if place < inner {
-        let text = "makes one normalisation of these nodes, whose result lacks the axes that only a constant has";
-        let doubtful = "may leave a name that no node makes where it makes one normalisation of these nodes";
-        return match (data, ranks[place] > most) {
-            (1, true) => Some(Does::Unknown(doubtful.into())),
-            (_, true) if scale == 1 => lost(text),
-            _ => None,
-        };
-    }
-    normalised(asked, &own, (place == inner, data, scale), second, enlarges)
-}
-
-/// Says what becomes of the scale, or of the bias, of nodes that ONNX Runtime may make one normalisation.
-///
-/// It does so where the scale has rank 1, or the data have. Asked of 8 forms and 53 pairs of shapes with version 1.31.1.
-fn normalised(
-    asked: &Asked<'_>,
-    own: &[usize],
-    (is_scale, data, scale): (bool, usize, usize),
-    second: bool,
-    enlarges: bool,
-) -> Option<Does> {
-    let ends = asked.node.output(0).is_some_and(|output| asked.facts.is_output(output));
-    match (is_scale, data) {
-        (true, 1) if own.len() != 1 || enlarges => Some(Does::Refused(
-            "leaves a name that no node makes where it makes one normalisation of these nodes".into(),
-        )),
-        (true, 1) if second && !enlarges => None,
-        (_, 1) if ends || enlarges || own.len() != 1 => Some(Does::Unknown(
-            "may leave a name that no node makes where it makes one normalisation of these nodes".into(),
-        )),
-        (_, 1) => None,
-        (true, _) if scale == 1 && enlarges => Some(Does::Refused(
-            "makes one normalisation of these nodes, which does not support a scale that stretches the data".into(),
-        )),
-        (false, _) if scale == 1 && enlarges => Some(Does::Unknown(
-            "may make one normalisation of these nodes, which does not support a bias that stretches the data".into(),
-        )),
-        _ => None,
-    }
+    None
 }
 
 /// Accepts bounds of the shape (1,), as ONNX Runtime does for every rank of the data; those of a higher rank it refuses.

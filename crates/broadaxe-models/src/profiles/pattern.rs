@@ -52,6 +52,8 @@ pub(super) struct Match {
     pub(super) values: [Option<ValueId>; 2],
     /// The constants whose shapes count.
     pub(super) constants: Vec<ValueId>,
+    /// The value that the pattern ends with.
+    pub(super) end: Option<ValueId>,
 }
 
 static OPS: &[(&str, Op)] = &[
@@ -202,6 +204,12 @@ pub(super) fn find(asked: &Asked<'_>, patterns: &[NodePattern], constant: ValueI
     search(asked, patterns, |found| found.constants.contains(&constant))
 }
 
+/// Matches patterns with what makes a value.
+pub(super) fn ending(asked: &Asked<'_>, patterns: &[NodePattern], value: ValueId) -> Option<Match> {
+    let start = Match { end: Some(value), ..Match::default() };
+    patterns.iter().find_map(|pattern| pattern.matches(asked, value, &start))
+}
+
 /// Finds a pattern behind the node that is accepted.
 pub(super) fn search(
     asked: &Asked<'_>,
@@ -220,7 +228,7 @@ pub(super) fn search(
             if !starts {
                 continue;
             }
-            let found = pattern.matches(asked, value, &Match::default());
+            let found = ending(asked, std::slice::from_ref(pattern), value);
             if let Some(found) = found.filter(&accepts) {
                 return Some((k, found));
             }

@@ -128,7 +128,7 @@ fn root_mean_square(asked: &Asked<'_>, own: &[usize], constant: ValueId, data: V
     let centred = matches!(asked.maker(x), Some((_, Op::Sub)));
     let divided = op == Op::Div;
     let inverse = node.input(1).and_then(|value| asked.maker(value)).map(|(_, op)| op);
-    let over_last = mean_axes(asked, data, x).is_some_and(|axes| axes == [-1] || axes == [dims.len() as i64 - 1]);
+    let over_last = asked.mean_axes(data, x).is_some_and(|axes| axes == [-1] || axes == [dims.len() as i64 - 1]);
     if !over_last || centred && !divided && inverse != Some(Op::Reciprocal) {
         return RmsScale::Doubtful;
     }
@@ -148,19 +148,6 @@ fn root_mean_square(asked: &Asked<'_>, own: &[usize], constant: ValueId, data: V
 fn is_added(asked: &Asked<'_>) -> bool {
     let reader = asked.node.output(0).and_then(|output| asked.reader(output));
     reader.is_some_and(|(node, _)| asked.op(node) == Some(Op::Add) && asked.split(node).is_some())
-}
-
-/// Returns the axes of the mean that a value is normalised by.
-fn mean_axes(asked: &Asked<'_>, mut value: ValueId, x: ValueId) -> Option<Vec<i64>> {
-    for _ in 0..REACH {
-        let (node, op) = asked.maker(value)?;
-        if op == Op::Mean {
-            return numbers(node, "axes").or_else(|| asked.integers(node.input(1)?));
-        }
-        let inputs = node.inputs.iter().flatten().copied();
-        value = inputs.into_iter().find(|input| asked.origin(*input) != x && !asked.facts.is_constant(*input))?;
-    }
-    None
 }
 
 /// Finds constants of higher rank that lose axes.

@@ -102,7 +102,7 @@ const FUSIONS: &[(&str, &str)] = &[
     ("opset 20; x(3); b=const()=2; [swish]", "same"),
     ("opset 20; x(3); b=const(1)=2; [swish]", "same"),
     ("opset 20; x(3); b=const(1,1)=2; [swish]", "same"),
-    ("opset 20; x(3); ax=const:i64(1)=-1; t=const(1,1)=2; e=const()=0.01; g=const(); [rms]", "same, unknown"),
+    ("opset 20; x(3); ax=const:i64(1)=-1; t=const(1,1)=2; e=const()=0.01; g=const(); [rms]", "same"),
     ("opset 20; x(3); ax=const:i64(1)=-1; t=const()=2; e=const()=0.01; [mvn]", "same"),
     ("opset 20; x(3); ax=const:i64(1)=-1; t=const(1)=2; e=const()=0.01; [mvn]", "same"),
     ("opset 20; x(); o=const(1)=1; [softplus]", "same"),

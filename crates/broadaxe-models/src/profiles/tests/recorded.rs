@@ -103,6 +103,7 @@ const MODELS: &[(&str, &str)] = &[
     ("ort-webgpu", include_str!("recorded/webgpu_models.txt")),
     ("qnn", include_str!("recorded/qnn_models.txt")),
     ("coreml", include_str!("recorded/coreml_models.txt")),
+    ("onnx", include_str!("recorded/onnx_models.txt")),
 ];
 
 /// Compares recorded answers about small models. `BROADAXE_MODELS` names a folder of other answers, whose words of Broadaxe's go into
