@@ -36,6 +36,10 @@ OPENVINO = [
     (f"x(2,4); w=const:u8(6,4)={NUMBERS}; f=Cast(w) to=f32; c=const(4); m=Mul(f,c); y=Gemm(x,m) transB=1", "differs"),
     (f"x(); {TABLE}; c=const(4); {LOOK_UP}; y=Add(v,x)", "differs"),
     (f"x(); {TABLE}; c=const(4,1); {LOOK_UP}; y=Add(v,x)", "same"),
+    (f"x(); {TABLE}; c=const(4); {LOOK_UP}; y=Add(v,x); r=Relu(m)", "differs"),
+    (f"x(); {TABLE}; c=const(4); {LOOK_UP}; y=Add(v,x); r=Relu(f)", "differs"),
+    (f"x(); {TABLE}; z=const()=2; s=Sub(f,z); c=const(4); m=Mul(s,c); v=Gather(m,i); y=Add(v,x); r=Relu(s)", "differs"),
+    (f"x(2,4); {WEIGHTS}; c=const(4,1); {PRODUCT}; r=Relu(m)", "same"),
     # A root mean square with a scale.
     (f"opset 17; x(3,1); p=const()=2; e=const()=0.5; g=const(4); {RMS}", "differs"),
     (f"opset 17; x(2,4); p=const()=2; e=const()=0.5; g=const(1,1,4); {RMS}", "differs"),

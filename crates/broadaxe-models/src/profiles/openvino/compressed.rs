@@ -6,7 +6,7 @@
 //! - A product has a scale per column. Of a constant that differs from row to row only, it reads the first entry for all rows,
 //!   where it has at most 4 rows of data; 4-bit weights then end the process for more. Axes that only the constant has are lost.
 //! - A look-up divides the elements of the table, in row-major order, by the entries of the constant: entry `i` of a scale per
-//!   column is read for row `i` of a square table.
+//!   column is read for row `i` of a square table. It does so where other nodes read the table as well, or the caller.
 //!
 //! `DequantizeLinear` is these three nodes, with its lists along one axis of the weights.
 //!
@@ -56,7 +56,7 @@ enum Reader<'a> {
 
 /// Finds a constant that a product reads one entry of, or the axes of which it drops.
 pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
-    let scaled = Scaled::of(asked)?;
+    let scaled = Scaled::of(asked, true)?;
     let readers = readers(asked, scaled.result, false, MOST_BETWEEN)?;
     readers.iter().find_map(|reader| match reader {
         Reader::Product { node, transposed } => product(asked, &scaled, node, *transposed),
@@ -69,9 +69,8 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
 
 /// Finds a constant that a look-up reads in row-major order.
 pub(super) fn looked_up(asked: &Asked<'_>) -> Option<Does> {
-    let scaled = Scaled::of(asked)?;
-    let readers = readers(asked, scaled.result, false, MOST_BETWEEN)?;
-    readers.iter().any(|reader| matches!(reader, Reader::Lookup)).then(|| lookup(asked, &scaled)).flatten()
+    let scaled = Scaled::of(asked, false)?;
+    is_looked_up(asked, scaled.result, MOST_BETWEEN).then(|| lookup(asked, &scaled)).flatten()
 }
 
 /// Finds a product whose columns are divided into blocks: it reads one entry for each block of rows.
@@ -93,8 +92,9 @@ pub(super) fn blocked(asked: &Asked<'_>) -> Option<Does> {
 }
 
 impl Scaled {
-    /// Reads the node that is asked about as one that scales or shifts integer weights.
-    fn of(asked: &Asked<'_>) -> Option<Self> {
+    /// Reads the node that is asked about as one that scales or shifts integer weights; `alone`, where nothing else reads what
+    /// leads to them.
+    fn of(asked: &Asked<'_>, alone: bool) -> Option<Self> {
         let node = asked.node;
         let output = node.output(0)?;
         if asked.meaning.kind.is_along_axes() {
@@ -102,14 +102,18 @@ impl Scaled {
         }
         match asked.op(node)? {
             Op::Mul => (0..2).find_map(|weights| {
-                let (stored, _) = stored(asked, node.input(weights)?)?;
+                let (stored, _) = stored(asked, node.input(weights)?, alone)?;
                 Self::new(asked, weights, stored, output)
             }),
             Op::Sub => {
-                let (stored, shifted) = stored(asked, node.input(0)?)?;
-                let (reader, input) = asked.reader(output)?;
-                let scales = asked.op(reader)? == Op::Mul && asked.facts.is_constant(reader.input(1 - input)?);
-                if shifted || !scales {
+                let (stored, shifted) = stored(asked, node.input(0)?, alone)?;
+                let scales = |(reader, input): &(&Node, usize)| {
+                    let other = reader.input(1 - (*input).min(1));
+                    asked.op(reader) == Some(Op::Mul) && other.is_some_and(|other| asked.facts.is_constant(other))
+                };
+                let mut readers = asked.readers(output);
+                let (reader, _) = if alone { asked.reader(output) } else { readers.find(scales) }.filter(scales)?;
+                if shifted {
                     return None;
                 }
                 Self::new(asked, 0, stored, reader.output(0)?)
@@ -163,17 +167,17 @@ impl Scaled {
 }
 
 /// Returns the integers that a value is computed from by a cast, and whether a zero point is subtracted.
-fn stored(asked: &Asked<'_>, value: ValueId) -> Option<(ValueId, bool)> {
+fn stored(asked: &Asked<'_>, value: ValueId, alone: bool) -> Option<(ValueId, bool)> {
     let node = asked.producer(value)?;
     match asked.op(node)? {
         Op::Cast => {
             let stored = node.input(0)?;
             let held = asked.model.value(stored);
             let kind = held.constant.as_ref()?.element.to_string();
-            (is_single(asked, value) && is_whole(&kind)).then_some((stored, false))
+            ((!alone || is_single(asked, value)) && is_whole(&kind)).then_some((stored, false))
         }
-        Op::Sub if is_single(asked, value) && asked.facts.is_constant(node.input(1)?) => {
-            stored(asked, node.input(0)?).filter(|(_, shifted)| !shifted).map(|(stored, _)| (stored, true))
+        Op::Sub if (!alone || is_single(asked, value)) && asked.facts.is_constant(node.input(1)?) => {
+            stored(asked, node.input(0)?, alone).filter(|(_, shifted)| !shifted).map(|(stored, _)| (stored, true))
         }
         _ => None,
     }
@@ -214,6 +218,16 @@ fn readers<'a>(asked: &Asked<'a>, value: ValueId, transposed: bool, reach: usize
         }
     }
     Some(found)
+}
+
+/// Says whether a value is a table that is looked up in; what else reads it does not matter.
+fn is_looked_up(asked: &Asked<'_>, value: ValueId, reach: usize) -> bool {
+    reach > 0
+        && asked.readers(value).any(|(node, input)| match (asked.op(node), input) {
+            (Some(Op::Gather), 0) => true,
+            (Some(Op::Cast), 0) => node.output(0).is_some_and(|output| is_looked_up(asked, output, reach - 1)),
+            _ => false,
+        })
 }
 
 fn is_set(node: &Node, name: &str) -> bool {
