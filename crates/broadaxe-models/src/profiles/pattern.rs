@@ -16,6 +16,9 @@ use crate::graph::{Node, ValueId};
 /// How many nodes that read a value, and how many in all, are tried as the end of a pattern.
 const MAX_TRIED: usize = 48;
 
+/// How many nodes in a row are compared.
+const DEPTH: usize = 3;
+
 /// A pattern, read.
 #[derive(Debug)]
 pub(super) enum NodePattern {
@@ -131,8 +134,9 @@ impl NodePattern {
                 let value = asked.origin(value);
                 let mut found = found.clone();
                 match found.values[*k] {
-                    Some(other) if other != value => return None,
-                    _ => found.values[*k] = Some(value),
+                    Some(other) if !is_equal(asked, other, value, DEPTH) => return None,
+                    Some(_) => {}
+                    None => found.values[*k] = Some(value),
                 }
                 Some(found)
             }
@@ -193,6 +197,24 @@ fn clipped(asked: &Asked<'_>, node: &Node, op: Op) -> Option<ValueId> {
     let inner = one(node)?;
     let (node, _) = asked.maker(inner).filter(|(_, op)| *op == other)?;
     one(node)
+}
+
+/// Says whether two values are computed by equal nodes from the same values, of which engines make one.
+fn is_equal(asked: &Asked<'_>, a: ValueId, b: ValueId, depth: usize) -> bool {
+    let (a, b) = (asked.origin(a), asked.origin(b));
+    let (Some(one), Some(other)) = (asked.producer(a), asked.producer(b)) else {
+        return a == b || asked.integers(a).is_some_and(|numbers| asked.integers(b) == Some(numbers));
+    };
+    let inputs = || one.inputs.iter().zip(&other.inputs);
+    a == b
+        || depth > 0
+            && one.op == other.op
+            && format!("{:?}", one.attributes) == format!("{:?}", other.attributes)
+            && one.inputs.len() == other.inputs.len()
+            && inputs().all(|pair| match pair {
+                (Some(a), Some(b)) => is_equal(asked, *a, *b, depth - 1),
+                (a, b) => a == b,
+            })
 }
 
 fn near(own: f64, want: f64) -> bool {
