@@ -11,6 +11,7 @@ from . import spec as specs
 ELEMENTS = {
     "f32": TensorProto.FLOAT, "bool": TensorProto.BOOL, "i64": TensorProto.INT64, "i32": TensorProto.INT32,
     "u8": TensorProto.UINT8, "i8": TensorProto.INT8, "f16": TensorProto.FLOAT16, "f64": TensorProto.DOUBLE,
+    "i16": TensorProto.INT16, "u16": TensorProto.UINT16, "u32": TensorProto.UINT32, "u64": TensorProto.UINT64,
 }  # fmt: skip
 NAMES = {element: name for name, element in ELEMENTS.items()}
 DOMAIN = "broadaxe.verdicts"

@@ -24,7 +24,7 @@ import numpy as np
 
 TYPES = {
     "f32": np.float32, "f16": np.float16, "f64": np.float64, "bool": np.bool_,
-    "i64": np.int64, "i32": np.int32, "u8": np.uint8, "i8": np.int8,
+    "i64": np.int64, "i32": np.int32, "u8": np.uint8, "i8": np.int8, "i16": np.int16, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
 }  # fmt: skip
 COMPARISONS = {
     "Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "And", "Or", "Xor", "Not", "IsNaN", "IsInf",

@@ -290,6 +290,13 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_INTEGERS,
         },
         Law {
+            kinds: &[Kind::Binary],
+            when: integers::ROUNDED,
+            way: Way::Unknown,
+            text: "rounds quotients of 8 bits where dims are open",
+            evidence: OPENVINO_INTEGERS,
+        },
+        Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Bounds, Kind::Slope, Kind::Select],
             when: integers::UNSIGNED,
             way: Way::Unknown,
