@@ -88,6 +88,9 @@ OPENVINO = [
     (f"{QDQ}; c=const(3); y=Sum(d,c)", "differs"),
     (f"{QDQ}; r=Add(d,d); c=const(3); y=Add(r,c)", "differs"),
     (f"{QDQ}; r=LeakyRelu(d); c=const(3); y=Add(r,c)", "differs"),
+    ("x(2,3,4,4); z(2,3,4,4); w=const(3,3,1,1); v=Conv(x,w); c=const(3,1,1); y=Max(v,c,z)", "same"),
+    ("x(2,3,4,4); z(2,3,4,4); v=Transpose(x) perm=0,1,3,2; c=const(1,3,1,1); y=Sum(v,c,z)", "same"),
+    ("x(2,3,4,4); z(2,3,4,4); v=Transpose(x) perm=0,1,3,2; c=const(1,1,1,1,1); y=Sum(v,c,z)", "differs", "unknown"),
     ("x(2,3); z(2,3); a=const(1,1,1)=-0.5; b=const()=0.75; m=Max(z,x,a); y=Min(m,b)", "differs", "unknown"),
     # What becomes a PRelu, and slopes.
     (f"x(3,3,3,3); s=const(3); {PARTS}", "differs"),

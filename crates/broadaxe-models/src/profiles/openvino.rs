@@ -4,7 +4,6 @@
 mod compressed;
 mod conv;
 mod higher_rank;
-mod in_place;
 mod integers;
 mod layernorm;
 mod lists;
@@ -13,6 +12,7 @@ mod one_element;
 mod old_opsets;
 mod pdpd;
 mod reduce;
+mod in_place;
 mod prelu;
 mod quantize;
 

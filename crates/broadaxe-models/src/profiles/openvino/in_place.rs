@@ -8,9 +8,12 @@
 use broadaxe_frameworks::System;
 use broadaxe_shape::Dim;
 
-use super::super::{
-    Asked, Does,
-    neighbours::{Op, REACH},
+use super::{
+    super::{
+        Asked, Does,
+        neighbours::{Op, REACH},
+    },
+    reduce,
 };
 use crate::graph::ValueId;
 
@@ -51,6 +54,9 @@ fn is_conv(asked: &Asked<'_>, mut value: ValueId) -> bool {
 }
 
 /// Finds nodes of three operands or more, which the reader makes nodes of two: one of these may be merged with a neighbour.
+///
+/// Asked of Max, Min, Sum and Mean behind 15 operators, with constants of six shapes in four orders: behind a reduction, or with
+/// operands of several ranks.
 pub(super) fn several(asked: &Asked<'_>) -> Option<Does> {
     if asked.operands.len() < 3 || !asked.is_of(System::Onnx) {
         return None;
@@ -62,8 +68,11 @@ pub(super) fn several(asked: &Asked<'_>) -> Option<Does> {
     let data = (0..asked.operands.len()).filter(|&k| !asked.constants[k]);
     let rank = data.clone().filter_map(|k| asked.operands[k].rank()).max();
     let longer = (0..asked.operands.len()).any(|k| asked.constants[k] && asked.operands[k].rank() > rank);
-    let computed = data.filter_map(|k| asked.value(k)).any(|value| asked.maker(value).is_some());
-    (longer || computed).then(|| {
+    let unequal = data.clone().any(|k| asked.operands[k].rank() != rank);
+    let open = (0..asked.operands.len()).any(|k| asked.in_file(k).known().is_none());
+    let mut makers = data.filter_map(|k| asked.value(k)).filter(|value| asked.maker(*value).is_some());
+    let merges = |value| unequal || open || asked.facts.is_quantised() || reduce::is_reduced(asked, value);
+    (longer || makers.any(merges)).then(|| {
         Does::Unknown(
             "makes sums of two of these operands, and may merge one with the node that makes an operand".into(),
         )

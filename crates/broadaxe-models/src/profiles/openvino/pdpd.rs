@@ -95,7 +95,7 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     let one = asked.meaning.kind != Kind::Select && asked.constants[1] && asked.elements(1) == Some(1);
     match PADS.contains(&op) {
         true if one && !within => {
-            Some(Does::Unknown("may not compile a comparison with an axis behind those of the data".into()))
+            Some(Does::Refused("does not compile a comparison with an axis behind those of the data".into()))
         }
         true if one => None,
         true if axis > 0 || asked.meaning.kind == Kind::Select => {

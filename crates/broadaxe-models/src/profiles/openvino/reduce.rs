@@ -59,6 +59,11 @@ pub(super) fn misread(asked: &Asked<'_>, own: &[usize], data: ValueId) -> Option
     })
 }
 
+/// Says whether a value is a reduction behind which constants are misread, or functions of one.
+pub(super) fn is_reduced(asked: &Asked<'_>, value: ValueId) -> bool {
+    reduced(asked, value).is_some()
+}
+
 /// Finds a reduction over axis 0 or 2 that a value is, or that it is functions of: the extent of the axis.
 fn reduced(asked: &Asked<'_>, mut value: ValueId) -> Option<Dim> {
     for reach in 0..REACH {
