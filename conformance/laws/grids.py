@@ -6,6 +6,7 @@ Each function yields texts as in `cases.py`.
 import itertools
 
 from ..verdicts.spec import COMPARISONS
+from . import quantised
 
 FLOATS, WHOLE = ("f32", "f16", "f64"), ("i32", "i64")
 
@@ -262,5 +263,5 @@ def norms():
 
 GRIDS = {
     "layernorm": layer_normalization, "gemm": gemm, "clip": clip, "expand": expand, "binary": binary, "select": select, "constants": constants,
-    "layers": layers, "norms": norms,
+    "layers": layers, "norms": norms, **quantised.GRIDS,
 }  # fmt: skip

@@ -12,6 +12,7 @@ ELEMENTS = {
     "f32": TensorProto.FLOAT, "bool": TensorProto.BOOL, "i64": TensorProto.INT64, "i32": TensorProto.INT32,
     "u8": TensorProto.UINT8, "i8": TensorProto.INT8, "f16": TensorProto.FLOAT16, "f64": TensorProto.DOUBLE,
     "i16": TensorProto.INT16, "u16": TensorProto.UINT16, "u32": TensorProto.UINT32, "u64": TensorProto.UINT64,
+    "uint4": TensorProto.UINT4, "int4": TensorProto.INT4, "float8e4m3fn": TensorProto.FLOAT8E4M3FN,
 }  # fmt: skip
 NAMES = {element: name for name, element in ELEMENTS.items()}
 DOMAIN = "broadaxe.verdicts"

@@ -20,11 +20,13 @@ import copy
 import json
 import zlib
 
+import ml_dtypes
 import numpy as np
 
 TYPES = {
     "f32": np.float32, "f16": np.float16, "f64": np.float64, "bool": np.bool_,
     "i64": np.int64, "i32": np.int32, "u8": np.uint8, "i8": np.int8, "i16": np.int16, "u16": np.uint16, "u32": np.uint32, "u64": np.uint64,
+    "uint4": ml_dtypes.uint4, "int4": ml_dtypes.int4, "float8e4m3fn": ml_dtypes.float8_e4m3fn,
 }  # fmt: skip
 COMPARISONS = {
     "Equal", "Greater", "Less", "GreaterOrEqual", "LessOrEqual", "And", "Or", "Xor", "Not", "IsNaN", "IsInf",

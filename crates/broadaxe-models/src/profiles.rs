@@ -16,6 +16,7 @@ mod litert;
 mod litert_gpu;
 mod ncnn;
 mod neighbours;
+mod quantised;
 mod folded;
 mod pnnx;
 mod facts;
@@ -141,7 +142,7 @@ const PLAIN: Profile = Profile {
 };
 
 /// Says what a target does with some nodes, and how that is known.
-#[derive(Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct Law {
     /// The kinds of nodes it speaks of; where empty, all but those that work along axes of their data.
     pub kinds: &'static [Kind],

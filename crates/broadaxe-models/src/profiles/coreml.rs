@@ -10,6 +10,7 @@ use super::{
     channels,
     neighbours::only_axis,
     opset6::UNREAD,
+    quantised,
 };
 use crate::meaning::Kind;
 
@@ -47,6 +48,9 @@ pub(super) static COREML: Profile = Profile {
     summary: "Core ML's ML programs (converted only; values are documented)",
     route: Route::new(&[], Evidence::documented("coremltools, which reads PyTorch and TensorFlow")),
     laws: &[
+        quantised::COREML_SCALES[0],
+        quantised::COREML_SCALES[1],
+        quantised::COREML_SCALES[2],
         Law {
             kinds: &[Kind::Slope],
             when: &[channels::WRONG_SLOPE, channels::PER_CHANNEL],

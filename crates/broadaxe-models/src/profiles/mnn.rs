@@ -4,6 +4,7 @@
 
 mod conv;
 mod norm;
+mod quantised;
 mod slope;
 
 use broadaxe_frameworks::System;
@@ -33,6 +34,9 @@ const MNN_ALL_LAWS: Evidence =
     Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; conformance, laws, and 3.0.0, 3.2.0 and 3.4.1");
 const MNN_NODES: Evidence = Evidence::run_here(
     "MNN 3.6.1; CPU, ONNX converter; recorded answers, conformance/laws/record.py, and 3.0.0, 3.2.0 and 3.4.1 in part",
+);
+const MNN_ALL_NODES: Evidence = Evidence::run_here(
+    "MNN 3.6.1; CPU, ONNX converter; recorded answers, conformance/laws/record.py, and 3.0.0, 3.2.0 and 3.4.1",
 );
 const MNN_SOURCE: Evidence = Evidence::documented("MNN, source/shape/SizeComputer.cpp, computeBroadCastDims");
 
@@ -73,6 +77,15 @@ pub(super) static MNN: Profile = Profile {
     versions: &["3.0.0", "3.2.0", "3.4.1", "3.6.1"],
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("MNNConvert; models in TFLite are documented")),
     laws: &[
+        quantised::MNN_SCALES[0],
+        quantised::MNN_SCALES[1],
+        quantised::MNN_SCALES[2],
+        quantised::MNN_SCALES[3],
+        quantised::MNN_SCALES[4],
+        quantised::MNN_SCALES[5],
+        quantised::MNN_SCALES[6],
+        quantised::MNN_SCALES[7],
+        quantised::MNN_SCALES[8],
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Select],
             when: &[When::Dtype(&[DType::I64]), When::Not(&When::AllConstant)],

@@ -5,7 +5,10 @@
 use broadaxe_kernels::{DType, OpId, id};
 use broadaxe_shape::{Shape, SymbolicShape};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine};
+use super::{
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
+    quantised::{self, NO_KERNEL},
+};
 use crate::meaning::Kind;
 
 const WEBGPU_RUN: Evidence =
@@ -36,8 +39,6 @@ const OF_F32: When = When::Dtype(&[DType::F32]);
 /// How many elements its kernels read at once.
 const VECTOR: usize = 4;
 
-const NO_KERNEL: &str = "has no kernel for it: ONNX Runtime computes the node on the CPU, or refuses the model where \
-     session.disable_cpu_ep_fallback is set";
 const NO_OLD_KERNEL: &str = "has no kernel for it before opset 7: ONNX Runtime computes the node on the CPU, or refuses the \
      model where session.disable_cpu_ep_fallback is set";
 
@@ -47,6 +48,14 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
     aliases: &["onnxruntime-webgpu"],
     route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[
+        quantised::WEBGPU_SCALES[0],
+        quantised::WEBGPU_SCALES[1],
+        quantised::WEBGPU_SCALES[2],
+        quantised::WEBGPU_SCALES[3],
+        quantised::WEBGPU_SCALES[4],
+        quantised::WEBGPU_SCALES[5],
+        quantised::WEBGPU_SCALES[6],
+        quantised::WEBGPU_SCALES[7],
         Law {
             kinds: &[Kind::Binary, Kind::Slope],
             when: &[When::Opset6],

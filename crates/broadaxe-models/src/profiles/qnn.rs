@@ -7,6 +7,7 @@ use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, factor, to_nothing},
     channels,
+    quantised,
 };
 use crate::meaning::Kind;
 
@@ -47,6 +48,13 @@ pub(super) static QNN: Profile = Profile {
         Evidence::run_here("ONNX Runtime; the QNN converter for TFLite is documented"),
     ),
     laws: &[
+        quantised::QNN_SCALES[0],
+        quantised::QNN_SCALES[1],
+        quantised::QNN_SCALES[2],
+        quantised::QNN_SCALES[3],
+        quantised::QNN_SCALES[4],
+        quantised::QNN_SCALES[5],
+        quantised::QNN_SCALES[6],
         Law {
             kinds: &[Kind::Slope],
             when: &[channels::WRONG_SLOPE],

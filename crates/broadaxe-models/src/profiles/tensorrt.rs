@@ -6,6 +6,7 @@ use broadaxe_kernels::DType;
 use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     condition::{INTEGERS, OF_FLOATS},
+    quantised,
 };
 use crate::meaning::Kind;
 
@@ -24,6 +25,12 @@ pub(super) static TENSORRT: Profile = Profile {
     aliases: &["trt"],
     route: Route::new(&["onnx"], Evidence::documented("TensorRT, its parser for ONNX")),
     laws: &[
+        quantised::TENSORRT_SCALES[0],
+        quantised::TENSORRT_SCALES[1],
+        quantised::TENSORRT_SCALES[2],
+        quantised::TENSORRT_SCALES[3],
+        quantised::TENSORRT_SCALES[4],
+        quantised::TENSORRT_SCALES[5],
         Law {
             kinds: &[Kind::Binary, Kind::Slope, Kind::Select],
             when: &[When::Opset6],

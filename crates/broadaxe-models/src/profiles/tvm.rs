@@ -9,6 +9,7 @@ use super::{
     affine::{self, to_nothing},
     condition::any,
     opset6::{axis_ignored, axis_unasked},
+    quantised,
     stretch::{FITS_BUT_FOR_NEGATIVES, NO_I64, TO_NONE},
 };
 use crate::{graph::Attribute, meaning::Kind};
@@ -27,6 +28,10 @@ pub(super) static TVM: Profile = Profile {
     summary: "TVM through Relax, which reads ONNX",
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("tvm.relax.frontend; models in TFLite are documented")),
     laws: &[
+        quantised::TVM_SCALES[0],
+        quantised::TVM_SCALES[1],
+        quantised::TVM_SCALES[2],
+        quantised::TVM_SCALES[3],
         Law {
             kinds: &[Kind::Slope],
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6), When::Invalid],

@@ -2,7 +2,7 @@
 
 use broadaxe_frameworks::{Role, System};
 
-use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, opset6::UNREAD};
+use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, opset6::UNREAD, quantised};
 use crate::{graph::Attribute, meaning::Kind};
 
 const BROADCASTING: Evidence = Evidence::documented("Web Neural Network API (2026-06), Broadcasting; not run");
@@ -20,6 +20,10 @@ pub(super) static WEBNN: Profile = Profile {
     summary: "WebNN (documented, not run)",
     route: Route::new(&["onnx", "tflite"], Evidence::documented("ONNX Runtime Web and LiteRT.js")),
     laws: &[
+        quantised::WEBNN_SCALES[0],
+        quantised::WEBNN_SCALES[1],
+        quantised::WEBNN_SCALES[2],
+        quantised::WEBNN_SCALES[3],
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Slope, Kind::Select],
             when: &[When::Opset6],

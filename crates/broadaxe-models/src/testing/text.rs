@@ -50,7 +50,8 @@ fn statement(sample: &mut Sample, text: &str) {
         let (name, kind) = head.split_once(':').unwrap_or((head, "f32"));
         let dims: Vec<&str> = inside.split(',').map(|dim| dim.split_once('=').map_or(dim, |(name, _)| name)).collect();
         let shape = format!("({})", dims.join(","));
-        let id = sample.typed(name, &shape, dtype(kind));
+        let id = sample.typed(name, &shape, element(kind).dtype().unwrap_or(DType::U8));
+        sample.model.values[id.0 as usize].element = Some(element(kind));
         sample.model.values[id.0 as usize].declared = Some(shape.parse().expect(text));
         return;
     };
@@ -64,8 +65,12 @@ fn statement(sample: &mut Sample, text: &str) {
     sample.model.values[output.0 as usize].element = None;
 }
 
-fn dtype(name: &str) -> DType {
-    DType::ALL.iter().copied().find(|known| known.name() == name).expect(name)
+fn element(name: &str) -> Element {
+    match name {
+        "uint4" | "int4" => Element::Other(name.to_owned(), 4),
+        "float8e4m3fn" => Element::Other(name.to_owned(), 8),
+        _ => Element::Known(DType::ALL.iter().copied().find(|known| known.name() == name).expect(name)),
+    }
 }
 
 fn constant(sample: &mut Sample, name: &str, kind: &str, inside: &str, given: Option<&str>) {
@@ -75,7 +80,7 @@ fn constant(sample: &mut Sample, name: &str, kind: &str, inside: &str, given: Op
     let number = |k: usize| match given.len() {
         0 => k as f64 + 2.0,
         1 => given[0],
-        _ => given[k],
+        count => given[k % count],
     };
     let bytes = |k: usize| match kind {
         "i64" => (number(k) as i64).to_le_bytes().to_vec(),
@@ -84,15 +89,16 @@ fn constant(sample: &mut Sample, name: &str, kind: &str, inside: &str, given: Op
         "f64" => number(k).to_le_bytes().to_vec(),
         // No test reads their elements.
         "f16" => vec![0, 0],
+        "i16" | "u16" => (number(k) as i16).to_le_bytes().to_vec(),
         "i8" | "u8" | "bool" => vec![number(k) as u8],
         _ => (number(k) as f32).to_le_bytes().to_vec(),
     };
     let bytes = (0..shape.iter().product()).flat_map(bytes).collect();
-    let four_bits = ["uint4", "int4"].contains(&kind);
-    let id = sample.bytes(name, &shape, if four_bits { DType::U8 } else { dtype(kind) }, bytes);
-    if let (true, Some(constant)) = (four_bits, sample.model.values[id.0 as usize].constant.as_mut()) {
+    let element = element(kind);
+    let id = sample.bytes(name, &shape, element.dtype().unwrap_or(DType::U8), bytes);
+    if let (None, Some(constant)) = (element.dtype(), sample.model.values[id.0 as usize].constant.as_mut()) {
         // No test reads their elements.
-        constant.element = Element::Other(kind.to_string(), 4);
+        constant.element = element;
     }
 }
 
