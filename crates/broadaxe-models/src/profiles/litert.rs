@@ -3,7 +3,7 @@
 use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::{DType, id};
 
-use super::{Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels, condition::OF_FLOATS};
+use super::{Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels, condition::OF_FLOATS, quantised};
 use crate::meaning::Kind;
 
 /// How models come to LiteRT.
@@ -36,6 +36,14 @@ pub(super) static LITERT: Profile = Profile {
     aliases: &["tflite"],
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     laws: &[
+        quantised::LITERT_SCALES[0],
+        quantised::LITERT_SCALES[1],
+        quantised::LITERT_SCALES[2],
+        quantised::LITERT_SCALES[3],
+        quantised::LITERT_SCALES[4],
+        quantised::LITERT_SCALES[5],
+        quantised::LITERT_SCALES[6],
+        quantised::LITERT_SCALES[7],
         Law {
             kinds: &[Kind::Slope],
             when: &[channels::WRONG_SLOPE, When::Via(ONNX2TF), channels::PER_CHANNEL],

@@ -80,6 +80,13 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_LAWS,
         },
         Law {
+            kinds: &[Kind::Lists],
+            when: &[When::Invalid],
+            way: Way::Ask(lists::computed_anyway),
+            text: "stretches a scale and a zero point: either of one entry, or both to the right where the scale of QuantizeLinear has more axes",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
             kinds: Kind::ALL,
             when: &[],
             way: Way::Ask(function),

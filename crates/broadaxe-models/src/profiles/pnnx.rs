@@ -20,7 +20,7 @@ pub(super) use self::batch::Batches;
 pub(crate) use self::batch::kept;
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels, folded::folded as folded_values, ncnn,
-    neighbours::Op,
+    neighbours::Op, quantised,
 };
 use crate::{
     graph::{Attribute, Model, Node, NodeId, ValueId},
@@ -40,6 +40,8 @@ pub(super) static PNNX: Profile = Profile {
     summary: "ncnn through pnnx, which converts ONNX and torch",
     route: Route::new(&["onnx", "pnnx", "ncnn"], Evidence::run_here("pnnx, which reads ONNX and torch, and ncnn")),
     laws: &[
+        quantised::PNNX_SCALES[0],
+        quantised::PNNX_SCALES[1],
         Law { kinds: &[], when: &[], way: Way::Ask(ncnn::own), text: "wrote the model", evidence: PNNX_RUN },
         Law {
             kinds: &[Kind::Slope],

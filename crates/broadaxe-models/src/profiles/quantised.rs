@@ -80,6 +80,104 @@ fn dims<'a>(asked: &'a Asked<'_>) -> Option<(&'a [Dim], &'a [Dim])> {
     Some((asked.operands.get(1)?.dims()?, asked.operands.first()?.dims()?))
 }
 
+const PNNX_SCALES_RUN: Evidence =
+    Evidence::run_here("pnnx and ncnn 20261020; 364 models of conformance/laws/quantised.py");
+
+/// The laws of ncnn through pnnx, in order.
+pub(super) const PNNX_SCALES: [Law; 2] = [
+    Law {
+        kinds: KINDS,
+        when: &[When::AllConstant, When::Holds(|asked| Some(asked.dtype(1)? == DType::F32))],
+        way: Way::Own,
+        text: "is given the floats: pnnx computes nodes of constants",
+        evidence: PNNX_SCALES_RUN,
+    },
+    Law {
+        kinds: KINDS,
+        when: &[],
+        way: Way::Unsupported,
+        text: "has no layers QuantizeLinear and DequantizeLinear, which pnnx leaves in the file",
+        evidence: PNNX_SCALES_RUN,
+    },
+];
+
+const LITERT_SCALES_RUN: Evidence =
+    Evidence::run_here("LiteRT 2.3.0 on the CPU; 328 models of conformance/laws/quantised.py through onnx2tf 2.6.9");
+const VIA_ONNX2TF: When = When::Via("onnx2tf");
+
+/// The laws of LiteRT through onnx2tf, in order.
+pub(super) const LITERT_SCALES: [Law; 8] = [
+    Law {
+        kinds: KINDS,
+        when: &[VIA_ONNX2TF, When::AllConstant],
+        way: Way::Own,
+        text: "is given the floats: onnx2tf computes nodes of constants",
+        evidence: LITERT_SCALES_RUN,
+    },
+    Law {
+        kinds: KINDS,
+        when: &[VIA_ONNX2TF, When::Rank(0, 0, 0)],
+        way: Way::Garbled,
+        text: "is given data of the shape (1,) by onnx2tf in place of a scalar",
+        evidence: LITERT_SCALES_RUN,
+    },
+    Law {
+        kinds: KINDS,
+        when: &[VIA_ONNX2TF, When::Any(&[BLOCKS, When::Not(&FIXED)])],
+        way: Way::Refused,
+        text: "supports a constant scale of the whole tensor or of one axis",
+        evidence: LITERT_SCALES_RUN,
+    },
+    Law {
+        kinds: KINDS,
+        when: &[VIA_ONNX2TF, When::Holds(|asked| is_stored_as(asked, &[SIXTEEN_BITS])), When::Single(1)],
+        way: Way::Unknown,
+        text: "refuses numbers of 16 bits with a zero point, and others were not asked",
+        evidence: LITERT_SCALES_RUN,
+    },
+    Law {
+        kinds: KINDS,
+        when: &[VIA_ONNX2TF, When::Not(&When::Holds(|asked| is_stored_as(asked, &[EIGHT_BITS])))],
+        way: Way::Refused,
+        text: "supports computed numbers of 8 bits only",
+        evidence: LITERT_SCALES_RUN,
+    },
+    Law {
+        kinds: KINDS,
+        when: &[VIA_ONNX2TF, QUANTIZE, When::Operands(2), When::Holds(is_read_back)],
+        way: Way::Garbled,
+        text: "is given i8 by onnx2tf where a QuantizeLinear without a zero point is in front of DequantizeLinear, and ONNX means u8",
+        evidence: LITERT_SCALES_RUN,
+    },
+    Law {
+        kinds: KINDS,
+        when: &[VIA_ONNX2TF, When::Any(&[When::Holds(is_of_computed_integers), When::Holds(is_read_by_others)])],
+        way: Way::Unknown,
+        text: "was asked about quantised numbers that are constants, inputs, outputs, or between QuantizeLinear and DequantizeLinear",
+        evidence: LITERT_SCALES_RUN,
+    },
+    Law {
+        kinds: KINDS,
+        when: &[VIA_ONNX2TF],
+        way: Way::Own,
+        text: "has quantised tensors with a scale along any axis",
+        evidence: LITERT_SCALES_RUN,
+    },
+];
+
+/// Says whether a `DequantizeLinear` reads what the node makes.
+fn is_read_back(asked: &Asked<'_>) -> Option<bool> {
+    let made = asked.node.output(0)?;
+    Some(asked.readers(made).any(|(node, _)| asked.op(node) == Some(Op::Dequantize)))
+}
+
+/// Says whether another operator than `DequantizeLinear` reads quantised numbers.
+fn is_read_by_others(asked: &Asked<'_>) -> Option<bool> {
+    let made = asked.node.output(0)?;
+    let other = asked.readers(made).any(|(node, _)| asked.op(node) != Some(Op::Dequantize));
+    Some(other && asked.node.op == "QuantizeLinear")
+}
+
 const TVM_SCALES_RUN: Evidence =
     Evidence::run_here("TVM 0.27.0.post1; CPU, Relax; recorded answers, conformance/laws/record.py");
 
@@ -432,6 +530,28 @@ mod tests {
         ("x(16,3,3,3); s=const(16); z=const:i8(16); q=QuantizeLinear(x,s,z) axis=0", "refused"),
     ];
 
+    /// What pnnx and ncnn did, and LiteRT with what onnx2tf wrote.
+    const NCNN: &[(&str, &str)] = &[
+        ("w=const:i8(3,2,4); s=const(2); d=DequantizeLinear(w,s); x(4); y=Add(x,d)", "same"),
+        ("x(2,3); s=const(); z=const:u8(); q=QuantizeLinear(x,s,z)", "refused, unsupported"),
+        ("x:u8(2,3); s=const(); d=DequantizeLinear(x,s)", "refused, unsupported"),
+    ];
+    const LITERT: &[(&str, &str)] = &[
+        ("x(2,3); s=const(); z=const:u8(); q=QuantizeLinear(x,s,z); y=DequantizeLinear(q,s,z)", "same"),
+        ("x(2,3); s=const(); q=QuantizeLinear(x,s); y=DequantizeLinear(q,s)", "differs"),
+        ("x(2,3); s=const(3); q=QuantizeLinear(x,s)", "same"),
+        ("x(); s=const(); q=QuantizeLinear(x,s)", "differs"),
+        ("x:u8(2,3); s(); d=DequantizeLinear(x,s)", "refused"),
+        ("x(1,3,2,2); s(3); y=QuantizeLinear(x,s) axis=1", "refused"),
+        ("x:i32(2,3); s=const(); d=DequantizeLinear(x,s)", "refused"),
+        ("w=const:i32(2,3); s=const(3); d=DequantizeLinear(w,s); x(2,3); y=Add(x,d)", "same"),
+        ("opset 21; x:i8(6); s=const(3); d=DequantizeLinear(x,s) axis=0 block_size=2", "refused"),
+        (
+            "opset 21; w=const:u8(2,4,6); s=const(2,2,6); d=DequantizeLinear(w,s) axis=1 block_size=2; x(6); y=Add(x,d)",
+            "same",
+        ),
+    ];
+
     /// What coremltools converts.
     const BUILT: &[(&str, &str)] = &[
         ("x(2,3); s=const(3); q=QuantizeLinear(x,s)", "same"),
@@ -442,7 +562,9 @@ mod tests {
 
     #[test]
     fn verdicts_are_what_sources_and_builders_say() {
-        for (target, rows) in [("tensorrt", PARSED), ("webnn", LEFT_TO_CPU), ("coreml", BUILT)] {
+        for (target, rows) in
+            [("tensorrt", PARSED), ("webnn", LEFT_TO_CPU), ("coreml", BUILT), ("ncnn", NCNN), ("litert", LITERT)]
+        {
             answers(target, &[], rows);
         }
     }

@@ -4,7 +4,7 @@
 //! the data. Where it does not, the list aligns to the right. Asked of OpenVINO 2026.4.1 on 2,300 models of one or two
 //! nodes; source: `quantize_linear.cpp` and `dequantize_linear.cpp` in `src/frontends/onnx/frontend/src/op/`.
 
-use broadaxe_shape::{Rule, SymbolicShape};
+use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
 use super::super::{Asked, Does};
 
@@ -46,6 +46,33 @@ pub(super) fn unshaped(asked: &Asked<'_>) -> Option<Does> {
             }
         }
     }
+}
+
+/// Finds lists that do not fit by ONNX's rule, and that the reader broadcasts all the same; it rejects others.
+pub(super) fn computed_anyway(asked: &Asked<'_>) -> Option<Does> {
+    let [data, scale, rest @ ..] = asked.operands else { return None };
+    let (data, scale, zero) = (data.known()?, scale.known()?, rest.first().map(SymbolicShape::known));
+    if asked.node.version < LISTS_SINCE {
+        return None;
+    }
+    let axis = asked.meaning.rule.params().axis?;
+    let at = usize::try_from(if axis < 0 { axis + data.len() as i64 } else { axis }).ok();
+    let fits = |list: &Shape| list.len() == 1 && at.and_then(|at| data.get(at)) == list.first();
+    let one = |list: &Shape| list.len() < 2 && list.iter().all(|size| *size == 1);
+    if let Some(zero) = &zero {
+        let zero = zero.as_ref()?;
+        if fits(&scale) && one(zero) || one(&scale) && fits(zero) {
+            return Some(Does::Own);
+        }
+    }
+    let alike = zero.is_none_or(|zero| zero.as_ref() == Some(&scale));
+    if is_dequantize(asked) || scale.len() < 2 || !alike {
+        return None;
+    }
+    if scale.len() > data.len() {
+        return Some(Does::Unknown("computes with a scale of more axes than the data, and how is not known".into()));
+    }
+    Rule::unidirectional().align(&[&data, &scale]).ok().map(|_| Does::Rule(Rule::unidirectional()))
 }
 
 /// Finds blocks that the reader rejects.

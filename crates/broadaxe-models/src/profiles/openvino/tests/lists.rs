@@ -73,3 +73,22 @@ fn lists_along_an_axis_that_is_open() {
         ],
     );
 }
+
+#[test]
+fn lists_that_break_the_rule() {
+    answers(
+        "openvino",
+        PARTS,
+        &[
+            ("x:i8(6,4); s=const(4); z=const:i8(); d=DequantizeLinear(x,s,z)", "differs"),
+            ("x:i8(6,4); s=const(6); z=const:i8(1); d=DequantizeLinear(x,s,z) axis=0", "differs"),
+            ("x(6,4); s=const(); z=const:i8(4); q=QuantizeLinear(x,s,z)", "differs"),
+            ("x:i8(6,4); s=const(6,1); d=DequantizeLinear(x,s) axis=0", "refused"),
+            ("x(6,4); s=const(6,1); q=QuantizeLinear(x,s)", "differs"),
+            ("x(6,4,3); s=const(1,3); z=const:i8(1,3); q=QuantizeLinear(x,s,z) axis=0", "differs"),
+            ("x(6,4); s=const(5); q=QuantizeLinear(x,s)", "refused"),
+            ("x(6,4); s=const(6); z=const:i8(); q=QuantizeLinear(x,s,z)", "refused"),
+            ("x(6,4); s=const(6); q=QuantizeLinear(x,s) axis=2", "refused"),
+        ],
+    );
+}
