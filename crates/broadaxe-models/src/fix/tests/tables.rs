@@ -385,6 +385,13 @@ fn laws_of_openvino() {
                 "constant s from (4) to (1, 1, 4); constant s from (4) to (1, 1, 4)",
             ),
             ("x(2,3); c=const(1,3,1,1); y=Mul(x,c)", ""),
+            ("x(1,4); w=const:i8(4,3); f=Cast(w) to=1; c=const(4,1); d=Mul(f,c); y=MatMul(x,d)", "expand c to (1, 3)"),
+            ("i:i64(3); w=const:i8(5,3); f=Cast(w) to=1; c=const(3); d=Mul(f,c); y=Gather(d,i)", "expand c to (5, 1)"),
+            (
+                "x(1,4); w=const:i8(4,3); f=Cast(w) to=1; c=const(1,1,3); d=Mul(f,c); y=MatMul(x,d)",
+                "back to (1, 4, 3); constant c from (1, 1, 3) to (1, 3)",
+            ),
+            ("x(1,4); w=const:i8(4,3); s=const(4); d=DequantizeLinear(w,s) axis=0; y=MatMul(x,d)", "left d"),
         ],
     );
 }
