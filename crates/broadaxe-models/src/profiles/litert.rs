@@ -3,7 +3,9 @@
 use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::{DType, id};
 
-use super::{Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels, condition::OF_FLOATS, quantised};
+use super::{
+    Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels, condition::OF_FLOATS, quantised,
+};
 use crate::meaning::Kind;
 
 /// How models come to LiteRT.

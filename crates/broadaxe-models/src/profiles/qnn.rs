@@ -6,8 +6,7 @@ use broadaxe_shape::SymbolicShape;
 use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, factor, to_nothing},
-    channels,
-    quantised,
+    channels, quantised,
 };
 use crate::meaning::Kind;
 
