@@ -259,6 +259,8 @@ def norms():
     for axes, scale, more in itertools.product((0, 1, -2, "1,2", "0,1,2"), ((4,), (1,), (3, 4), (3, 1)), ((), (1, 1, 1, 1))):
         text = forms["root"].format(axes=axes, scaled="d,g").replace(", keepdims", " keepdims" if "," in str(axes) else ", keepdims")
         yield f"opset 15; x(2,3,4); p=const()=2; e=const({dims(more)})=0.5; g=const({dims(scale)}); {text}"
+    for scale, more, order in itertools.product(((), (4,), (1,), (1, 4)), ((), (1, 1)), ("d,g", "g,d")):
+        yield f"opset 15; x(4); p=const()=2; e=const({dims(more)})=0.5; g=const({dims(scale)}); {forms['root'].format(axes=0, scaled=order)}"
 
 
 GRIDS = {

@@ -81,7 +81,8 @@ impl Scale {
         let dims = form.dims()?;
         let (rank, last) = (dims.len(), dims.last().cloned());
         let axes = asked.mean_axes(data, x)?;
-        if axes != [-1] && axes != [rank as i64 - 1] {
+        // Axis 0 of a list is not found, although it is the last one.
+        if axes != [-1] && (rank < 2 || axes != [rank as i64 - 1]) {
             return None;
         }
         let own = (0..asked.operands.len()).find(|&k| asked.value(k) == Some(data));
