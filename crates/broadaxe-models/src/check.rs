@@ -356,6 +356,7 @@ fn examine(
     let recorded = || contradicts(model, meaning, known.as_ref()?, &result.as_ref()?.known()?, node.output(0));
     let wrong = wrong.or_else(recorded).or_else(|| no_shape(model, shapes, node));
     let guarded = guarded((model, shapes), id, meaning);
+    let unnamed = known.as_ref().and_then(|known| known.unnamed_axis(&asked));
     let (mut open, mut same) = (None, None);
     let broken = wrong.or_else(|| known.is_none().then(|| impossible(facts, meaning, &own)).flatten());
     let idle = shapes.never_runs(model, node.graph);
@@ -373,11 +374,12 @@ fn examine(
                     .unwrap_or_else(|| unknown(&asked, &operands, target))
             }
         };
-        let judged = if matches!(judged.verdict, Verdict::Same) { guarded.clone().unwrap_or(judged) } else { judged };
+        let judged =
+            if judged.is_same() { guarded.clone().or_else(|| unnamed.clone()).unwrap_or(judged) } else { judged };
         // The nodes of a branch that is never taken are read all the same.
         let of_numbers = matches!(judged.verdict, Verdict::Differs(_) | Verdict::Guarded(_));
         let judged = if idle && of_numbers { Judged::same() } else { judged };
-        let caveat = target.caveat(&asked).filter(|_| matches!(judged.verdict, Verdict::Same));
+        let caveat = target.caveat(&asked).filter(|_| judged.is_same() && judged.code.is_none());
         let said = said(id, operands.clone(), result.clone(), judged);
         let said = match caveat {
             Some(law) => said.with_caveat(law),

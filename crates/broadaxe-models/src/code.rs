@@ -82,10 +82,11 @@ pub fn find(text: &str) -> Option<&'static Code> {
 }
 
 /// Every kind of finding, in the order of the codes.
-pub static CODES: [&Code; 19] = [
+pub static CODES: [&Code; 20] = [
     &INVALID_NODE,
     &INVALID_BROADCAST,
     &INVALID_SHAPE,
+    &DEFAULT_AXIS,
     &WRONG_AXIS,
     &WRONG_SHAPE,
     &WRONG_ELEMENT,
@@ -127,6 +128,14 @@ pub(crate) static INVALID_SHAPE: Code = Code {
     fixable: Fixable::Never,
     meaning: "The file records a shape that the result cannot have",
     page: include_str!("code/BX003.md"),
+};
+pub(crate) static DEFAULT_AXIS: Code = Code {
+    id: "BX004",
+    name: "default-axis",
+    severity: Severity::Note,
+    fixable: Fixable::Never,
+    meaning: "The scale runs along axis 1 by default, and axis 0 has the same size",
+    page: include_str!("code/BX004.md"),
 };
 pub(crate) static WRONG_AXIS: Code = Code {
     id: "BX101",

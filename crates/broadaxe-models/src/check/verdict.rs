@@ -102,6 +102,18 @@ impl KnownOperands {
         judged
     }
 
+    /// Notes a scale that runs along axis 1 since its node names no axis, where axis 0 fits as well.
+    pub(super) fn unnamed_axis(&self, asked: &Asked<'_>) -> Option<Judged> {
+        let fits = asked.meaning.fitting_axes(&self.dims());
+        let is_list = self.shapes.get(1).is_some_and(|scale| scale.first().is_some_and(|size| *size > 1));
+        if !is_list || asked.node.attribute("axis").is_some() || ![0, 1].iter().all(|axis| fits.contains(axis)) {
+            return None;
+        }
+        let (data, scale) = (asked.operand_name(0), asked.operand_name(1));
+        let text = format!("{scale} runs along axis 1 of {data} since the node names no axis, and axis 0 fits as well");
+        Some(Judged::of(Verdict::Same, &code::DEFAULT_AXIS, text))
+    }
+
     /// Lists the axes of the result that the axes of each operand feed.
     fn axes(&self, alignment: &Alignment) -> Vec<Vec<usize>> {
         alignment.operands().iter().take(self.shapes.len()).map(|operand| operand.axes().to_vec()).collect()

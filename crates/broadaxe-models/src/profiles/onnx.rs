@@ -2,6 +2,7 @@
 
 mod kernels;
 mod norms;
+mod scales;
 
 use std::sync::LazyLock;
 
@@ -91,6 +92,13 @@ pub(super) static ONNX: Profile = Profile {
             way: Way::Own,
             text: "has an equivalent operator",
             evidence: SCHEMAS,
+        },
+        Law {
+            kinds: &[Kind::Lists],
+            when: &[When::Of(System::Onnx)],
+            way: Way::Ask(scales::merged),
+            text: "merges dequantised weights with their reader, and reads their scale for each column of a product and each filter of a convolution",
+            evidence: FUSIONS,
         },
         Law {
             kinds: &[Kind::Blocks],

@@ -349,6 +349,13 @@ pub(super) static OPENVINO: Profile = Profile {
         Law {
             kinds: &[Kind::Lists],
             when: &[],
+            way: Way::Ask(lists::uncompiled),
+            text: "does not compile some quantised numbers between their neighbours",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Lists],
+            when: &[],
             way: Way::Ask(lists::unshaped),
             text: "does not reshape the scale to the rank of the data, and aligns it to the right",
             evidence: OPENVINO_LAWS,

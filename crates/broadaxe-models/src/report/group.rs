@@ -28,7 +28,7 @@ impl Shown {
     pub fn has(self, finding: &FindingRecord) -> bool {
         match finding.verdict.as_str() {
             // If a law depends on neighbours, the engine's answer about the node alone does not contradict it.
-            "same" => finding.law.as_ref().is_some_and(|law| law.alone || self.all),
+            "same" => finding.law.as_ref().map_or(finding.code.is_some(), |law| law.alone || self.all),
             _ if finding.is_suppressed() => false,
             "unknown" | "unsupported" => self.all || finding.fails,
             _ => true,

@@ -51,7 +51,9 @@ impl TargetRecord {
             match finding.verdict.as_str() {
                 "same" => {
                     record.same += 1;
+                    if finding.code.is_none() {
                     record.caveat(&finding.reason);
+                }
                 }
                 "differs" => record.differs += 1,
                 "refused" => record.refused += 1,

@@ -6,7 +6,11 @@
 
 use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
-use super::super::{Asked, Does};
+use super::super::{
+    Asked, Does,
+    neighbours::Op,
+    quantised::{self, is_stored_as},
+};
 
 /// The opset from which on scales may be lists.
 const LISTS_SINCE: i64 = 13;
@@ -46,6 +50,25 @@ pub(super) fn unshaped(asked: &Asked<'_>) -> Option<Does> {
             }
         }
     }
+}
+
+/// Finds quantised numbers that the CPU plugin does not compile between their neighbours.
+pub(super) fn uncompiled(asked: &Asked<'_>) -> Option<Does> {
+    let read_back = || asked.readers(asked.node.output(0)?).find(|(node, _)| asked.op(node) == Some(Op::Dequantize));
+    if !is_dequantize(asked) {
+        let sixteen = is_stored_as(asked, &[&["u16", "i16"]]).unwrap_or(false) && read_back().is_some();
+        let text = "does not compile QuantizeLinear to 16 bits in front of DequantizeLinear";
+        return sixteen.then(|| Does::Refused(text.into()));
+    }
+    let (reader, input, closed) = quantised::group(asked)?;
+    let filters = asked.op(reader) == Some(Op::Conv) && input == 1 && closed && quantised::axis(asked) == Some(0);
+    if !filters || asked.elements(1)? < 2 || !is_stored_as(asked, &[&["u8"]])? {
+        return None;
+    }
+    Some(match asked.operands.len() {
+        2 => Does::Refused("does not compile filters of u8 with a scale for each, between quantised data".into()),
+        _ => Does::Unknown("was asked about filters of u8 without a zero point".into()),
+    })
 }
 
 /// Finds lists that do not fit by ONNX's rule, and that the reader broadcasts all the same; it rejects others.

@@ -24,6 +24,7 @@ fn consequences() {
         ("unsupported", "BX301", &["a"], "not supported by a"),
         ("guarded", "BX401", &["a"], "the same on a only under a condition"),
         ("same", "BX601", &["a"], "the same on a, although its laws say otherwise"),
+        ("same", "BX004", &["a"], "two axes fit, and the node names none"),
         ("unknown", "BX501", &["a"], "not known for a"),
     ];
     let sample = differing();
