@@ -7,6 +7,7 @@ import itertools
 
 from ..verdicts.spec import COMPARISONS
 from . import quantised
+from .inside import INSIDE
 
 FLOATS, WHOLE = ("f32", "f16", "f64"), ("i32", "i64")
 
@@ -265,5 +266,5 @@ def norms():
 
 GRIDS = {
     "layernorm": layer_normalization, "gemm": gemm, "clip": clip, "expand": expand, "binary": binary, "select": select, "constants": constants,
-    "layers": layers, "norms": norms, **quantised.GRIDS,
+    "layers": layers, "norms": norms, **quantised.GRIDS, **INSIDE,
 }  # fmt: skip

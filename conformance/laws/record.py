@@ -49,7 +49,7 @@ def does(engines, target, spec):
     want = wanted(engines, spec)
     model = onnx_form.build(spec).SerializeToString()
     feeds = [specs.feeds(spec, turn) for turn in range(TURNS)]
-    kind, found = engines.ask(target, "run", model=model, feeds=feeds, outputs=spec["outputs"])
+    kind, found = engines.ask(target, "run", model=model, feeds=feeds, outputs=spec["outputs"], order=list(spec["inputs"]))
     if kind != "ok" and UNASKED in found:
         raise Left(found)
     if kind != "ok":

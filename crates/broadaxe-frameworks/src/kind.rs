@@ -30,6 +30,10 @@ pub enum Kind {
     Lists,
     /// Data and tensors of its rank with one entry per block of the data: `DequantizeLinear` with `block_size`.
     Blocks,
+    /// Data and lists of one length along one of its axes, of which none repeats: `BatchNormalization`, the bias of `Conv`.
+    Lengths,
+    /// Scores of an attention and the mask that stretches to them: `Attention`.
+    Mask,
     /// Data and numbers per channel that the layer holds itself: ncnn's `PReLU`, `Scale` and `Bias`.
     Channel,
 }
@@ -49,6 +53,8 @@ impl Kind {
         Self::Affine,
         Self::Lists,
         Self::Blocks,
+        Self::Lengths,
+        Self::Mask,
         Self::Channel,
     ];
 
@@ -68,16 +74,24 @@ impl Kind {
         match self {
             Self::Unary => 0,
             Self::Many | Self::Stretch => 1,
-            Self::Binary | Self::Slope | Self::Bias | Self::Affine | Self::Lists | Self::Blocks | Self::Channel => 2,
+            Self::Binary
+            | Self::Slope
+            | Self::Bias
+            | Self::Affine
+            | Self::Lists
+            | Self::Blocks
+            | Self::Lengths
+            | Self::Mask
+            | Self::Channel => 2,
             Self::Select | Self::Bounds => 3,
             Self::Quantize => 5,
         }
     }
 
-    /// Says whether an operator works along axes of its data, with lists or blocks for them. A law speaks of such nodes only
-    /// where it names their kind.
+    /// Says whether an operator works along axes of its data, with lists, blocks or a mask for them. A law speaks of such
+    /// nodes only where it names their kind.
     pub fn is_along_axes(self) -> bool {
-        matches!(self, Self::Lists | Self::Blocks)
+        matches!(self, Self::Lists | Self::Blocks | Self::Lengths | Self::Mask)
     }
 
     /// Says whether operands broadcast: there are two or more, or one that stretches to a shape.
@@ -96,6 +110,16 @@ pub enum Wiring {
     Product {
         /// The input.
         term: usize,
+    },
+    /// From its first input, whose channels it divides into groups, and from the other inputs, along the groups.
+    Groups {
+        /// The attribute that counts the groups.
+        count: &'static str,
+    },
+    /// From the scores that it computes first, of queries and keys, and from this input.
+    Scores {
+        /// The input.
+        mask: usize,
     },
     /// From its first input, and from a list of numbers that the layer holds itself.
     Held {

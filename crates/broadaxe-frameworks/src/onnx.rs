@@ -291,8 +291,8 @@ pub(crate) static ONNX_ROWS: &[Row] = &[
     cast_as(24, &[SATURATE, ROUND_MODE]),
 ];
 
-/// Operators that are element-wise in some of their operands only; `Gemm` in its C, normalisations in scale and bias, and
-/// quantisations, which have dtypes that arrays do not have here.
+/// Operators that are element-wise in some of their operands only: `Gemm` in its C, normalisations in scale and bias,
+/// convolutions in the bias, attention in the mask, and quantisations, which have dtypes that arrays do not have here.
 pub(crate) static ONNX_PARTIAL: &[Row] = &[
     gemm(1, OLD_FLOATS, RuleBy::LegacyTerm),
     gemm(7, OLD_FLOATS, RuleBy::Fixed(Rule::gemm_c)),
@@ -306,12 +306,30 @@ pub(crate) static ONNX_PARTIAL: &[Row] = &[
     quantisation("QuantizeLinear", 21, QuantizeLinear).with(BLOCK_SIZE),
     quantisation("DequantizeLinear", 10, DequantizeLinear),
     quantisation("DequantizeLinear", 21, DequantizeLinear).with(BLOCK_SIZE),
+    lists("BatchNormalization", 1, "TTTTT").with(const { &[attr("spatial", Values::Flag, "1")] }),
+    lists("InstanceNormalization", 1, "TTT"),
+    lists("GroupNormalization", 18, "TTT").with(GROUPS).wired(Wiring::Groups { count: "num_groups" }),
+    lists("GroupNormalization", 21, "TTT").with(GROUPS),
+    lists("Conv", 1, "TT").wired(Wiring::Product { term: 2 }),
+    lists("ConvTranspose", 1, "TT").wired(Wiring::Product { term: 2 }),
+    row("Attention", 23, "TX", FLOATS, RuleBy::Fixed(Rule::unidirectional), op("add"))
+        .with(const { &[attr("q_num_heads", Values::Int, "absent"), attr("kv_num_heads", Values::Int, "absent")] })
+        .of_kind(Kind::Mask)
+        .wired(Wiring::Scores { mask: 3 }),
 ];
+
+const GROUPS: &[Attr] = &[attr("num_groups", Values::Int, "")];
 
 const BLOCK_SIZE: &[Attr] = &[attr("block_size", Values::Int, "0")];
 
 const fn quantisation(name: &'static str, since: i64, computes: Recipe) -> Row {
     row(name, since, "XTX?", FLOATS, RuleBy::Lists, recipe(computes)).of_kind(Kind::Lists)
+}
+
+/// An operator with lists of one number per channel, or per group.
+const fn lists(name: &'static str, since: i64, operands: &'static str) -> Row {
+    let computes = if operands.len() == 2 { op("add") } else { SCALE_AND_SHIFT };
+    row(name, since, operands, FLOATS, RuleBy::Fixed(|| Rule::axis_lists(1, false)), computes).of_kind(Kind::Lengths)
 }
 
 const fn gemm(since: i64, dtypes: &'static [DType], rule: RuleBy) -> Row {

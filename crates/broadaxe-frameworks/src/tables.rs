@@ -150,7 +150,7 @@ pub fn names(op: OpId) -> impl Iterator<Item = Name> {
         for system in System::ALL {
             for row in known(system) {
                 let is_newest = newest(system, row.name()).is_some_and(|newest| std::ptr::eq(newest, row));
-                if !is_newest || matches!(row.kind(), Kind::Bias | Kind::Affine | Kind::Lists) {
+                if !is_newest || matches!(row.kind(), Kind::Bias | Kind::Affine) || row.kind().is_along_axes() {
                     continue;
                 }
                 for choice in row.choices() {

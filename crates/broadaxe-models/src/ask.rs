@@ -222,7 +222,9 @@ impl Operands {
                     Array::from_bytes(tensor.dtype, tensor.shape.as_slice(), &tensor.data).map_err(|e| e.to_string())?
                 }
                 Source::Scalar if meaning.kind == Kind::Bounds => numbers::limit(dtype, k == 2)?,
-                Source::Scalar | Source::Result | Source::Held(_) => return Err("an operand is no tensor".to_owned()),
+                Source::Scalar | Source::Result | Source::Groups(_) | Source::Scores | Source::Held(_) => {
+                    return Err("an operand is no tensor".to_owned());
+                }
             });
         }
         let dims: Vec<&[usize]> = arrays.iter().map(Array::shape).collect();
@@ -248,6 +250,8 @@ fn reference(node: &Node, meaning: &Meaning, inputs: &[Option<QuestionTensor>]) 
         // Engines round in other orders and differ by one quantum.
         Kind::Lists => return Err("its results are rounded, and engines differ in how".to_owned()),
         Kind::Blocks => return Err("nothing is asked about blocks".to_owned()),
+        Kind::Lengths => return Err("nothing is asked about lists per channel".to_owned()),
+        Kind::Mask => return Err("nothing is asked about masks".to_owned()),
         _ => {}
     }
     if is_layer(meaning) {

@@ -393,8 +393,9 @@ fn examine(
 
 /// Makes the verdict on operands that no sizes make broadcast by the node's own rule; nothing where some may.
 fn impossible(facts: &Facts, meaning: &Meaning, own: &[SymbolicShape]) -> Option<Judged> {
-    let lenient =
-        meaning.kind == Kind::Blocks || meaning.kind == Kind::Bounds && own[1..].iter().all(Meaning::is_bound);
+    let lenient = meaning.kind == Kind::Blocks
+        || meaning.kind == Kind::Lengths && own[0].rank() == Some(1)
+        || meaning.kind == Kind::Bounds && own[1..].iter().all(Meaning::is_bound);
     if lenient || meaning.rule.def().target || own.iter().any(|shape| shape.rank().is_none()) {
         return None;
     }
@@ -456,7 +457,8 @@ pub fn operands(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, o
         let value = match source {
             Source::Input(k) => node.input(*k),
             Source::Result => node.output(0),
-            Source::Scalar | Source::Held(_) => None,
+            Source::Groups(_) => node.input(0),
+            Source::Scalar | Source::Scores | Source::Held(_) => None,
         };
         let origin = value.and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.origin.clone());
         Operand {

@@ -6,10 +6,12 @@
 mod pnnx;
 mod intent;
 mod expand;
+mod inside;
 
 pub use self::{expand::shape_fault, intent::Intent};
 pub(crate) use self::{
     expand::{FaultKind, ShapeFault, entries},
+    inside::{SHORTER_MASK, columns},
     intent::{Intended, intended, only_if},
 };
 use broadaxe::{Node as Operand, frameworks};
@@ -93,6 +95,10 @@ pub enum Source {
     Result,
     /// A number that is no tensor.
     Scalar,
+    /// The first input, whose channels are divided into this many groups.
+    Groups(i64),
+    /// The scores of an attention: of every query, head by head, for every key.
+    Scores,
     /// A tensor of this shape that the layer holds itself.
     Held(Vec<usize>),
 }
@@ -160,6 +166,13 @@ fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<
     let given = |k: usize| node.input(k).is_some();
     Some(match (row.wiring(), row.kind()) {
         (Wiring::Product { term }, kind) => (kind, vec![Source::Result, given(term).then_some(Source::Input(term))?]),
+        (Wiring::Scores { mask }, kind) => (kind, vec![Source::Scores, given(mask).then_some(Source::Input(mask))?]),
+        (Wiring::Groups { count }, kind) => {
+            let data = Source::Groups(written.int(count).filter(|&count| count > 0)?);
+            (kind, [vec![data], inputs(most).split_off(1.min(node.inputs.len()))].concat())
+        }
+        // Lists have the shape of an entry of the batch there.
+        (_, Kind::Lengths) if !written.flag("spatial", true) => return None,
         (Wiring::Held { count, absent, from_input, .. }, kind) => match written.int(count).unwrap_or(absent) {
             size if from_input == Some(size) => (Kind::Binary, inputs(2)),
             size => {
@@ -212,6 +225,8 @@ impl Meaning {
         let shape = |source: &Source| match source {
             Source::Input(k) => of(node.input(*k)),
             Source::Result => of(node.output(0)),
+            Source::Groups(count) => inside::groups(&of(node.input(0)), *count),
+            Source::Scores => inside::scores(node, of),
             Source::Scalar => SymbolicShape::new([]),
             Source::Held(dims) => SymbolicShape::from(dims.as_slice()),
         };
@@ -228,6 +243,10 @@ impl Meaning {
         let mut bounds: Vec<&[usize]> = operands.to_vec();
         if self.kind == Kind::Bounds || self.kind == Kind::Lists && operands[0].is_empty() {
             bounds.iter_mut().skip(1).filter(|dims| ***dims == [1]).for_each(|dims| *dims = &[]);
+        }
+        // Data of rank 1 have one channel.
+        if self.kind == Kind::Lengths && operands[0].len() == 1 && operands[1..].iter().all(|list| *list == [1]) {
+            return Rule::unidirectional().align(operands);
         }
         if self.kind == Kind::Blocks {
             // One block is the whole axis. No alignment says that entries of several repeat; the check knows which shapes fit.

@@ -10,6 +10,7 @@ mod index_term;
 mod condition;
 mod channels;
 mod affine;
+mod inside;
 mod opset6;
 mod equal_rank;
 mod neighbours;
@@ -450,7 +451,8 @@ impl<'a> Asked<'a> {
         match self.meaning.operands.get(operand)? {
             Source::Input(k) => self.node.input(*k),
             Source::Result => self.node.output(0),
-            Source::Scalar | Source::Held(_) => None,
+            Source::Groups(_) => self.node.input(0),
+            Source::Scalar | Source::Scores | Source::Held(_) => None,
         }
     }
 

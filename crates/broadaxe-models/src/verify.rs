@@ -239,7 +239,7 @@ fn one(
         let value = match source {
             Source::Input(input) => node.input(*input),
             Source::Result => Some(output),
-            Source::Scalar | Source::Held(_) => None,
+            Source::Scalar | Source::Groups(_) | Source::Scores | Source::Held(_) => None,
         };
         let value = value.ok_or("an operand is left out")?;
         let again = buffers.iter().find(|buffer| buffer.value == value).cloned();

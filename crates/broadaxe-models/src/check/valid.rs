@@ -79,7 +79,8 @@ fn types(model: &Model, shapes: &Shapes, node: &Node, row: &'static Row, meaning
         let value = match source {
             Source::Input(k) => node.input(*k),
             Source::Result => node.output(0),
-            Source::Scalar | Source::Held(_) => None,
+            Source::Groups(_) => node.input(0),
+            Source::Scalar | Source::Scores | Source::Held(_) => None,
         };
         let Some(element) = value.and_then(|value| shapes.of.get(value.0 as usize)?.element.as_ref()) else { continue };
         let Element::Known(dtype) = element else {

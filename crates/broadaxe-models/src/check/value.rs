@@ -17,6 +17,9 @@ const EXACT: usize = 1 << 22;
 /// How many operands one evaluation has where an operator folds any number of them.
 const BLOCK: usize = 1 << 8;
 
+/// How many operands a scale and a bias make with their data.
+const SCALE_AND_BIAS: usize = 3;
+
 /// The numbers that are read in two ways, and the results of the node.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Computed {
@@ -31,6 +34,10 @@ pub(super) struct Computed {
 ///
 /// Where no codes do, the two values are equal: the operator cannot tell the elements apart.
 pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>) -> Option<Computed> {
+    if meaning.kind == Kind::Lengths && meaning.operands.len() > SCALE_AND_BIAS {
+        // The mean and the variance are no operands of the sum.
+        return None;
+    }
     let mut found = None;
     let tries = (OPERATOR_CODES / here.len().max(1)).clamp(FEWEST, TRIES) as u64;
     for seed in 0..tries {
@@ -187,7 +194,7 @@ mod tests {
         // No file names operators of NumPy.
         for row in System::ALL.into_iter().filter(|system| *system != System::Numpy).flat_map(known) {
             let (_, most) = row.operands();
-            if most < 2 || matches!(row.kind(), Kind::Unary | Kind::Bounds | Kind::Affine) {
+            if most < 2 || matches!(row.kind(), Kind::Unary | Kind::Bounds | Kind::Affine | Kind::Lengths) {
                 continue;
             }
             let operands = if most == usize::MAX { 3 } else { most };

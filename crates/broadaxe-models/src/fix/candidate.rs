@@ -143,7 +143,7 @@ impl<'a> Subject<'a> {
     fn input(&self, k: usize) -> Option<usize> {
         match self.meaning.operands.get(k)? {
             Source::Input(input) => Some(*input),
-            Source::Result | Source::Scalar | Source::Held(_) => None,
+            Source::Result | Source::Scalar | Source::Groups(_) | Source::Scores | Source::Held(_) => None,
         }
     }
 
@@ -383,7 +383,8 @@ impl<'a> Subject<'a> {
     /// operands walk alike, or axes of 1 come in front of them up to [`FULL_RANK`].
     fn reshaped(&self, raised: bool) -> Vec<Candidate> {
         // A normalisation and a matrix product work along axes, which merging would change.
-        let by_axis = matches!(self.meaning.kind, Kind::Stretch | Kind::Affine | Kind::Bias);
+        let by_axis =
+            matches!(self.meaning.kind, Kind::Stretch | Kind::Affine | Kind::Bias | Kind::Lengths | Kind::Mask);
         if by_axis || !self.inferred.guard().is_always() {
             return vec![];
         }

@@ -26,6 +26,8 @@ fn show(model: &Model) -> String {
             let operand = |source: &Source| match source {
                 Source::Input(k) => k.to_string(),
                 Source::Result => "result".into(),
+                Source::Groups(count) => format!("groups of {count}"),
+                Source::Scores => "scores".into(),
                 Source::Scalar => "scalar".into(),
                 Source::Held(dims) => format!("{dims:?}"),
             };
@@ -87,8 +89,28 @@ fn onnx() {
             ("LayerNormalization", 17, &[], 3, "Affine; unidirectional; 0 1 2"),
             ("Relu", 14, &[], 1, "Unary; numpy; 0"),
             ("CastLike", 15, &[], 2, "Unary; numpy; 0"),
-            ("BatchNormalization", 15, &[], 5, "-"),
+            ("BatchNormalization", 15, &[], 5, "Lengths; axis-lists mode=none axis=1; 0 1 2 3 4"),
+            ("BatchNormalization", 7, &[("spatial", Attribute::Int(0))], 5, "-"),
+            ("InstanceNormalization", 6, &[], 3, "Lengths; axis-lists mode=none axis=1; 0 1 2"),
+            (
+                "GroupNormalization",
+                18,
+                &[("num_groups", Attribute::Int(2))],
+                3,
+                "Lengths; axis-lists mode=none axis=1; groups of 2 1 2",
+            ),
+            (
+                "GroupNormalization",
+                21,
+                &[("num_groups", Attribute::Int(2))],
+                3,
+                "Lengths; axis-lists mode=none axis=1; 0 1 2",
+            ),
             ("Conv", 11, &[], 2, "-"),
+            ("Conv", 11, &[], 3, "Lengths; axis-lists mode=none axis=1; result 2"),
+            ("ConvTranspose", 11, &[], 3, "Lengths; axis-lists mode=none axis=1; result 2"),
+            ("Attention", 23, &[], 3, "-"),
+            ("Attention", 23, &[], 4, "Mask; unidirectional; scores 3"),
         ],
     );
 }

@@ -8,6 +8,7 @@ use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, to_nothing},
     channels,
+    inside::{GROUP_NORM, has_computed_list, lists},
     neighbours::only_axis,
     opset6::UNREAD,
     quantised,
@@ -21,6 +22,11 @@ const CONVERTED_NODES: Evidence = Evidence::run_here(
 );
 const VALUES: Evidence =
     Evidence::documented("coremltools, MIL operators: elementwise_binary broadcasts as NumPy does; not run");
+
+const MIL_LAYERS: Evidence =
+    Evidence::documented("coremltools 9.0, converters/mil/mil/ops/defs/iOS15/conv.py and normalization.py; not run");
+const SCALED_DOT_PRODUCT: Evidence =
+    Evidence::documented("coremltools 9.0, converters/mil/mil/ops/defs/iOS18/transformers.py; not run");
 
 /// The operators that were converted.
 const CONVERTED_OPERATORS: &[OpId] = &[
@@ -163,6 +169,28 @@ pub(super) static COREML: Profile = Profile {
             way: Way::Unknown,
             text: "has layer_norm with a constant scale and bias of the shape that is normalised; what a converter builds elsewhere decides",
             evidence: CONVERTED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[GROUP_NORM],
+            way: Way::Unsupported,
+            text: "has no group normalisation; a converter builds one of other nodes",
+            evidence: MIL_LAYERS,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Holds(has_computed_list)],
+            way: Way::Refused,
+            text: "has constant lists in batch_norm, instance_norm, conv and conv_transpose",
+            evidence: MIL_LAYERS,
+        },
+        lists(MIL_LAYERS),
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[],
+            way: Way::Own,
+            text: "adds the mask of scaled_dot_product_attention to the scores as NumPy does",
+            evidence: SCALED_DOT_PRODUCT,
         },
         Law {
             kinds: &[Kind::Bias],

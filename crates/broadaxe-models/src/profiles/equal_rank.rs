@@ -19,6 +19,8 @@ pub(super) static EQUAL_RANK: Profile = Profile {
                 Kind::Bias,
                 Kind::Lists,
                 Kind::Blocks,
+                Kind::Lengths,
+                Kind::Mask,
             ],
             when: &[],
             way: Way::Own,

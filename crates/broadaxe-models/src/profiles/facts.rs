@@ -102,7 +102,8 @@ impl Facts {
         let value = |source: &Source| match source {
             Source::Input(k) => node.input(*k),
             Source::Result => node.output(0),
-            Source::Scalar | Source::Held(_) => None,
+            Source::Groups(_) => node.input(0),
+            Source::Scalar | Source::Scores | Source::Held(_) => None,
         };
         let values: Vec<Option<ValueId>> = meaning.operands.iter().map(value).collect();
         Around {

@@ -4,7 +4,10 @@ use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::{DType, id};
 
 use super::{
-    Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels, condition::OF_FLOATS, quantised,
+    Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels,
+    condition::OF_FLOATS,
+    inside::{CONVOLUTION, has_computed_list, has_computed_weights, is_grouped, lists},
+    quantised,
 };
 use crate::meaning::Kind;
 
@@ -22,6 +25,9 @@ pub(super) const LITERT_TORCH: &str = "litert-torch";
 const ON_CPUS: Evidence = Evidence::run_here("LiteRT 2.3.0; models of one node, with XNNPACK and without");
 const ON_CPUS_CONVERTED: Evidence =
     Evidence::run_here("LiteRT 2.3.0; models of one node through onnx2tf 2.6.9 and litert-torch 0.10.0, on the CPU");
+const ON_CPUS_INSIDE: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; normalisations, convolutions and attention through onnx2tf 2.6.9 and litert-torch 0.10.0, on the CPU",
+);
 const TYPED: Evidence = Evidence::run_here("LiteRT 2.3.0; every operator with every type, equal and stretched shapes");
 /// The types that LiteRT 2.3.0 was asked about, one operator a line: `ADD | right | refused`. Types that other quantised
 /// arithmetic uses, and gives other numbers without, are left out.
@@ -29,6 +35,18 @@ const TYPES_ASKED: &str = include_str!("litert/types.txt");
 /// What onnx2tf writes as an operator that LiteRT does not have.
 pub(super) const CUSTOM_SLOPE: &[When] =
     &[When::Via(ONNX2TF), When::Any(&[When::Not(&When::Constant(1)), When::Rank(0, 3, 3)])];
+/// What onnx2tf does not convert: lists and weights that are computed, and transposed convolutions in groups.
+pub(super) const UNCONVERTED: &[When] = &[
+    When::Via(ONNX2TF),
+    When::Any(&[
+        When::All(&[When::Named(&["InstanceNormalization", "GroupNormalization"]), When::Holds(has_computed_list)]),
+        When::All(&[CONVOLUTION, When::Holds(has_computed_weights)]),
+        When::All(&[When::Named(&["ConvTranspose"]), When::Holds(is_grouped)]),
+    ]),
+];
+pub(super) const UNCONVERTED_TEXT: &str = "cannot be reached: onnx2tf does not convert computed lists of InstanceNormalization and \
+     GroupNormalization, convolutions with computed weights, and a ConvTranspose in groups";
+pub(super) const NO_ATTENTION: &str = "cannot be reached: onnx2tf does not convert Attention";
 /// The ranks of data with a slope that onnx2tf was asked about.
 pub(super) const UNASKED_SLOPE: &[When] = &[When::Via(ONNX2TF), When::Not(&When::Rank(0, 2, 4))];
 
@@ -136,6 +154,35 @@ pub(super) static LITERT: Profile = Profile {
             evidence: ON_CPUS_CONVERTED,
         },
         Law {
+            kinds: &[Kind::Lengths],
+            when: UNCONVERTED,
+            way: Way::Refused,
+            text: UNCONVERTED_TEXT,
+            evidence: ON_CPUS_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Via(ONNX2TF), When::Named(&["ConvTranspose"]), When::RankAbove(4)],
+            way: Way::RefusedRank,
+            text: "supports no ConvTranspose of data of rank 5 that onnx2tf writes",
+            evidence: ON_CPUS_INSIDE,
+        },
+        lists(ON_CPUS_INSIDE),
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[When::Via(ONNX2TF)],
+            way: Way::Refused,
+            text: NO_ATTENTION,
+            evidence: ON_CPUS_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[],
+            way: Way::Own,
+            text: "is given a product, a sum with the mask and a softmax",
+            evidence: ON_CPUS_INSIDE,
+        },
+        Law {
             kinds: &[Kind::Quantize, Kind::Affine, Kind::Bias],
             when: &[],
             way: Way::Unknown,
@@ -198,11 +245,6 @@ pub(super) static LITERT: Profile = Profile {
 fn is_half_equal(asked: &Asked<'_>) -> Option<bool> {
     let [condition, x, y] = asked.operands else { return None };
     Some(condition.known()? == x.known()? && y.known()? != x.known()? && !y.known()?.is_empty())
-}
-
-/// Says whether B of a Gemm is computed.
-pub(super) fn has_computed_weights(asked: &Asked<'_>) -> Option<bool> {
-    Some(!asked.facts.is_constant(asked.node.input(1)?))
 }
 
 /// Finds constants without elements over which a sum or a product stretches the other way: their data is read, and there is none.

@@ -12,7 +12,13 @@ use broadaxe_kernels::DType;
 use self::placement::Placed;
 use super::{
     Asked, Does, Evidence, IndexTerm, Law, PLAIN, Profile, Way, When,
-    litert::{CONVERTERS, CUSTOM_SLOPE, FILES, LITERT_TORCH, ONNX2TF, UNASKED_SLOPE},
+    inside::{
+        CONVOLUTION, GROUP_NORM, has_computed_list, has_computed_weights, has_split_groups, has_wide_groups, lists,
+    },
+    litert::{
+        CONVERTERS, CUSTOM_SLOPE, FILES, LITERT_TORCH, NO_ATTENTION, ONNX2TF, UNASKED_SLOPE, UNCONVERTED,
+        UNCONVERTED_TEXT,
+    },
 };
 use crate::{
     graph::{Attribute, ValueId},
@@ -23,6 +29,9 @@ const ON_WEBGPU: Evidence = Evidence::run_here("LiteRT 2.3.0; WebGPU on SwiftSha
 
 const ON_WEBGPU_CONVERTED: Evidence = Evidence::run_here(
     "LiteRT 2.3.0; WebGPU on SwiftShader, models of one node through onnx2tf 2.6.9 and litert-torch 0.10.0",
+);
+const ON_WEBGPU_INSIDE: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; WebGPU on SwiftShader, normalisations and convolutions through onnx2tf 2.6.9 and litert-torch 0.10.0",
 );
 const FOLDED: Evidence = Evidence::run_here(
     "LiteRT 2.3.0; WebGPU on SwiftShader, a sum after nodes of constants through onnx2tf 2.6.9 with onnxsim, and litert-torch 0.10.0",
@@ -68,6 +77,71 @@ pub(super) static LITERT_GPU: Profile = Profile {
             way: Way::Ask(converted::gemm),
             text: "places constants of a product and its sum by their own rank",
             evidence: ON_WEBGPU_CONVERTED,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: UNCONVERTED,
+            way: Way::Refused,
+            text: UNCONVERTED_TEXT,
+            evidence: ON_WEBGPU_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[When::Via(ONNX2TF)],
+            way: Way::Refused,
+            text: NO_ATTENTION,
+            evidence: ON_WEBGPU_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Any(&[When::RankAbove(4), When::All(&[GROUP_NORM, When::Via(ONNX2TF), When::RankAbove(3)])])],
+            way: Way::RefusedRank,
+            text: "supports ranks up to 4, and up to 3 of GroupNormalization that onnx2tf writes, and leaves the node to the CPU",
+            evidence: ON_WEBGPU_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Named(&["BatchNormalization"]), When::Holds(has_computed_list), When::Not(&When::Single(1))],
+            way: Way::Garbled,
+            text: "reads computed lists of BatchNormalization along the first axis",
+            evidence: ON_WEBGPU_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[
+                CONVOLUTION,
+                When::Holds(has_split_groups),
+                When::Any(&[When::Holds(has_wide_groups), When::Holds(has_computed_transposition)]),
+            ],
+            way: Way::Refused,
+            text: "ends the process, or leaves the node to the CPU, where the channels of a convolution's groups are no multiple of four",
+            evidence: ON_WEBGPU_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[CONVOLUTION, When::Holds(has_split_groups)],
+            way: Way::Garbled,
+            text: "gives other numbers of a convolution in groups whose channels are no multiple of four",
+            evidence: ON_WEBGPU_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[
+                When::Via(LITERT_TORCH),
+                When::Named(&["InstanceNormalization"]),
+                When::Not(&When::All(&[When::Rank(0, 4, 4), When::Holds(has_one_entry)])),
+            ],
+            way: Way::Refused,
+            text: "leaves InstanceNormalization that litert-torch writes to the CPU, but of rank 4 and a batch of 1",
+            evidence: ON_WEBGPU_INSIDE,
+        },
+        lists(ON_WEBGPU_INSIDE),
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[],
+            way: Way::Own,
+            text: "is given a product, a sum with the mask and a softmax by litert-torch",
+            evidence: ON_WEBGPU_INSIDE,
         },
         Law {
             kinds: &[Kind::Stretch],
@@ -141,6 +215,16 @@ struct Pair {
     constant: usize,
     /// Whether it holds truth values.
     truths: bool,
+}
+
+/// Says whether the weights of a transposed convolution are computed.
+fn has_computed_transposition(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.node.op == "ConvTranspose" && has_computed_weights(asked)?)
+}
+
+/// Says whether the batch has one entry.
+fn has_one_entry(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.operands[0].dims()?.first()?.size()? == 1)
 }
 
 fn refused(text: impl Into<String>) -> Option<Does> {

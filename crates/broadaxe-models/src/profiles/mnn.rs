@@ -15,6 +15,10 @@ use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, factor, to_nothing},
     condition::{INTEGERS, OF_FLOATS},
+    inside::{
+        CONVOLUTION, GROUP_NORM, as_many, flat_data, has_computed_list, has_computed_weights, is_grouped, lists,
+        no_attention,
+    },
     opset6::{axis_ignored, axis_unasked},
     stretch::{CLASH, NEGATIVE},
 };
@@ -38,6 +42,8 @@ const MNN_NODES: Evidence = Evidence::run_here(
 const MNN_ALL_NODES: Evidence = Evidence::run_here(
     "MNN 3.6.1; CPU, ONNX converter; recorded answers, conformance/laws/record.py, and 3.0.0, 3.2.0 and 3.4.1",
 );
+const MNN_INSIDE: Evidence =
+    Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; recorded answers, conformance/laws/inside.py");
 const MNN_SOURCE: Evidence = Evidence::documented("MNN, source/shape/SizeComputer.cpp, computeBroadCastDims");
 
 /// The operators of two operands that were asked; `Max` and `Min` of two are among them.
@@ -61,6 +67,9 @@ const ASKED_OPERATORS: &[OpId] = &[
 
 /// The most axes of a tensor (`MNN_MAX_TENSOR_DIM`).
 const MOST_AXES: usize = 9;
+
+/// Normalisations whose lists it reads by their number of elements.
+const NORMALISED: When = When::Named(&["BatchNormalization", "InstanceNormalization"]);
 
 /// The floats that Gemm was asked with.
 const FLOATS_ASKED: &[DType] = &[DType::F32, DType::F16, DType::F64];
@@ -235,6 +244,70 @@ pub(super) static MNN: Profile = Profile {
             text: "gives a result of the first operand's shape, and reads more than one other operand flat, past their ends",
             evidence: MNN_ALL_ASKED,
         },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[
+                When::Invalid,
+                When::Any(&[NORMALISED, When::All(&[CONVOLUTION, When::Not(&When::Holds(has_computed_weights))])]),
+                When::Not(&When::Holds(has_computed_list)),
+                When::Holds(as_many),
+                When::Not(&When::All(&[CONVOLUTION, When::RankAbove(4)])),
+            ],
+            way: Way::Own,
+            text: "reads constants of as many elements as there are channels as lists, whatever their rank",
+            evidence: MNN_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Invalid, NORMALISED, When::Not(&When::Holds(has_computed_list))],
+            way: Way::Garbled,
+            text: "reads lists of one number per channel, past the end of a constant that has fewer",
+            evidence: MNN_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[GROUP_NORM],
+            way: Way::Unsupported,
+            text: "has no GroupNormalization in its converter for ONNX",
+            evidence: MNN_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[
+                When::Any(&[
+                    When::Named(&["BatchNormalization"]),
+                    When::All(&[CONVOLUTION, When::Not(&When::Holds(has_computed_weights))]),
+                ]),
+                When::Holds(has_computed_list),
+            ],
+            way: Way::Refused,
+            text: "needs constant lists in BatchNormalization, and a constant bias where the weights of a convolution are",
+            evidence: MNN_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[CONVOLUTION, When::RankAbove(4)],
+            way: Way::Refused,
+            text: "computes no convolutions of data of rank 5",
+            evidence: MNN_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[CONVOLUTION, When::Rank(0, 3, 3), When::Holds(is_shown)],
+            way: Way::Garbled,
+            text: "gives a result of rank 4 of a convolution along one axis, where it is an output of the model",
+            evidence: MNN_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Named(&["ConvTranspose"]), When::Holds(has_computed_weights), When::Holds(is_grouped)],
+            way: Way::Garbled,
+            text: "gives other numbers of a ConvTranspose in groups whose weights are computed",
+            evidence: MNN_INSIDE,
+        },
+        flat_data(Way::Garbled, "reads BatchNormalization of data of rank 1 past the end of its lists", MNN_INSIDE),
+        lists(MNN_INSIDE),
+        no_attention(MNN_INSIDE),
         Law {
             kinds: &[Kind::Slope],
             when: &[When::AllConstant, When::Not(&When::Single(1))],
@@ -523,76 +596,14 @@ fn term_as_row(asked: &Asked<'_>) -> Option<bool> {
     Some(columns? == count)
 }
 
+/// Says whether the result is an output of the model.
+fn is_shown(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.facts.is_output(asked.node.output(0)?))
+}
+
 fn along_columns(asked: &Asked<'_>) -> Option<Does> {
     Some(Does::List { operand: 1, axis: asked.operands[0].rank()?.checked_sub(1)? })
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::{
-        check::{Counterexample, Verdict, check},
-        testing::model,
-    };
-
-    fn example(text: &str) -> Counterexample {
-        let (model, shapes) = model(text);
-        let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
-        let Verdict::Differs(example) = &report.findings[0].verdict else { panic!("{text}") };
-        (**example).clone()
-    }
-
-    #[test]
-    fn sums_of_several_and_remainders() {
-        for (text, want) in [
-            ("x(2,3); y(2,3); z(2,3); r=Sum(x,y,z)", "same"),
-            ("x(2,3); y(3); z(2,1); r=Sum(x,y,z)", "differs"),
-            ("x(1,4); y(4); z(4); r=Sum(x,y,z)", "same"),
-            ("x(4); y(1,4); z(4); r=Sum(x,y,z)", "differs"),
-            ("x(2,3); y(3); r=Sum(x,y)", "same"),
-            ("x(2,3); y(2,3); r=Mean(x,y)", "refused"),
-            ("x(2,3); y(3); r=Mod(x,y) fmod=1", "differs"),
-            ("x(2,3); y(2,3); r=Less(x,y)", "unknown"),
-            ("x:i32(2,3); y:i32(2,3); r=Less(x,y)", "same"),
-            ("x(2,3); y(3); r=Greater(x,y)", "same"),
-            ("x(2,1); y(3); r=Greater(x,y)", "unknown"),
-            ("x(3); s=const(3); y=PRelu(x,s)", "refused"),
-        ] {
-            let (model, shapes) = model(text);
-            let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
-            assert_eq!(report.findings[0].verdict.name(), want, "{text}");
-        }
-    }
-
-    #[test]
-    fn constants_behind_products_of_matrices() {
-        for (text, want) in [
-            ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Add(p,c)", "differs"),
-            ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Add(c,p)", "differs"),
-            ("a(4,3); b(3,4); c=const(1,4); p=MatMul(a,b); r=Add(p,c)", "same"),
-            ("a(4,3); b(3,4); c=const(4); p=MatMul(a,b); r=Add(p,c)", "same"),
-            ("a(4,3); b(3,4); c=const(1,1,4); p=MatMul(a,b); r=Add(p,c)", "differs"),
-            ("a(5,3); b(3,4); c=const(5,1); p=MatMul(a,b); r=Add(p,c)", "same"),
-            ("a(4,3); b(3,4); c(4,1); p=MatMul(a,b); r=Add(p,c)", "same"),
-            ("a(4,3); b(3,4); c=const(1,1); p=MatMul(a,b); r=Add(p,c)", "same"),
-            ("a(2,4,3); b(2,3,4); c=const(4,1); p=MatMul(a,b); r=Add(p,c)", "same"),
-            ("a(2,4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Add(p,c)", "differs"),
-            ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Mul(p,c)", "same"),
-            ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Sum(p,c)", "unknown"),
-            ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); q=Relu(p); r=Add(p,c)", "unknown"),
-        ] {
-            let (model, shapes) = model(text);
-            let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
-            let found = report.findings.last().expect("a finding");
-            assert_eq!(found.verdict.name(), want, "{text}");
-        }
-    }
-
-    #[test]
-    fn elements_past_an_end_have_no_value() {
-        let found = example("c:bool(3,4); x(3,4); z(4); y=Where(c,x,z)");
-        assert_eq!((found.element, found.target_shape), (vec![1, 0], vec![3, 4]));
-        assert_eq!((found.target_reads.len(), found.there), (0, None));
-        let found = example("x(1,8,4,5); s=const(5); y=PRelu(x,s)");
-        assert_eq!((found.element, &found.reads[1], &found.target_reads[1]), (vec![0, 0, 0, 1], &vec![1], &vec![0]));
-    }
-}
+mod tests;

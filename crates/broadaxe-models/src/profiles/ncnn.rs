@@ -38,7 +38,7 @@ pub(super) static NCNN: Profile = Profile {
         quantised::PNNX_SCALES[1],
         Law { kinds: &[], when: &[], way: Way::Ask(own), text: "wrote the model", evidence: NCNN_RUN },
         Law {
-            kinds: &[Kind::Unary, Kind::Channel, Kind::Affine, Kind::Bias, Kind::Bounds],
+            kinds: &[Kind::Unary, Kind::Channel, Kind::Affine, Kind::Bias, Kind::Bounds, Kind::Lengths],
             when: &[],
             way: Way::Own,
             text: "has an equivalent layer",

@@ -17,6 +17,8 @@ pub(super) static NONE: Profile = Profile {
                 Kind::Bias,
                 Kind::Lists,
                 Kind::Blocks,
+                Kind::Lengths,
+                Kind::Mask,
             ],
             when: &[],
             way: Way::Own,

@@ -9,7 +9,7 @@ pub(super) static NUMPY: Profile = Profile {
     aliases: &["torch", "jax"],
     laws: &[
         Law {
-            kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary],
+            kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Lengths, Kind::Mask],
             when: &[],
             way: Way::Own,
             text: "is told the shape",

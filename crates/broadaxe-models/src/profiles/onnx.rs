@@ -7,11 +7,13 @@ mod scales;
 use std::sync::LazyLock;
 
 use broadaxe_frameworks::{System, called, operators};
+use broadaxe_kernels::DType;
 use broadaxe_shape::Rule;
 
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
-    neighbours::Op,
+    inside::{GROUP_NORM, as_many_or_one, is_whole, lists},
+    neighbours::{Op, fits_any},
     pattern::{self, NodePattern},
     stretch::{CLASH, NEGATIVE, NO_I64, NO_LIST, WRITTEN},
 };
@@ -22,6 +24,7 @@ const FUSIONS: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, 
 const INVALID: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, laws, invalid");
 const LISTS: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; conformance, laws");
 const DTYPES_ASKED: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; recorded answers, profiles/onnx/dtypes.txt");
+const INSIDE: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; recorded answers, conformance/laws/inside.py");
 const SCHEMAS: Evidence = Evidence::documented("ONNX operator schemas");
 
 pub(super) static ONNX: Profile = Profile {
@@ -115,6 +118,35 @@ pub(super) static ONNX: Profile = Profile {
             evidence: LISTS,
         },
         Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Invalid, GROUP_NORM, When::Holds(as_many_or_one)],
+            way: Way::Own,
+            text: "computes GroupNormalization by nodes that reshape scale and bias, or repeat single numbers",
+            evidence: INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Named(&["Conv"]), When::Dtype(&[DType::F64])],
+            way: Way::Refused,
+            text: "has no kernel for Conv of f64",
+            evidence: INSIDE,
+        },
+        lists(INSIDE),
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[When::Not(&When::Holds(is_whole))],
+            way: Way::Refused,
+            text: "requires a mask whose last two sizes are the numbers of queries and of keys",
+            evidence: INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[],
+            way: Way::Own,
+            text: "repeats a mask for every batch and head",
+            evidence: INSIDE,
+        },
+        Law {
             kinds: &[Kind::Slope],
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6), When::Invalid],
             way: Way::Rule("numpy"),
@@ -173,7 +205,7 @@ pub(super) static ONNX_6: Profile = Profile {
             evidence: SCHEMAS,
         },
         Law {
-            kinds: &[Kind::Unary, Kind::Channel, Kind::Affine, Kind::Quantize],
+            kinds: &[Kind::Unary, Kind::Channel, Kind::Affine, Kind::Quantize, Kind::Lengths],
             when: &[],
             way: Way::Own,
             text: "has an equivalent operator",

@@ -21,6 +21,7 @@ use broadaxe_shape::{Mode, Rule, SymbolicShape};
 
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    inside::{NO_FLAT_DATA, PER_GROUP, as_many, flat_data, lists as lengths, repeats_column, repeats_row_causally},
     stretch::{CLASH, CONSTANT_SHAPE, NEGATIVE, NO_I64, TO_NONE},
 };
 use crate::{
@@ -32,6 +33,7 @@ const OPENVINO_RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance,
 const PRELU_RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, models_prelu.py");
 const OPENVINO_SEEN: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conformance, verdicts on random models");
 const OPENVINO_LAWS: Evidence = Evidence::run_here("OpenVINO 2026.4.1; conformance, laws");
+const OPENVINO_INSIDE: Evidence = Evidence::run_here("OpenVINO 2026.4.1; recorded answers, conformance/laws/inside.py");
 const OPENVINO_INTEGERS: Evidence =
     Evidence::run_here("OpenVINO 2026.4.1; recorded answers, profiles/openvino/integers.rs");
 
@@ -380,6 +382,50 @@ pub(super) static OPENVINO: Profile = Profile {
             way: Way::Own,
             text: "has an equivalent operator",
             evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Invalid, When::Named(&["Conv"]), When::Rank(1, 1, 1), When::Single(1)],
+            way: Way::Rule("axis-lists mode=numpy axis=1"),
+            text: "repeats a bias of Conv of the shape (1,) for every channel",
+            evidence: OPENVINO_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Invalid, PER_GROUP, When::Holds(as_many)],
+            way: Way::Own,
+            text: "reads scale and bias of GroupNormalization as lists, whatever their rank, before opset 21",
+            evidence: OPENVINO_INSIDE,
+        },
+        flat_data(Way::Refused, NO_FLAT_DATA, OPENVINO_INSIDE),
+        lengths(OPENVINO_INSIDE),
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[When::Rank(1, 0, 1)],
+            way: Way::RefusedRank,
+            text: "requires a mask of rank 2 or more",
+            evidence: OPENVINO_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[When::Holds(repeats_column)],
+            way: Way::Garbled,
+            text: "pads a mask of one column with -inf, so that every query sees the first key only",
+            evidence: OPENVINO_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[When::Holds(repeats_row_causally)],
+            way: Way::Garbled,
+            text: "makes the mask of causal attention as long as a mask of one row",
+            evidence: OPENVINO_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[],
+            way: Way::Own,
+            text: "stretches a mask to the scores",
+            evidence: OPENVINO_INSIDE,
         },
         Law {
             kinds: &[Kind::Affine],

@@ -7,6 +7,7 @@ use broadaxe_shape::{Shape, SymbolicShape};
 
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
+    inside::{GROUP_NORM, NO_FLAT_DATA, flat_data, lists},
     quantised::{self, NO_KERNEL},
 };
 use crate::meaning::Kind;
@@ -21,6 +22,9 @@ const WEBGPU_NODES: Evidence =
     Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader; recorded answers, conformance/laws/record.py");
 const WEBGPU_SOURCE: Evidence =
     Evidence::documented("ONNX Runtime, core/providers/webgpu/math/binary_elementwise_ops.cc");
+
+const WEBGPU_INSIDE: Evidence =
+    Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader; recorded answers, conformance/laws/inside.py");
 
 /// The operators of two operands that were asked.
 const KERNEL_OPERATORS: &[OpId] =
@@ -71,6 +75,20 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
             evidence: WEBGPU_NODES,
         },
         Law { kinds: &[Kind::Slope], when: &[], way: Way::Unsupported, text: NO_KERNEL, evidence: KERNELS },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Any(&[
+                GROUP_NORM,
+                When::Dtype(&[DType::F64]),
+                When::All(&[When::Named(&["ConvTranspose"]), When::RankAbove(4)]),
+            ])],
+            way: Way::Unsupported,
+            text: NO_KERNEL,
+            evidence: WEBGPU_INSIDE,
+        },
+        flat_data(Way::Refused, NO_FLAT_DATA, WEBGPU_INSIDE),
+        lists(WEBGPU_INSIDE),
+        Law { kinds: &[Kind::Mask], when: &[], way: Way::Unsupported, text: NO_KERNEL, evidence: WEBGPU_INSIDE },
         Law {
             kinds: &[Kind::Binary, Kind::Select, Kind::Stretch, Kind::Bounds, Kind::Affine, Kind::Bias],
             when: &[When::Holds(without_kernels)],

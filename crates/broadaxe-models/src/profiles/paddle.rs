@@ -42,7 +42,16 @@ pub(super) static PADDLE: Profile = Profile {
             evidence: PADDLE_RUN,
         },
         Law {
-            kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Affine, Kind::Bias, Kind::Bounds],
+            kinds: &[
+                Kind::Stretch,
+                Kind::Channel,
+                Kind::Unary,
+                Kind::Affine,
+                Kind::Bias,
+                Kind::Bounds,
+                Kind::Lengths,
+                Kind::Mask,
+            ],
             when: &[],
             way: Way::Own,
             text: "has an equivalent operator",

@@ -13,14 +13,21 @@ mod slope;
 use std::collections::BTreeSet;
 
 use broadaxe_frameworks::{Role, System};
-use broadaxe_kernels::id;
+use broadaxe_kernels::{DType, id};
 use broadaxe_shape::SymbolicShape;
 
 pub(super) use self::batch::Batches;
 pub(crate) use self::batch::kept;
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels, folded::folded as folded_values, ncnn,
-    neighbours::Op, quantised,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels,
+    folded::folded as folded_values,
+    inside::{
+        CONVOLUTION, PER_GROUP, flat_data, has_computed_list, has_computed_weights, has_several_in_group, lists,
+        no_attention,
+    },
+    ncnn,
+    neighbours::Op,
+    quantised,
 };
 use crate::{
     graph::{Attribute, Model, Node, NodeId, ValueId},
@@ -31,6 +38,9 @@ use crate::{
 const PNNX_RUN: Evidence = Evidence::run_here("pnnx and ncnn 20261020; conformance, models_prelu.py");
 
 const PNNX_LAWS: Evidence = Evidence::run_here("pnnx and ncnn 20261020; conformance, laws");
+
+const PNNX_INSIDE: Evidence =
+    Evidence::run_here("pnnx and ncnn 20261020; recorded answers, conformance/laws/inside.py");
 
 /// The largest rank of ncnn's tensors, the batch aside.
 const LARGEST_RANK: usize = 4;
@@ -122,6 +132,54 @@ pub(super) static PNNX: Profile = Profile {
             evidence: PNNX_LAWS,
         },
         Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: PNNX_RUN },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[
+                When::Holds(has_computed_list),
+                When::Not(&When::All(&[CONVOLUTION, When::Not(&When::RankAbove(4))])),
+            ],
+            way: Way::Refused,
+            text: "cannot load a normalisation with computed lists, and a convolution of data of rank 5 with a computed bias",
+            evidence: PNNX_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[CONVOLUTION, When::RankAbove(4), When::Holds(has_computed_weights)],
+            way: Way::Refused,
+            text: "cannot load a convolution of data of rank 5 with computed weights",
+            evidence: PNNX_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[CONVOLUTION, When::Dtype(&[DType::F16])],
+            way: Way::Refused,
+            text: "cannot load a convolution with constants of f16 that pnnx writes",
+            evidence: PNNX_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Dtype(&[DType::F16])],
+            way: Way::Garbled,
+            text: "reads lists of f16 as numbers of 32 bits",
+            evidence: PNNX_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Named(&["InstanceNormalization"]), When::Not(&When::Rank(0, 4, 5))],
+            way: Way::Refused,
+            text: "cannot load an InstanceNormalization of data of other ranks than 4 and 5",
+            evidence: PNNX_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[PER_GROUP, When::Holds(has_several_in_group)],
+            way: Way::Garbled,
+            text: "reads one number per channel in GroupNormalization, past the end of lists of one number per group",
+            evidence: PNNX_INSIDE,
+        },
+        flat_data(Way::Garbled, "reads BatchNormalization of data of rank 1 past the end of its lists", PNNX_INSIDE),
+        lists(PNNX_INSIDE),
+        no_attention(PNNX_INSIDE),
         Law {
             kinds: &[Kind::Bias],
             when: &[],

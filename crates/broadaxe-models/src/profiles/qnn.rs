@@ -6,13 +6,18 @@ use broadaxe_shape::SymbolicShape;
 use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, factor, to_nothing},
-    channels, quantised,
+    channels,
+    inside::{GROUP_NORM, NO_FLAT_DATA, flat_data, has_computed_list, lists},
+    quantised,
 };
 use crate::meaning::Kind;
 
 const COMPILED: Evidence = Evidence::run_here("QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run");
 const COMPILED_NODES: Evidence = Evidence::run_here(
     "QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run; recorded answers, conformance/laws/record.py",
+);
+const COMPILED_INSIDE: Evidence = Evidence::run_here(
+    "QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run; recorded answers, conformance/laws/inside.py",
 );
 const QNN_VALUES: Evidence =
     Evidence::documented("ONNX Broadcasting.md, which QNN's execution provider follows; not run");
@@ -180,6 +185,50 @@ pub(super) static QNN: Profile = Profile {
             way: Way::Refused,
             text: "supports Gemm with alpha=1 and beta=1 only",
             evidence: COMPILED_NODES,
+        },
+        Law {
+            kinds: &[Kind::Lengths, Kind::Mask],
+            when: &[When::Dtype(&[DType::F64])],
+            way: Way::Refused,
+            text: "supports no f64",
+            evidence: COMPILED_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[GROUP_NORM],
+            way: Way::Unsupported,
+            text: "has no GroupNormalization",
+            evidence: COMPILED_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Named(&["BatchNormalization"]), When::Holds(has_computed_list)],
+            way: Way::Refused,
+            text: "needs constant lists in BatchNormalization",
+            evidence: COMPILED_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Named(&["BatchNormalization", "InstanceNormalization"]), When::RankAbove(4)],
+            way: Way::RefusedRank,
+            text: "normalises data of ranks up to 4",
+            evidence: COMPILED_INSIDE,
+        },
+        flat_data(Way::Refused, NO_FLAT_DATA, COMPILED_INSIDE),
+        lists(QNN_VALUES),
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[When::Holds(|asked| Some(asked.dtype(1) == Some(DType::Bool)))],
+            way: Way::Refused,
+            text: "compiles no Attention with a mask of bool",
+            evidence: COMPILED_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[],
+            way: Way::Own,
+            text: "is given nodes in the place of Attention, a sum with the mask among them",
+            evidence: QNN_VALUES,
         },
         Law {
             kinds: &[Kind::Bounds],

@@ -6,6 +6,7 @@ use broadaxe_kernels::DType;
 use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     condition::{INTEGERS, OF_FLOATS},
+    inside::{GROUP_NORM, PER_GROUP, lists},
     quantised,
 };
 use crate::meaning::Kind;
@@ -18,6 +19,9 @@ const TYPE_CHECKS: Evidence = Evidence::documented(
 );
 const OTHERS: Evidence =
     Evidence::documented("onnx-tensorrt 10.1, onnxOpImporters.cpp, LayerNormalization, Gemm, Clip and Expand; not run");
+const PARSED_LISTS: Evidence = Evidence::documented(
+    "onnx-tensorrt 10.1, onnxOpImporters.cpp, BatchNormalization, Conv and ConvTranspose, importerUtils.cpp, normalizationHelper; not run",
+);
 
 pub(super) static TENSORRT: Profile = Profile {
     name: "tensorrt",
@@ -128,6 +132,21 @@ pub(super) static TENSORRT: Profile = Profile {
             way: Way::Rule("numpy"),
             text: "adds C to the product as two operands of Add",
             evidence: OTHERS,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[GROUP_NORM, When::Not(&PER_GROUP)],
+            way: Way::Unknown,
+            text: "is given one scale per channel, and its layer is documented with one per group",
+            evidence: PARSED_LISTS,
+        },
+        lists(PARSED_LISTS),
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[],
+            way: Way::Unsupported,
+            text: "has no Attention of ONNX",
+            evidence: Evidence::documented("onnx-tensorrt 10.1, onnxOpImporters.cpp: no such importer; not run"),
         },
         Law {
             kinds: &[Kind::Bounds],

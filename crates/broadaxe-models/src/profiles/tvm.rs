@@ -8,6 +8,7 @@ use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, to_nothing},
     condition::any,
+    inside::{NO_FLAT_DATA, PER_GROUP, as_many, as_many_or_one, flat_data, lists, no_attention},
     opset6::{axis_ignored, axis_unasked},
     quantised,
     stretch::{FITS_BUT_FOR_NEGATIVES, NO_I64, TO_NONE},
@@ -21,6 +22,8 @@ const TVM_SHAPES: Evidence = Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM, 
 const TVM_NODES: Evidence =
     Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM; recorded answers, conformance/laws/record.py");
 const TVM_LAWS: Evidence = Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM; conformance, laws");
+const TVM_INSIDE: Evidence =
+    Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM; recorded answers, conformance/laws/inside.py");
 const TVM_SOURCE: Evidence = Evidence::documented("TVM, Relax operators, broadcasting as in NumPy");
 
 pub(super) static TVM: Profile = Profile {
@@ -161,6 +164,25 @@ pub(super) static TVM: Profile = Profile {
             text: "computes a product and a sum that stretches C",
             evidence: TVM_NODES,
         },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[
+                When::Invalid,
+                When::Any(&[
+                    When::All(&[
+                        When::Named(&["Conv", "ConvTranspose", "InstanceNormalization"]),
+                        When::Holds(as_many_or_one),
+                    ]),
+                    When::All(&[PER_GROUP, When::Holds(as_many)]),
+                ]),
+            ],
+            way: Way::Own,
+            text: "reads the elements in order as one number per channel, or repeats a single one",
+            evidence: TVM_INSIDE,
+        },
+        flat_data(Way::Refused, NO_FLAT_DATA, TVM_INSIDE),
+        lists(TVM_INSIDE),
+        no_attention(TVM_INSIDE),
         Law {
             kinds: &[Kind::Bounds],
             when: &[When::Rank(0, 0, 0), When::Any(&[When::Rank(1, 1, 1), When::Rank(2, 1, 1)])],

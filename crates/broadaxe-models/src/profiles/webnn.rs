@@ -2,13 +2,21 @@
 
 use broadaxe_frameworks::{Role, System};
 
-use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, opset6::UNREAD, quantised};
+use super::{
+    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    inside::{CONVOLUTION, GROUP_NORM, lists},
+    opset6::UNREAD,
+    quantised,
+};
 use crate::{graph::Attribute, meaning::Kind};
 
 const BROADCASTING: Evidence = Evidence::documented("Web Neural Network API (2026-06), Broadcasting; not run");
 const OPERATORS: Evidence = Evidence::documented("Web Neural Network API (2026-06), MLGraphBuilder; not run");
 const LAYER_NORM: Evidence = Evidence::documented(
     "Web Neural Network API (2026-06), layerNormalization, and ONNX Runtime, webnn/builders/impl/normalization_op_builder.cc; not run",
+);
+const WEBNN_LISTS: Evidence = Evidence::documented(
+    "ONNX Runtime, webnn/builders/impl/normalization_op_builder.cc and conv_op_builder.cc; not run",
 );
 const CLIP: Evidence =
     Evidence::documented("ONNX Runtime, webnn/builders/impl/clip_op_builder.cc, IsOpSupportedImpl; not run");
@@ -80,6 +88,28 @@ pub(super) static WEBNN: Profile = Profile {
             way: Way::Refused,
             text: "needs a scale and a bias of the sizes of the normalised axes",
             evidence: LAYER_NORM,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[GROUP_NORM],
+            way: Way::Unsupported,
+            text: "has no group normalisation",
+            evidence: WEBNN_LISTS,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[CONVOLUTION, When::Not(&When::Rank(0, 3, 4))],
+            way: Way::Refused,
+            text: "leaves convolutions of data of other ranks than 3 and 4 to the CPU",
+            evidence: WEBNN_LISTS,
+        },
+        lists(WEBNN_LISTS),
+        Law {
+            kinds: &[Kind::Mask],
+            when: &[],
+            way: Way::Unknown,
+            text: "has no Attention; whether ONNX Runtime makes other nodes of it was not asked",
+            evidence: WEBNN_LISTS,
         },
         Law {
             kinds: &[Kind::Bounds],

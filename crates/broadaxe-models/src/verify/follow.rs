@@ -114,15 +114,16 @@ impl<'a> Follower<'a> {
             return self.stretched(node.input(0).ok_or("a node has no input")?, output, depth);
         }
         let meaning = match meaning::meaning(self.model, id) {
-            Some(meaning) => meaning?,
-            None => return Err(format!("{} is between its operands and its result", node.op)),
+            Some(Ok(meaning)) if !meaning.kind.is_along_axes() => meaning,
+            Some(Err(why)) => return Err(why),
+            _ => return Err(format!("{} is between its operands and its result", node.op)),
         };
         let mut operands = Vec::new();
         for source in &meaning.operands {
             let value = match source {
                 Source::Input(input) => node.input(*input),
                 Source::Result => Some(output),
-                Source::Scalar | Source::Held(_) => None,
+                Source::Scalar | Source::Groups(_) | Source::Scores | Source::Held(_) => None,
             };
             operands.push(self.operand(value.ok_or("an operand is left out")?, depth)?);
         }

@@ -108,6 +108,8 @@ fn operand(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, k: usi
     let value = match meaning.operands[k] {
         Source::Input(input) => node.input(input),
         Source::Result => node.output(0),
+        Source::Groups(_) => node.input(0),
+        Source::Scores => return ("the scores".into(), "of queries and keys".into()),
         Source::Scalar => return ("a number".into(), "written in the node".into()),
         Source::Held(_) => return ("what the layer holds".into(), "written in the node".into()),
     };

@@ -108,6 +108,13 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("tvm", "tvm_quantised", include_str!("recorded/tvm_quantised.txt")),
     ("ort-webgpu", "webgpu_quantised", include_str!("recorded/webgpu_quantised.txt")),
     ("qnn", "qnn_quantised", include_str!("recorded/qnn_quantised.txt")),
+    ("onnx", "onnx_inside", include_str!("recorded/onnx_inside.txt")),
+    ("openvino", "openvino_inside", include_str!("recorded/openvino_inside.txt")),
+    ("mnn", "mnn_inside", include_str!("recorded/mnn_inside.txt")),
+    ("tvm", "tvm_inside", include_str!("recorded/tvm_inside.txt")),
+    ("ort-webgpu", "webgpu_inside", include_str!("recorded/webgpu_inside.txt")),
+    ("ncnn", "ncnn_inside", include_str!("recorded/ncnn_inside.txt")),
+    ("qnn", "qnn_inside", include_str!("recorded/qnn_inside.txt")),
 ];
 
 /// Compares recorded answers about small models. `BROADAXE_MODELS` names a folder of other answers, whose words of Broadaxe's go into

@@ -1,0 +1,66 @@
+use crate::{
+    check::{Counterexample, Verdict, check},
+    testing::model,
+};
+
+fn example(text: &str) -> Counterexample {
+    let (model, shapes) = model(text);
+    let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
+    let Verdict::Differs(example) = &report.findings[0].verdict else { panic!("{text}") };
+    (**example).clone()
+}
+
+#[test]
+fn sums_of_several_and_remainders() {
+    for (text, want) in [
+        ("x(2,3); y(2,3); z(2,3); r=Sum(x,y,z)", "same"),
+        ("x(2,3); y(3); z(2,1); r=Sum(x,y,z)", "differs"),
+        ("x(1,4); y(4); z(4); r=Sum(x,y,z)", "same"),
+        ("x(4); y(1,4); z(4); r=Sum(x,y,z)", "differs"),
+        ("x(2,3); y(3); r=Sum(x,y)", "same"),
+        ("x(2,3); y(2,3); r=Mean(x,y)", "refused"),
+        ("x(2,3); y(3); r=Mod(x,y) fmod=1", "differs"),
+        ("x(2,3); y(2,3); r=Less(x,y)", "unknown"),
+        ("x:i32(2,3); y:i32(2,3); r=Less(x,y)", "same"),
+        ("x(2,3); y(3); r=Greater(x,y)", "same"),
+        ("x(2,1); y(3); r=Greater(x,y)", "unknown"),
+        ("x(3); s=const(3); y=PRelu(x,s)", "refused"),
+    ] {
+        let (model, shapes) = model(text);
+        let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
+        assert_eq!(report.findings[0].verdict.name(), want, "{text}");
+    }
+}
+
+#[test]
+fn constants_behind_products_of_matrices() {
+    for (text, want) in [
+        ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Add(p,c)", "differs"),
+        ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Add(c,p)", "differs"),
+        ("a(4,3); b(3,4); c=const(1,4); p=MatMul(a,b); r=Add(p,c)", "same"),
+        ("a(4,3); b(3,4); c=const(4); p=MatMul(a,b); r=Add(p,c)", "same"),
+        ("a(4,3); b(3,4); c=const(1,1,4); p=MatMul(a,b); r=Add(p,c)", "differs"),
+        ("a(5,3); b(3,4); c=const(5,1); p=MatMul(a,b); r=Add(p,c)", "same"),
+        ("a(4,3); b(3,4); c(4,1); p=MatMul(a,b); r=Add(p,c)", "same"),
+        ("a(4,3); b(3,4); c=const(1,1); p=MatMul(a,b); r=Add(p,c)", "same"),
+        ("a(2,4,3); b(2,3,4); c=const(4,1); p=MatMul(a,b); r=Add(p,c)", "same"),
+        ("a(2,4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Add(p,c)", "differs"),
+        ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Mul(p,c)", "same"),
+        ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); r=Sum(p,c)", "unknown"),
+        ("a(4,3); b(3,4); c=const(4,1); p=MatMul(a,b); q=Relu(p); r=Add(p,c)", "unknown"),
+    ] {
+        let (model, shapes) = model(text);
+        let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
+        let found = report.findings.last().expect("a finding");
+        assert_eq!(found.verdict.name(), want, "{text}");
+    }
+}
+
+#[test]
+fn elements_past_an_end_have_no_value() {
+    let found = example("c:bool(3,4); x(3,4); z(4); y=Where(c,x,z)");
+    assert_eq!((found.element, found.target_shape), (vec![1, 0], vec![3, 4]));
+    assert_eq!((found.target_reads.len(), found.there), (0, None));
+    let found = example("x(1,8,4,5); s=const(5); y=PRelu(x,s)");
+    assert_eq!((found.element, &found.reads[1], &found.target_reads[1]), (vec![0, 0, 0, 1], &vec![1], &vec![0]));
+}
