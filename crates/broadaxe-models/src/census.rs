@@ -275,9 +275,8 @@ fn bytes(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, sizes: O
         |value: Option<crate::ValueId>| Some(u64::from(shapes.of.get(value?.0 as usize)?.element.as_ref()?.bits()));
     let operand = |(source, &size): (&Source, &u64)| match source {
         Source::Input(k) => Some(size.saturating_mul(width(node.input(*k))?)),
-        Source::Result => Some(size.saturating_mul(width(node.output(0))?)),
+        Source::Result | Source::Scores => Some(size.saturating_mul(width(node.output(0))?)),
         Source::Groups(_) => Some(size.saturating_mul(width(node.input(0))?)),
-        Source::Scores => Some(size.saturating_mul(width(node.output(0))?)),
         Source::Scalar => Some(0),
         Source::Held(_) => Some(size.saturating_mul(32)),
     };

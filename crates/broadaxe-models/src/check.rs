@@ -463,10 +463,14 @@ pub fn operands(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, o
         let origin = value.and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.origin.clone());
         Operand {
             value,
-            name: value.map_or_else(String::new, |value| model.value(value).name.clone()),
+            name: match (value, source) {
+                (Some(value), _) => model.value(value).name.clone(),
+                (None, Source::Scores) => "scores".to_owned(),
+                (None, _) => String::new(),
+            },
             shape: shape.clone(),
-            origin: origin.unwrap_or(Origin::Constant),
-            constant: value.is_none_or(|value| model.value(value).constant.is_some()),
+            origin: origin.unwrap_or(if *source == Source::Scores { Origin::Inferred(id) } else { Origin::Constant }),
+            constant: *source != Source::Scores && value.is_none_or(|value| model.value(value).constant.is_some()),
         }
     };
     meaning.operands.iter().zip(own).map(describe).collect()

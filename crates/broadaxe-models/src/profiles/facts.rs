@@ -107,7 +107,9 @@ impl Facts {
         };
         let values: Vec<Option<ValueId>> = meaning.operands.iter().map(value).collect();
         Around {
-            constants: values.iter().map(|value| value.is_none_or(|value| self.is_constant(value))).collect(),
+            constants: (meaning.operands.iter().zip(&values))
+                .map(|(source, value)| *source != Source::Scores && value.is_none_or(|value| self.is_constant(value)))
+                .collect(),
             batches: values.iter().map(|value| self.batches.get((*value)?)).collect(),
         }
     }

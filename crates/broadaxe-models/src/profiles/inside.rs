@@ -2,8 +2,6 @@
 //!
 //! A list that is right by its own rule is read alike everywhere, as far as the runtime has the operator.
 
-use broadaxe_shape::Dim;
-
 use super::{Asked, Evidence, Law, Way, When, affine::alike};
 use crate::{
     graph::Attribute,
@@ -49,31 +47,7 @@ pub(super) fn has_all_columns(asked: &Asked<'_>) -> Option<bool> {
     alike((mask.dims()?.last(), Some(&keys?)))
 }
 
-/// Says whether a mask of one column is to be repeated.
-pub(super) fn repeats_column(asked: &Asked<'_>) -> Option<bool> {
-    if asked.node.version >= SHORTER_MASK {
-        return Some(false);
-    }
-    let single = asked.operands[1].dims()?.last().and_then(Dim::size).map(|size| size == 1);
-    match (single?, asked.operands[0].dims()?.last().and_then(Dim::size)) {
-        (false, _) => Some(false),
-        (true, keys) => Some(keys? != 1),
-    }
-}
-
-/// Says whether a mask of one row is to be repeated under the mask of causal attention.
-pub(super) fn repeats_row_causally(asked: &Asked<'_>) -> Option<bool> {
-    if asked.node.attribute("is_causal").and_then(Attribute::int).unwrap_or(0) == 0 {
-        return Some(false);
-    }
-    let [.., rows, _] = asked.operands[1].dims()? else { return Some(false) };
-    match (rows.size()?, asked.operands[0].dims()?.get(2).and_then(Dim::size)) {
-        (1, queries) => Some(queries? != 1),
-        _ => Some(false),
-    }
-}
-
-/// A GroupNormalization of opsets 18 to 20, with one number per group.
+/// A `GroupNormalization` of opsets 18 to 20, with one number per group.
 pub(super) const PER_GROUP: When =
     When::Holds(|asked| Some(matches!(asked.meaning.operands.first(), Some(Source::Groups(_)))));
 

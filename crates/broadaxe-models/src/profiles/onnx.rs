@@ -141,6 +141,13 @@ pub(super) static ONNX: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Mask],
+            when: &[When::Holds(drops_past)],
+            way: Way::Refused,
+            text: "requires the output present_key of Attention where past_key is given",
+            evidence: INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Mask],
             when: &[],
             way: Way::Own,
             text: "repeats a mask for every batch and head",
@@ -309,6 +316,12 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         return lost("makes one Gelu of these nodes, whose result lacks the axes that only a constant has");
     }
     None
+}
+
+/// Says whether the keys of past steps are an input of `Attention`, and all keys no output.
+fn drops_past(asked: &Asked<'_>) -> Option<bool> {
+    let (past, present) = (asked.node.input(4), asked.node.output(1));
+    Some(past.is_some() && present.is_none())
 }
 
 /// Accepts bounds of the shape (1,), as ONNX Runtime does for every rank of the data; those of a higher rank it refuses.

@@ -21,7 +21,7 @@ use broadaxe_shape::{Mode, Rule, SymbolicShape};
 
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
-    inside::{NO_FLAT_DATA, PER_GROUP, as_many, flat_data, lists as lengths, repeats_column, repeats_row_causally},
+    inside::{NO_FLAT_DATA, PER_GROUP, as_many, flat_data, lists as lengths},
     stretch::{CLASH, CONSTANT_SHAPE, NEGATIVE, NO_I64, TO_NONE},
 };
 use crate::{
@@ -392,7 +392,7 @@ pub(super) static OPENVINO: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Lengths],
-            when: &[When::Invalid, PER_GROUP, When::Holds(as_many)],
+            when: &[When::Invalid, PER_GROUP, When::Holds(as_many), When::Not(&When::Rank(1, 0, 0))],
             way: Way::Own,
             text: "reads scale and bias of GroupNormalization as lists, whatever their rank, before opset 21",
             evidence: OPENVINO_INSIDE,
@@ -408,23 +408,9 @@ pub(super) static OPENVINO: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Mask],
-            when: &[When::Holds(repeats_column)],
-            way: Way::Garbled,
-            text: "pads a mask of one column with -inf, so that every query sees the first key only",
-            evidence: OPENVINO_INSIDE,
-        },
-        Law {
-            kinds: &[Kind::Mask],
-            when: &[When::Holds(repeats_row_causally)],
-            way: Way::Garbled,
-            text: "makes the mask of causal attention as long as a mask of one row",
-            evidence: OPENVINO_INSIDE,
-        },
-        Law {
-            kinds: &[Kind::Mask],
             when: &[],
             way: Way::Own,
-            text: "stretches a mask to the scores",
+            text: "stretches a mask to the scores, and pads one with fewer columns from opset 24 on",
             evidence: OPENVINO_INSIDE,
         },
         Law {

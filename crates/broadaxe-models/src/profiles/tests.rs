@@ -1,4 +1,5 @@
 mod expand;
+mod inside;
 mod onnx;
 mod recorded;
 mod rules;
