@@ -6,10 +6,11 @@ mod conv;
 mod norm;
 mod quantised;
 mod slope;
+mod stretched;
 
 use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, OpId, id};
-use broadaxe_shape::{Dim, Rule, Shape, SymbolicShape};
+use broadaxe_shape::Dim;
 
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
@@ -76,9 +77,6 @@ const FLOATS_ASKED: &[DType] = &[DType::F32, DType::F16, DType::F64];
 
 /// More than two operands.
 const SEVERAL: When = When::Not(&When::Any(&[When::Operands(1), When::Operands(2)]));
-
-/// The comparisons of which MNN has two ways to compute, one of them wrong.
-const COMPARISONS: &[OpId] = &[id("greater"), id("greater_equal"), id("less_equal")];
 
 pub(super) static MNN: Profile = Profile {
     name: "mnn",
@@ -168,7 +166,7 @@ pub(super) static MNN: Profile = Profile {
         Law {
             kinds: &[Kind::Binary],
             when: &[],
-            way: Way::Ask(comparison),
+            way: Way::Ask(stretched::comparison),
             text: "compares two negative floats the wrong way round: always in Less, and in Greater, GreaterOrEqual and LessOrEqual where both operands stretch",
             evidence: MNN_ALL_ASKED,
         },
@@ -232,7 +230,7 @@ pub(super) static MNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Many],
-            when: &[SEVERAL, When::Holds(alike)],
+            when: &[SEVERAL, When::Holds(stretched::alike)],
             way: Way::Own,
             text: "reads more than two operands flat, all of the first one's shape",
             evidence: MNN_ALL_ASKED,
@@ -346,7 +344,7 @@ pub(super) static MNN: Profile = Profile {
         Law {
             kinds: &[Kind::Select],
             when: &[],
-            way: Way::Ask(overrun),
+            way: Way::Ask(stretched::overrun),
             text: "reads the third operand of Where flat, past its end, where the second has the result's shape",
             evidence: MNN_ALL_RUN,
         },
@@ -483,60 +481,6 @@ fn refused_reshapes(model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
     let large = |node: &Node| rank(node.input(0)).max(rank(node.output(0))).is_some_and(|rank| rank > MOST_AXES);
     let refused = (0..).map(NodeId).zip(&model.nodes).filter(|(_, node)| changes(node) && large(node));
     refused.map(|(id, _)| (id, format!("mnn gives no result where a tensor has more than {MOST_AXES} axes"))).collect()
-}
-
-/// Finds branches that are read past their end: the second operand has the result's shape, and the third several elements, but fewer.
-fn overrun(asked: &Asked<'_>) -> Option<Does> {
-    let Some(shapes) = known_shapes(asked) else {
-        let unknown = "may read the third operand of Where past its end, and the shapes are not known";
-        return (asked.elements(2) != Some(1)).then(|| Does::Unknown(unknown.into()));
-    };
-    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
-    let result = Rule::numpy().align(&dims).ok()?.shape().clone();
-    let count = |dims: &[usize]| dims.iter().product::<usize>();
-    let fewer = 1 < count(dims[2]) && count(dims[2]) < count(&result);
-    (without_leading_ones(dims[1]) == without_leading_ones(&result) && fewer).then_some(Does::Overrun { operand: 2 })
-}
-
-fn without_leading_ones(dims: &[usize]) -> &[usize] {
-    &dims[dims.iter().position(|&dim| dim != 1).unwrap_or(dims.len())..]
-}
-
-/// Returns the shapes of all operands, where they are known.
-fn known_shapes(asked: &Asked<'_>) -> Option<Vec<Shape>> {
-    asked.operands.iter().map(SymbolicShape::known).collect()
-}
-
-/// Finds comparisons that treat floats as integers of the same bits, whose order is the other way round among negative ones.
-fn comparison(asked: &Asked<'_>) -> Option<Does> {
-    let op = asked.operator()?;
-    let less = op == id("less");
-    if !less && !COMPARISONS.contains(&op) || OF_FLOATS.holds(asked) == Some(false) {
-        return None;
-    }
-    let Some(shapes) = known_shapes(asked) else {
-        let text = "compares two negative floats the wrong way round where both operands stretch, and the shapes are not known";
-        let alike = asked.operands.iter().all(|shape| shape == &asked.operands[0]);
-        return (!alike && !less).then(|| Does::Unknown(text.into()));
-    };
-    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
-    let result = Rule::numpy().align(&dims).ok()?.shape().clone();
-    let count = |dims: &[usize]| dims.iter().product::<usize>();
-    let whole = |dims: &[usize]| count(dims) == count(&result);
-    let text = "compares two negative floats the wrong way round, and is right where one is not negative";
-    (less || !dims.iter().any(|dims| whole(dims))).then(|| Does::Unknown(text.into()))
-}
-
-/// Says whether several operands that are read flat are read right: all have as many elements as the first, whose shape is the result's.
-fn alike(asked: &Asked<'_>) -> Option<bool> {
-    if asked.operands.iter().all(|shape| shape == &asked.operands[0]) {
-        return Some(true);
-    }
-    let shapes = known_shapes(asked)?;
-    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
-    let result = Rule::numpy().align(&dims).ok().map(|aligned| aligned.shape().clone());
-    let count = |dims: &[usize]| dims.iter().product::<usize>();
-    Some(result.as_deref() == Some(dims[0]) && dims.iter().all(|other| count(other) == count(dims[0])))
 }
 
 /// Finds a `Clip` with a max and no min.

@@ -13,7 +13,7 @@ use broadaxe_shape::Rule;
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
     inside::{GROUP_NORM, as_many_or_one, is_whole, lists},
-    neighbours::{Op, fits_any},
+    neighbours::Op,
     pattern::{self, NodePattern},
     stretch::{CLASH, NEGATIVE, NO_I64, NO_LIST, WRITTEN},
 };

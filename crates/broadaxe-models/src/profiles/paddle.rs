@@ -8,7 +8,7 @@ use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When};
 use crate::meaning::Kind;
 
 const PADDLE_RUN: Evidence = Evidence::run_here("Paddle 3.3; conformance, test_engines.py");
-const DTYPES_ASKED: Evidence = Evidence::run_here("Paddle 3.3.1, CPU; recorded answers, profiles/paddle.rs");
+const KERNELS_ASKED: Evidence = Evidence::run_here("Paddle 3.3.1, CPU; recorded answers, profiles/paddle.rs");
 const PRELU_DOCUMENTED: Evidence = Evidence::documented("paddle.nn.functional.prelu");
 
 pub(super) static PADDLE: Profile = Profile {
@@ -21,18 +21,18 @@ pub(super) static PADDLE: Profile = Profile {
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
             way: Way::Ask(missing),
             text: "has no kernel on the CPU for some dtypes, such as f16 in Max and u8 in Where",
-            evidence: DTYPES_ASKED,
+            evidence: KERNELS_ASKED,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[
                 When::Of(System::Onnx),
                 When::Named(&["Div", "Mean"]),
-                When::Holds(|asked| Some(INTEGERS.contains(&asked.dtype(0).unwrap_or(F32)))),
+                When::Holds(|asked| Some(COMPUTED_INTEGERS.contains(&asked.dtype(0).unwrap_or(F32)))),
             ],
             way: Way::Garbled,
             text: "divides integers as floats",
-            evidence: DTYPES_ASKED,
+            evidence: KERNELS_ASKED,
         },
         Law {
             kinds: &[],
@@ -96,10 +96,10 @@ pub(super) static PADDLE: Profile = Profile {
     ..PLAIN
 };
 
-const INTEGERS: &[DType] = &[I8, I16, I32, I64, U8];
+const COMPUTED_INTEGERS: &[DType] = &[I8, I16, I32, I64, U8];
 
 /// Operators of ONNX, and the dtypes that Paddle's functions for them have no kernel for on the CPU, or do not have at all.
-static GAPS: &[(&[&str], &[DType])] = &[
+static MISSING_KERNELS: &[(&[&str], &[DType])] = &[
     (&["Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Expand"], &[U16, U32, U64]),
     (&["BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift"], &[U16, U32, U64]),
     (&["Add", "Sum", "Div", "Mean"], &[U16, U32, U64, F16]),
@@ -114,7 +114,7 @@ fn missing(asked: &Asked<'_>) -> Option<Does> {
     let op = asked.node.op.as_str();
     let input = asked.node.input(usize::from(op == "Where"))?;
     let dtype = asked.dtype_of(input)?;
-    let gap = GAPS.iter().any(|(operators, dtypes)| operators.contains(&op) && dtypes.contains(&dtype));
+    let gap = MISSING_KERNELS.iter().any(|(operators, dtypes)| operators.contains(&op) && dtypes.contains(&dtype));
     gap.then(|| Does::Refused(format!("has no kernel for {dtype} in {op} on the CPU").into()))
 }
 

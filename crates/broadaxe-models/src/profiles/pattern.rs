@@ -17,7 +17,7 @@ use crate::graph::{Node, ValueId};
 const MAX_TRIED: usize = 48;
 
 /// How many nodes in a row are compared.
-const DEPTH: usize = 3;
+const PATTERN_DEPTH: usize = 3;
 
 /// A pattern, read.
 #[derive(Debug)]
@@ -134,7 +134,7 @@ impl NodePattern {
                 let value = asked.origin(value);
                 let mut found = found.clone();
                 match found.values[*k] {
-                    Some(other) if !is_equal(asked, other, value, DEPTH) => return None,
+                    Some(other) if !is_equal(asked, other, value, PATTERN_DEPTH) => return None,
                     Some(_) => {}
                     None => found.values[*k] = Some(value),
                 }

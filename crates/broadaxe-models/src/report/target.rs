@@ -52,8 +52,8 @@ impl TargetRecord {
                 "same" => {
                     record.same += 1;
                     if finding.code.is_none() {
-                    record.caveat(&finding.reason);
-                }
+                        record.caveat(&finding.reason);
+                    }
                 }
                 "differs" => record.differs += 1,
                 "refused" => record.refused += 1,

@@ -16,12 +16,12 @@ use super::super::{
 use crate::graph::ValueId;
 
 const MISSING: &str = "leaves a name that no node makes where it makes one normalisation of these nodes";
-const LOST: &str = "makes one normalisation of these nodes, whose result lacks the axes that only a constant has";
+const LOST_AXES: &str = "makes one normalisation of these nodes, whose result lacks the axes that only a constant has";
 const STRETCHED: &str =
     "makes one normalisation of these nodes, which does not support a scale that stretches the data";
 
 /// The product of normalised data `x` and a scale `y`.
-static SCALED: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
+static SCALED_NORM: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
     let texts =
         ["Mul(!Div(x,!Sqrt(!Add(!Mean(!Pow(x,#2)),#))),y)", "Mul(!Mul(x,!Div(=1,!Sqrt(!Add(!Mean(!Pow(x,#2)),#)))),y)"];
     texts.iter().filter_map(|text| NodePattern::read(text)).collect()
@@ -30,7 +30,7 @@ static SCALED: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
 /// Finds nodes that become one normalisation of another result, or one that nothing makes.
 pub(super) fn fused(asked: &Asked<'_>) -> Option<Does> {
     let summed = asked.op(asked.node) == Some(Op::Add);
-    let product = |k: usize| pattern::ending(asked, &SCALED, asked.value(k)?);
+    let product = |k: usize| pattern::ending(asked, &SCALED_NORM, asked.value(k)?);
     if let Some((k, found)) = (0..2).filter(|_| summed).find_map(|k| Some((k, product(k)?))) {
         return biased(asked, &Scale::of(asked, &found)?, k);
     }
@@ -40,14 +40,14 @@ pub(super) fn fused(asked: &Asked<'_>) -> Option<Does> {
     let here = |found: &Match| {
         found.end == Some(output) || constant.is_some_and(|constant| found.constants.contains(&constant))
     };
-    let (_, found) = pattern::search(asked, &SCALED, here)?;
+    let (_, found) = pattern::search(asked, &SCALED_NORM, here)?;
     let scale = Scale::of(asked, &found)?;
     if found.end == Some(output) {
         return scaled(asked, &scale);
     }
     let longer = scale.rank.max(scale.bias_rank(asked).unwrap_or(0));
     (scale.second.is_some_and(|second| second == scale.is_second) && asked.sizes(constant?)?.len() > longer)
-        .then(|| Does::Garbled(LOST.into()))
+        .then(|| Does::Garbled(LOST_AXES.into()))
 }
 
 /// How a scale is found.

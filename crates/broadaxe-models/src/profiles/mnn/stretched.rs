@@ -1,0 +1,63 @@
+//! Operands that MNN reads flat, or computes in another way where they stretch.
+
+use broadaxe_kernels::{OpId, id};
+use broadaxe_shape::{Rule, Shape, SymbolicShape};
+
+use super::super::{Asked, Does, condition::OF_FLOATS};
+
+/// The comparisons of which MNN has two ways to compute, one of them wrong.
+const COMPARISONS: &[OpId] = &[id("greater"), id("greater_equal"), id("less_equal")];
+
+/// Finds branches that are read past their end: the second operand has the result's shape, and the third several elements, but fewer.
+pub(super) fn overrun(asked: &Asked<'_>) -> Option<Does> {
+    let Some(shapes) = known_shapes(asked) else {
+        let unknown = "may read the third operand of Where past its end, and the shapes are not known";
+        return (asked.elements(2) != Some(1)).then(|| Does::Unknown(unknown.into()));
+    };
+    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
+    let result = Rule::numpy().align(&dims).ok()?.shape().clone();
+    let count = |dims: &[usize]| dims.iter().product::<usize>();
+    let fewer = 1 < count(dims[2]) && count(dims[2]) < count(&result);
+    (without_leading_ones(dims[1]) == without_leading_ones(&result) && fewer).then_some(Does::Overrun { operand: 2 })
+}
+
+fn without_leading_ones(dims: &[usize]) -> &[usize] {
+    &dims[dims.iter().position(|&dim| dim != 1).unwrap_or(dims.len())..]
+}
+
+/// Returns the shapes of all operands, where they are known.
+fn known_shapes(asked: &Asked<'_>) -> Option<Vec<Shape>> {
+    asked.operands.iter().map(SymbolicShape::known).collect()
+}
+
+/// Finds comparisons that treat floats as integers of the same bits, whose order is the other way round among negative ones.
+pub(super) fn comparison(asked: &Asked<'_>) -> Option<Does> {
+    let op = asked.operator()?;
+    let less = op == id("less");
+    if !less && !COMPARISONS.contains(&op) || OF_FLOATS.holds(asked) == Some(false) {
+        return None;
+    }
+    let Some(shapes) = known_shapes(asked) else {
+        let text = "compares two negative floats the wrong way round where both operands stretch, and the shapes are not known";
+        let alike = asked.operands.iter().all(|shape| shape == &asked.operands[0]);
+        return (!alike && !less).then(|| Does::Unknown(text.into()));
+    };
+    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
+    let result = Rule::numpy().align(&dims).ok()?.shape().clone();
+    let count = |dims: &[usize]| dims.iter().product::<usize>();
+    let whole = |dims: &[usize]| count(dims) == count(&result);
+    let text = "compares two negative floats the wrong way round, and is right where one is not negative";
+    (less || !dims.iter().any(|dims| whole(dims))).then(|| Does::Unknown(text.into()))
+}
+
+/// Says whether several operands that are read flat are read right: all have as many elements as the first, whose shape is the result's.
+pub(super) fn alike(asked: &Asked<'_>) -> Option<bool> {
+    if asked.operands.iter().all(|shape| shape == &asked.operands[0]) {
+        return Some(true);
+    }
+    let shapes = known_shapes(asked)?;
+    let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
+    let result = Rule::numpy().align(&dims).ok().map(|aligned| aligned.shape().clone());
+    let count = |dims: &[usize]| dims.iter().product::<usize>();
+    Some(result.as_deref() == Some(dims[0]) && dims.iter().all(|other| count(other) == count(dims[0])))
+}
