@@ -4,7 +4,7 @@
 
 A row is `version | model | same`, `differs` or `refused`. Models that have no meaning are left out. The tables hold six rows of each kind (`--most 6`).
 The test `answers_about_models` adds what Broadaxe says instead, and writes the tables: `BROADAXE_MODELS` is the folder of the rows, a file for each
-target, and `BROADAXE_RECORDED` that of the tables.
+table, and `BROADAXE_RECORDED` that of the tables.
 """
 
 import argparse

@@ -508,6 +508,9 @@ fn divides(asked: &Asked<'_>) -> Option<bool> {
 /// Says whether the scale is reshaped for an axis that is not the last one, and has another size.
 fn is_reshaped(asked: &Asked<'_>) -> Option<bool> {
     let (_, data) = dims(asked)?;
+    if data.len() < 2 {
+        return Some(false);
+    }
     let along = axis(asked)?;
     Some(along + 1 < data.len() && data[along].size()? != 1)
 }
@@ -538,6 +541,7 @@ mod tests {
         ("x:i8(2,4); s=const(2); d=DequantizeLinear(x,s) axis=0", "same"),
         ("x:i8(2,4); s=const(1); d=DequantizeLinear(x,s) axis=0", "refused"),
         ("x:i8(2,4); s=const(1); d=DequantizeLinear(x,s)", "same"),
+        ("x:i8(4); s=const(1); d=DequantizeLinear(x,s)", "same"),
         ("x:i16(2,4); s=const(); d=DequantizeLinear(x,s)", "refused"),
         ("x(16,3,3,3); s=const(16); z=const:i8(16); q=QuantizeLinear(x,s,z) axis=0", "refused"),
     ];

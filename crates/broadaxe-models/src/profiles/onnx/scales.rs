@@ -1,4 +1,4 @@
-//! Scales along an axis that ONNX Runtime makes part of one operator with what is around them.
+//! Scales along an axis that become part of one operator of ONNX Runtime, with the nodes around them.
 //!
 //! `DequantizeLinear` of both operands, a layer and, where it follows, `QuantizeLinear` become `QLinearMatMul`, `MatMulIntegerToFloat`,
 //! `QLinearConv`, `QGemm`, `QLinearAdd` or `QLinearMul`. These have one place for a scale with an entry for each column or filter, and the axis is not compared with it.
