@@ -6,7 +6,7 @@ use broadaxe_frameworks::System;
 use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::Rule;
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way, quantised};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
 
 const NCNN_RUN: Evidence = Evidence::run_here("ncnn 20261020; conformance, test_engines.py");
@@ -34,8 +34,6 @@ pub(super) static NCNN: Profile = Profile {
     name: "ncnn-param",
     summary: "ncnn with the shapes as they are written, and its own rule",
     laws: &[
-        quantised::PNNX_SCALES[0],
-        quantised::PNNX_SCALES[1],
         Law { kinds: &[], when: &[], way: Way::Ask(own), text: "wrote the model", evidence: NCNN_RUN },
         Law {
             kinds: &[Kind::Unary, Kind::Channel, Kind::Affine, Kind::Bias, Kind::Bounds, Kind::Lengths],
@@ -45,7 +43,7 @@ pub(super) static NCNN: Profile = Profile {
             evidence: LAYERS,
         },
         Law {
-            kinds: &[Kind::Select, Kind::Quantize, Kind::Stretch],
+            kinds: &[Kind::Select, Kind::Quantize, Kind::Stretch, Kind::Lists, Kind::Blocks],
             when: &[],
             way: Way::Unsupported,
             text: "has no such layer",
