@@ -93,6 +93,8 @@ def call(paddle, op, operands, attributes):
     function = _functions(paddle).get(op)
     if op == "Mod" and not attributes.get("fmod"):
         function = paddle.remainder
+    if op == "Div" and operands[0].dtype.kind in "iu":
+        function = paddle.floor_divide
     if function is None:
         return None
     try:

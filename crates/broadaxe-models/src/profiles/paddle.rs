@@ -2,7 +2,7 @@
 
 use broadaxe_frameworks::System;
 
-use broadaxe_kernels::DType::{self, Bool, F16, F32, I8, I16, I32, I64, U8, U16, U32, U64};
+use broadaxe_kernels::DType::{self, Bool, F16, I8, I16, I32, I64, U8, U16, U32, U64};
 
 use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When};
 use crate::meaning::Kind;
@@ -21,17 +21,6 @@ pub(super) static PADDLE: Profile = Profile {
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
             way: Way::Ask(missing),
             text: "has no kernel on the CPU for some dtypes, such as f16 in Max and u8 in Where",
-            evidence: KERNELS_ASKED,
-        },
-        Law {
-            kinds: &[Kind::Binary, Kind::Many],
-            when: &[
-                When::Of(System::Onnx),
-                When::Named(&["Div", "Mean"]),
-                When::Holds(|asked| Some(COMPUTED_INTEGERS.contains(&asked.dtype(0).unwrap_or(F32)))),
-            ],
-            way: Way::Garbled,
-            text: "divides integers as floats",
             evidence: KERNELS_ASKED,
         },
         Law {
@@ -96,8 +85,6 @@ pub(super) static PADDLE: Profile = Profile {
     ..PLAIN
 };
 
-const COMPUTED_INTEGERS: &[DType] = &[I8, I16, I32, I64, U8];
-
 /// Operators of ONNX, and the dtypes that Paddle's functions for them have no kernel for on the CPU, or do not have at all.
 static MISSING_KERNELS: &[(&[&str], &[DType])] = &[
     (&["Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual", "Expand"], &[U16, U32, U64]),
@@ -120,44 +107,38 @@ fn missing(asked: &Asked<'_>) -> Option<Does> {
 
 #[cfg(test)]
 mod tests {
-    use super::{F16, F32, I8, I16, I32, I64, U8, U16, U32, U64};
+    use broadaxe_kernels::DType::{F16, F32, I8, I16, I32, I64, U8, U16, U32, U64};
+
     use crate::testing::gravest;
 
-    /// What the functions of Paddle 3.3.1 did on the CPU with operands of these dtypes: those that ran, and those that gave floats.
-    const RAN: &[(&str, &str, &str)] = &[
-        ("Add(x,y)", "i8 i16 i32 i64 u8", ""),
-        ("Sub(x,y)", "i16 i32 i64", ""),
-        ("Mul(x,y)", "i32 i64", ""),
-        ("Div(x,y)", "", "i8 i16 i32 i64 u8"),
-        ("Mod(x,y)", "i32 i64", ""),
-        ("Max(x,y)", "i32 i64", ""),
-        ("Min(x,y)", "i32 i64", ""),
-        ("Equal(x,y)", "i8 i16 i32 i64 u8 f16", ""),
-        ("GreaterOrEqual(x,y)", "i8 i16 i32 i64 u8 f16", ""),
-        ("Less(x,y)", "i8 i16 i32 i64 u8 f16", ""),
-        ("BitwiseAnd(x,y)", "i8 i16 i32 i64 u8", ""),
-        ("Where(c,x,y)", "i32 i64", ""),
-        ("Clip(x,l,l)", "i32 i64", ""),
-        ("Expand(x,s)", "i8 i16 i32 i64 u8 f16", ""),
-        ("PRelu(x,p)", "", ""),
+    /// What the functions of Paddle 3.3.1 did on the CPU with operands of these dtypes. `Div` of integers is `floor_divide`.
+    const RAN: &[(&str, &str)] = &[
+        ("Add(x,y)", "i8 i16 i32 i64 u8"),
+        ("Sub(x,y)", "i16 i32 i64"),
+        ("Mul(x,y)", "i32 i64"),
+        ("Div(x,y)", "i8 i16 i32 i64 u8"),
+        ("Mod(x,y)", "i32 i64"),
+        ("Max(x,y)", "i32 i64"),
+        ("Min(x,y)", "i32 i64"),
+        ("Equal(x,y)", "i8 i16 i32 i64 u8 f16"),
+        ("GreaterOrEqual(x,y)", "i8 i16 i32 i64 u8 f16"),
+        ("Less(x,y)", "i8 i16 i32 i64 u8 f16"),
+        ("BitwiseAnd(x,y)", "i8 i16 i32 i64 u8"),
+        ("Where(c,x,y)", "i32 i64"),
+        ("Clip(x,l,l)", "i32 i64"),
+        ("Expand(x,s)", "i8 i16 i32 i64 u8 f16"),
+        ("PRelu(x,p)", ""),
     ];
 
     #[test]
     fn dtypes_without_kernels() {
-        for (node, ran, floats) in RAN {
+        for (node, ran) in RAN {
             for dtype in [I8, I16, I32, I64, U8, U16, U32, U64, F16, F32] {
                 let name = dtype.to_string();
-                let has = |list: &str| list.split(' ').any(|one| one == name);
                 if matches!(dtype, F16 | F32) && (node.starts_with("Mod") || node.starts_with("Bitwise")) {
                     continue;
                 }
-                let want = if has(ran) || dtype == F32 {
-                    "same"
-                } else if has(floats) {
-                    "differs"
-                } else {
-                    "refused"
-                };
+                let want = if ran.split(' ').any(|one| one == name) || dtype == F32 { "same" } else { "refused" };
                 let operands = format!("x:{name}(2,2); y:{name}(2,2); p:{name}(1); l:{name}(); c:bool(2,2)");
                 let text = format!("opset 18; {operands}; s=const:i64(2)=2; z={node}");
                 assert_eq!(gravest(&text, "paddle"), want, "{text}");
