@@ -33,6 +33,8 @@ mod ncnn;
 mod table;
 mod walk;
 
+use std::collections::BTreeMap;
+
 use broadaxe_frameworks::System;
 use broadaxe_shape::symbolic::{Dim, Size, SymbolicShape};
 
@@ -55,6 +57,8 @@ pub struct Shapes {
     pub contradictions: Vec<(NodeId, String)>,
     /// Branches that never run, since the value of their condition is known.
     pub untaken: Vec<GraphId>,
+    /// The shapes that nodes are given as operands and other nodes compute: lists of whole numbers, where all are known.
+    pub(crate) entries: BTreeMap<ValueId, Vec<i64>>,
 }
 
 impl Shapes {

@@ -21,7 +21,9 @@ use broadaxe_shape::{
 use super::{
     Inferences, Known, Origin, Shapes, Size,
     call::{Call, Fact, Made, Stop},
-    ncnn, table,
+    ncnn,
+    number::Number,
+    table,
     tensor::Tensor,
 };
 use crate::{
@@ -355,10 +357,18 @@ impl<'a> Walk<'a> {
 
     fn shapes(self) -> Shapes {
         let untaken = self.untaken();
+        let entries = self.model.nodes.iter().filter(|node| node.op == "Expand");
+        let entries = entries.filter_map(|node| {
+            let list = node.input(1).filter(|list| self.model.value(*list).constant.is_none())?;
+            let values = self.facts.get(list.0 as usize)?.tensor.values.as_ref()?;
+            let whole = |value: &Option<Number>| value.as_ref()?.size()?.number();
+            Some((list, values.iter().map(whole).collect::<Option<_>>()?))
+        });
+        let entries = entries.collect();
         let known =
             |(fact, origin): (Fact, Origin)| Known { shape: fact.tensor.shape(), element: fact.element, origin };
         let of = self.facts.into_iter().zip(self.origins).map(known).collect();
-        Shapes { of, remarks: self.remarks, contradictions: self.contradictions, untaken }
+        Shapes { of, remarks: self.remarks, contradictions: self.contradictions, untaken, entries }
     }
 
     /// Sets what is known of an input of a body.

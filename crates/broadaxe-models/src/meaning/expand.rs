@@ -66,9 +66,10 @@ impl ShapeFault {
         Some(Self { name: value.name.clone(), kind })
     }
 
-    /// Finds what is wrong with the entries of a constant shape.
+    /// Finds what is wrong with the entries of a shape that is constant, or computed of known shapes.
     fn of_entries(model: &Model, shapes: &Shapes, node: &Node) -> Option<FaultKind> {
-        let entries = entries(model, node.input(1)?)?;
+        let list = node.input(1)?;
+        let entries = entries(model, list).or_else(|| shapes.entries.get(&list).cloned())?;
         if let Some(entry) = entries.iter().find(|entry| **entry < 0) {
             return Some(FaultKind::Negative(*entry));
         }

@@ -39,6 +39,17 @@ const SHAPES: &[(&str, &str, &str, &str)] = &[
     ("x(1,4); t=const:i64(1)=3; y=Expand(x,t)", "BX001", "refused", "refused"),
     ("x(2,1); t=const:i64(3)=2,3,4; y=Expand(x,t)", "BX001", "refused", "refused"),
     ("x(1,4); t=const:i64()=3; y=Expand(x,t)", "BX001", "refused", "refused"),
+    ("x(3); w(4); s=Shape(w); y=Expand(x,s)", "BX001", "refused", "refused"),
+    ("x(3); w(n,4); s=Shape(w); i=const:i64(1)=1; t=Gather(s,i) axis=0; y=Expand(x,t)", "BX001", "refused", "refused"),
+    ("x(1,3); w(2,4); s=Shape(w); o=const:i64(1)=1; t=Max(s,o); y=Expand(x,t)", "BX001", "refused", "refused"),
+    (
+        "x(3); w(1); s=Shape(w); o=const:i64(1)=1; e=Equal(s,o); m=const:i64(1)=-1; t=Where(e,m,s); y=Expand(x,t)",
+        "BX001",
+        "refused",
+        "refused",
+    ),
+    ("x(3); w(n); s=Shape(w); y=Expand(x,s)", "", "same", "same"),
+    ("x(1); w(4); s=Shape(w); y=Expand(x,s)", "", "same", "same"),
     // Axes without entries.
     ("x(2,1); t=const:i64(2)=2,0; y=Expand(x,t)", "BX106", "same", "differs"),
     ("x(1); t=const:i64(1)=0; y=Expand(x,t)", "BX106", "same", "differs"),
