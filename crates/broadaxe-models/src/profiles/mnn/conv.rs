@@ -46,7 +46,7 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
     let along = along_channels(&constant, rank);
     let sure = asked.value(0).is_some_and(|value| asked.is_single(value)) && rank == 4;
     match between {
-        Between::Nothing if along => None,
+        Between::Nothing | Between::Other if along => None,
         Between::Rectified if sure => {
             Some(Does::Garbled("adds the constant before Relu, to the bias of the convolution".into()))
         }
@@ -54,7 +54,6 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
             Some(Does::Garbled("makes the constant the bias of the convolution, whose result has fewer axes".into()))
         }
         Between::Nothing if sure && conv.op == "Conv" => Some(Does::List { operand: 1, axis: 1 }),
-        Between::Other if along => None,
         _ => Some(Does::Unknown(TEXT.into())),
     }
 }
@@ -148,10 +147,11 @@ pub(super) fn number(asked: &Asked<'_>) -> Option<Does> {
     if own < data || own == data && constant == 1 || is_in_order(&asked.operands[1 - constant]) {
         return None;
     }
-    match laid_out(asked, asked.value(1 - constant)?, REACH)? {
-        true => Some(Does::Garbled(TEXT.into())),
-        false => Some(Does::Unknown("may read channels in groups of four, as if they were in order".into())),
-    }
+    Some(if laid_out(asked, asked.value(1 - constant)?, REACH)? {
+        Does::Garbled(TEXT.into())
+    } else {
+        Does::Unknown("may read channels in groups of four, as if they were in order".into())
+    })
 }
 
 /// Says whether data have one entry of the batch, and one element for each channel: both orders are one.
