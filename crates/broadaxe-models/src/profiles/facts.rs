@@ -19,6 +19,8 @@ pub struct Facts {
     outputs: Vec<bool>,
     loose: Option<Shapes>,
     quantised: bool,
+    /// The roles of the model's nodes, a bit each.
+    roles: u128,
     inferences: Inferences,
 }
 
@@ -44,7 +46,11 @@ impl Facts {
         }
         let quantises = |node: &Node| matches!(meaning::role(model, node), Some(Role::Quantize | Role::FakeQuantize));
         let quantised = model.nodes.iter().any(quantises);
-        Self { batches, folded, uses, outputs, loose, quantised, inferences }
+        // Lists may be computed as sums of two operands.
+        let sums = |node: &Node| if matches!(node.op.as_str(), "Sum" | "Mean") { bit(Role::Add) } else { 0 };
+        let own = |node: &Node| meaning::role(model, node).map_or(0, bit) | sums(node);
+        let roles = model.nodes.iter().fold(0, |all, node| all | own(node));
+        Self { batches, folded, uses, outputs, loose, quantised, roles, inferences }
     }
 
     /// Returns what rules make of symbolic shapes, each found once.
@@ -55,6 +61,11 @@ impl Facts {
     /// Says whether the model quantises a tensor.
     pub fn is_quantised(&self) -> bool {
         self.quantised
+    }
+
+    /// Says whether the model has nodes of all these roles, a bit each.
+    pub(super) fn has(&self, roles: u128) -> bool {
+        self.roles & roles == roles
     }
 
     /// Returns the shape of a value as the file leaves it, where the caller gave sizes for what is open there.
@@ -113,6 +124,11 @@ impl Facts {
             batches: values.iter().map(|value| self.batches.get((*value)?)).collect(),
         }
     }
+}
+
+/// Returns the bit of a role.
+pub(super) fn bit(role: Role) -> u128 {
+    1 << role as u32
 }
 
 /// Infers the shapes that follow from the file alone, where the caller gave sizes for dims that it leaves open.

@@ -9,6 +9,7 @@
 
 use super::{
     Asked,
+    facts::bit,
     neighbours::{Op, REACH},
 };
 use crate::graph::{Node, ValueId};
@@ -127,6 +128,14 @@ impl NodePattern {
         Some(Self::Node { op, parts, single, ordered })
     }
 
+    /// Lists the roles of nodes without which the pattern matches nothing, a bit each.
+    fn needs(&self) -> u128 {
+        let Self::Node { op, parts, .. } = self else { return 0 };
+        // A product is a negative too, and a `Max` and a `Min` are a `Clip`.
+        let own = if matches!(op, Op::Neg | Op::Clip) { 0 } else { bit(*op) };
+        parts.iter().fold(own, |all, part| all | part.needs())
+    }
+
     /// Matches the pattern with what makes a value.
     fn matches(&self, asked: &Asked<'_>, value: ValueId, found: &Match) -> Option<Match> {
         match self {
@@ -229,7 +238,8 @@ pub(super) fn find(asked: &Asked<'_>, patterns: &[NodePattern], constant: ValueI
 /// Matches patterns with what makes a value.
 pub(super) fn ending(asked: &Asked<'_>, patterns: &[NodePattern], value: ValueId) -> Option<Match> {
     let start = Match { end: Some(value), ..Match::default() };
-    patterns.iter().find_map(|pattern| pattern.matches(asked, value, &start))
+    let possible = patterns.iter().filter(|pattern| asked.facts.has(pattern.needs()));
+    { possible }.find_map(|pattern| pattern.matches(asked, value, &start))
 }
 
 /// Finds a pattern behind the node that is accepted.
@@ -238,6 +248,9 @@ pub(super) fn search(
     patterns: &[NodePattern],
     accepts: impl Fn(&Match) -> bool,
 ) -> Option<(usize, Match)> {
+    if !patterns.iter().any(|pattern| asked.facts.has(pattern.needs())) {
+        return None;
+    }
     let mut open: Vec<(ValueId, usize)> = vec![(asked.node.output(0)?, 0)];
     let mut at = 0;
     while let Some(&(value, depth)) = open.get(at) {

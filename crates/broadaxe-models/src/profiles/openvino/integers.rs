@@ -90,7 +90,7 @@ pub(super) fn cut(asked: &Asked<'_>) -> Option<Does> {
 /// Returns the numbers of an operand that the file holds, where they are integers that may not fit into 32 bits.
 fn numbers(asked: &Asked<'_>, operand: usize) -> Option<Vec<i128>> {
     let constant = asked.model.value(asked.origin(asked.value(operand)?)).constant.as_ref()?;
-    let dtype = constant.element.dtype()?;
+    let dtype = constant.element.dtype().filter(|dtype| matches!(dtype, DType::I64 | DType::U64 | DType::U32))?;
     let number = |bytes: &[u8]| match dtype {
         DType::I64 => bytes.try_into().ok().map(|bytes| i128::from(i64::from_le_bytes(bytes))),
         DType::U64 => bytes.try_into().ok().map(|bytes| i128::from(u64::from_le_bytes(bytes))),
