@@ -84,6 +84,13 @@ pub(super) static MNN: Profile = Profile {
     versions: &["3.0.0", "3.2.0", "3.4.1", "3.6.1"],
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("MNNConvert; models in TFLite are documented")),
     laws: &[
+        Law {
+            kinds: &[Kind::Lists, Kind::Blocks],
+            when: &[When::Invalid],
+            way: Way::Own,
+            text: "does not compare the lists of quantised nodes with their data",
+            evidence: MNN_LAWS,
+        },
         quantised::MNN_SCALES[0],
         quantised::MNN_SCALES[1],
         quantised::MNN_SCALES[2],

@@ -279,6 +279,13 @@ pub(super) static OPENVINO: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Stretch],
+            when: &[When::Empty, When::Holds(is_alone)],
+            way: Way::Refused,
+            text: "falls over an Expand of an input without elements whose result is an output",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
             when: &[],
             way: Way::Ask(one_element::stretched),
             text: "misreads a shape without entries",
@@ -524,6 +531,13 @@ fn empty(asked: &Asked<'_>) -> Option<Does> {
     let changes = !asked.is_of(System::Onnx) || result != Some(&asked.operands[0]);
     (asked.elements(0) == Some(0) && changes)
         .then(|| Does::Refused("crashes when it stretches a tensor without elements".into()))
+}
+
+/// Says whether a node reads an input of the model, and its result is an output: 31 models without elements were asked.
+fn is_alone(asked: &Asked<'_>) -> Option<bool> {
+    let (data, result) = (asked.value(0)?, asked.node.output(0)?);
+    let known = asked.shape(data).and_then(SymbolicShape::known).is_some();
+    Some(known && asked.producer(data).is_none() && !asked.facts.is_constant(data) && asked.facts.is_output(result))
 }
 
 /// Says what becomes of negative entries in a shape: each keeps a size of the data other than 1, where the shape changes nothing else.
