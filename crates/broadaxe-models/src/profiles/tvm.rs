@@ -8,12 +8,15 @@ use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, to_nothing},
     condition::any,
-    inside::{NO_FLAT_DATA, PER_GROUP, as_many, as_many_or_one, flat_data, lists, no_attention},
+    inside::{GROUP_NORM, NO_FLAT_DATA, PER_GROUP, as_many, as_many_or_one, flat_data, lists, no_attention},
     opset6::{axis_ignored, axis_unasked},
     quantised,
     stretch::{FITS_BUT_FOR_NEGATIVES, NO_I64, TO_NONE},
 };
-use crate::{graph::Attribute, meaning::Kind};
+use crate::{
+    graph::{Attribute, ValueId},
+    meaning::Kind,
+};
 
 const TVM_RUN: Evidence = Evidence::run_here("TVM 0.27.0.post1; Relax, LLVM, recorded answers");
 const TVM_ASKED: Evidence =
@@ -59,10 +62,17 @@ pub(super) static TVM: Profile = Profile {
         axis_ignored(TVM_RUN),
         axis_unasked(TVM_RUN),
         Law {
-            kinds: &[Kind::Binary, Kind::Many, Kind::Select, Kind::Slope, Kind::Bias],
+            kinds: &[Kind::Binary, Kind::Many, Kind::Select, Kind::Slope, Kind::Bias, Kind::Affine],
             when: &[When::Holds(may_stretch)],
             way: Way::Refused,
             text: "cannot compile an operator where an open dim meets another dim: whether one stretches is not known then",
+            evidence: TVM_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Any(&[PER_GROUP, When::Not(&GROUP_NORM)]), When::Holds(has_open_channels)],
+            way: Way::Refused,
+            text: "cannot compile lists where the number of channels is an open dim and their length another dim, or the other way round",
             evidence: TVM_LAWS,
         },
         Law {
@@ -252,14 +262,33 @@ fn may_stretch(asked: &Asked<'_>) -> Option<bool> {
     let value = |k: usize| product.filter(|_| k == 0).unwrap_or_else(|| asked.value(k));
     let shapes: Vec<&[Dim]> = (0..asked.operands.len()).map(|k| value(k).and_then(dims)).collect::<Option<_>>()?;
     let pairs = (0..shapes.len()).flat_map(|k| (0..k).map(move |earlier| (k, earlier)));
-    any(pairs.flat_map(|(one, other)| shapes[one].iter().rev().zip(shapes[other].iter().rev())).map(|(a, b)| {
-        let open = |dim: &Dim| dim.size().is_none() && dim.names().is_empty();
-        let (one, other) = (a.size(), b.size());
-        if one == Some(1) || other == Some(1) || one.is_some() && other.is_some() {
-            return Some(false);
-        }
-        if open(a) || open(b) { None } else { Some(a != b) }
-    }))
+    let dims = pairs.flat_map(|(one, other)| shapes[one].iter().rev().zip(shapes[other].iter().rev()));
+    any(dims.map(|(one, other)| are_apart(one, other)))
+}
+
+/// Says whether one of two dims is open, and the other neither 1 nor the same name.
+fn are_apart(a: &Dim, b: &Dim) -> Option<bool> {
+    let open = |dim: &Dim| dim.size().is_none() && dim.names().is_empty();
+    let (one, other) = (a.size(), b.size());
+    if one == Some(1) || other == Some(1) || one.is_some() && other.is_some() {
+        return Some(false);
+    }
+    if open(a) || open(b) { None } else { Some(a != b) }
+}
+
+/// Says whether the number of channels or the length of a list is open, and they are not the same name.
+fn has_open_channels(asked: &Asked<'_>) -> Option<bool> {
+    let dims = |value: Option<ValueId>| asked.shape(value?)?.dims();
+    let channels = match asked.node.op.as_str() {
+        "Conv" => dims(asked.node.input(1))?.first()?,
+        "ConvTranspose" => dims(asked.node.input(1))?.get(1)?,
+        _ => dims(asked.value(0))?.get(1)?,
+    };
+    if PER_GROUP.holds(asked) == Some(true) {
+        return Some(channels.size().is_none());
+    }
+    let is_apart = |list: &[Dim]| list.first().map_or(Some(false), |length| are_apart(channels, length));
+    any((1..asked.operands.len()).map(|k| is_apart(dims(asked.value(k))?)))
 }
 
 /// Says whether all axes are normalised together.
@@ -275,4 +304,31 @@ fn of_bools(asked: &Asked<'_>) -> Option<bool> {
 /// Says whether the wanted shape is a constant of the file.
 fn to_constant(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.node.input(1).is_some_and(|shape| asked.model.value(shape).constant.is_some()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::testing::answers;
+
+    /// Answers of TVM 0.27.0.post1.
+    #[test]
+    fn lists_with_open_channels() {
+        let norm = |x: &str, a: &str| {
+            format!("{x}; {a}; b=const(2); c=const(2); d=const(2)=1; y=BatchNormalization(x,a,b,c,d)")
+        };
+        let rows: &[(String, &str)] = &[
+            (norm("x(3,N,2)", "a=const(2)"), "refused"),
+            (norm("x(3,2,N)", "a=const(2)"), "same"),
+            (norm("x(3,2,2)", "a(N)"), "refused"),
+            ("x(3,N,2); a(N); b(N); y=InstanceNormalization(x,a,b)".into(), "same"),
+            ("x(2,N,3,3); w=const(2,2,1,1); b=const(2); y=Conv(x,w,b)".into(), "same"),
+            ("x(2,2,3,3); w(N,2,1,1); b=const(2); y=Conv(x,w,b)".into(), "refused"),
+            ("opset 18; x(2,N,3); a=const(2); b=const(2); y=GroupNormalization(x,a,b) num_groups=2".into(), "refused"),
+            ("opset 21; x(2,N,3); a=const(4); b=const(4); y=GroupNormalization(x,a,b) num_groups=2".into(), "same"),
+            ("x(2,3,N); a=const(4); y=LayerNormalization(x,a)".into(), "refused"),
+            ("x(2,3,N); a(N); b(N); y=LayerNormalization(x,a,b)".into(), "same"),
+        ];
+        let rows: Vec<(&str, &str)> = rows.iter().map(|(text, want)| (text.as_str(), *want)).collect();
+        answers("tvm", &[], &rows);
+    }
 }
