@@ -230,6 +230,13 @@ pub(super) static MNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Many],
+            when: &[When::Operands(1)],
+            way: Way::Refused,
+            text: "ends the process at Max, Min, Sum and Mean of one operand",
+            evidence: MNN_ALL_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Many],
             when: &[When::Operands(2), When::Operator(&[id("mean")])],
             way: Way::Refused,
             text: "computes no mean of two operands",
@@ -389,11 +396,12 @@ pub(super) static MNN: Profile = Profile {
             when: &[When::Any(&[
                 When::Not(&When::From("3.2.0")),
                 When::Not(&When::Constant(1)),
+                When::Holds(norm::from_later_axis),
                 When::Holds(laid_out),
             ])],
             way: Way::Own,
-            text: "normalises, and scales and shifts along the axes that are normalised, or by nodes of their own: where the scale is computed, and always before 3.2.0",
-            evidence: MNN_NODES,
+            text: "normalises, and scales and shifts along the axes that are normalised, or by nodes of their own: where the scale is computed or axis is above 0, and always before 3.2.0",
+            evidence: MNN_ALL_LAWS,
         },
         Law {
             kinds: &[Kind::Affine],

@@ -108,18 +108,24 @@ impl<'a> Asked<'a> {
 
     /// Returns the number that all elements of a constant are.
     pub(super) fn number(&self, value: ValueId) -> Option<f64> {
+        let numbers = self.reals(value)?;
+        let first = *numbers.first()?;
+        numbers.iter().all(|number| *number == first).then_some(first)
+    }
+
+    /// Returns the numbers of a constant.
+    pub(super) fn reals(&self, value: ValueId) -> Option<Vec<f64>> {
         let constant = self.model.value(self.origin(value)).constant.as_ref()?;
         let bytes = self.model.elements(constant, BYTES).ok()??;
         let dtype = constant.element.dtype()?;
-        let mut numbers = bytes.chunks_exact(dtype.size()).map(|bytes| match dtype {
+        let numbers = bytes.chunks_exact(dtype.size()).map(|bytes| match dtype {
             DType::F32 => bytes.try_into().ok().map(|bytes| f64::from(f32::from_le_bytes(bytes))),
             DType::F64 => bytes.try_into().ok().map(f64::from_le_bytes),
             DType::I32 => bytes.try_into().ok().map(|bytes| f64::from(i32::from_le_bytes(bytes))),
             DType::I64 => bytes.try_into().ok().map(|bytes| i64::from_le_bytes(bytes) as f64),
             _ => None,
         });
-        let first = numbers.next()??;
-        numbers.all(|number| number == Some(first)).then_some(first)
+        numbers.collect()
     }
 
     /// Returns the whole numbers of a constant.

@@ -44,6 +44,11 @@ pub(super) fn from_axis_zero(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.node.attribute("axis").and_then(Attribute::int) == Some(0))
 }
 
+/// Says whether the axis of a normalisation is written from the front: the converter writes nodes, which broadcast.
+pub(super) fn from_later_axis(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.node.attribute("axis").and_then(Attribute::int).is_some_and(|axis| axis > 0))
+}
+
 /// Says whether an operand is what the node before it gives: one in another form comes through a reshape.
 fn is_direct(asked: &Asked<'_>, value: ValueId) -> bool {
     let (Some(own), Some(form)) = (asked.shape(value), asked.form(value)) else { return false };
@@ -232,6 +237,21 @@ mod tests {
         for (x, nodes, want) in rows {
             answers("mnn", &[], &[(&format!("{start}; {x}; {nodes}"), want)]);
         }
+    }
+
+    #[test]
+    fn constants_of_layer_normalizations() {
+        answers(
+            "mnn",
+            &[],
+            &[
+                ("x(2,3,4); s=const(4); b=const(); y=LayerNormalization(x,s,b)", "differs"),
+                ("x(2,3,4); s=const(4); b=const(); y=LayerNormalization(x,s,b) axis=2", "same"),
+                ("x(2,3,4); s=const(1); y=LayerNormalization(x,s) axis=1", "same"),
+                ("x(2,3,4); s=const(3,4); b=const(4); y=LayerNormalization(x,s,b) axis=-2", "differs"),
+                ("x(2,3,1); s=const(3,1); y=LayerNormalization(x,s) axis=2", "same"),
+            ],
+        );
     }
 
     #[test]

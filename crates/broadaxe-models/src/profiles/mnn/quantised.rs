@@ -29,15 +29,15 @@ pub(super) const MNN_SCALES: [Law; 9] = [
     Law {
         kinds: &[Kind::Lists],
         when: &[QUANTIZE, When::Single(1), When::Operands(3), When::Holds(|asked| is_stored_as(asked, &[&["u8"]]))],
-        way: Way::Own,
-        text: "quantises to u8 with one scale and one zero point",
+        way: Way::Garbled,
+        text: "gives numbers of u8 as those of i8 with the same bits: 256 less from 128 on",
         evidence: MNN_ALL_NODES,
     },
     Law {
         kinds: QUANTISED,
         when: &[QUANTIZE],
         way: Way::Garbled,
-        text: "quantises to i8, stored 128 higher, and reads one zero point for all: right for u8 with one scale and a zero point",
+        text: "quantises to i8, stored 128 higher, and reads one zero point for all",
         evidence: MNN_ALL_NODES,
     },
     Law {

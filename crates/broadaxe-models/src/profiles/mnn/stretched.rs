@@ -8,6 +8,9 @@ use super::super::{Asked, Does, condition::OF_FLOATS};
 /// The comparisons of which MNN has two ways to compute, one of them wrong.
 const COMPARISONS: &[OpId] = &[id("greater"), id("greater_equal"), id("less_equal")];
 
+/// Operators whose results are not negative.
+const POSITIVE: &[&str] = &["Abs", "Exp", "Relu", "Sigmoid", "Softmax", "Sqrt"];
+
 /// Finds branches that are read past their end: the second operand has the result's shape, and the third several elements, but fewer.
 pub(super) fn overrun(asked: &Asked<'_>) -> Option<Does> {
     let Some(shapes) = known_shapes(asked) else {
@@ -34,20 +37,33 @@ fn known_shapes(asked: &Asked<'_>) -> Option<Vec<Shape>> {
 pub(super) fn comparison(asked: &Asked<'_>) -> Option<Does> {
     let op = asked.operator()?;
     let less = op == id("less");
-    if !less && !COMPARISONS.contains(&op) || OF_FLOATS.holds(asked) == Some(false) {
+    if !less && !COMPARISONS.contains(&op)
+        || OF_FLOATS.holds(asked) == Some(false)
+        || (0..2).any(|k| is_positive(asked, k))
+    {
         return None;
+    }
+    let text = "compares two negative floats the wrong way round, and is right where one is not negative";
+    if less {
+        return Some(Does::Garbled(text.into()));
     }
     let Some(shapes) = known_shapes(asked) else {
         let text = "compares two negative floats the wrong way round where both operands stretch, and the shapes are not known";
         let alike = asked.operands.iter().all(|shape| shape == &asked.operands[0]);
-        return (!alike && !less).then(|| Does::Unknown(text.into()));
+        return (!alike).then(|| Does::Unknown(text.into()));
     };
     let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
     let result = Rule::numpy().align(&dims).ok()?.shape().clone();
     let count = |dims: &[usize]| dims.iter().product::<usize>();
     let whole = |dims: &[usize]| count(dims) == count(&result);
-    let text = "compares two negative floats the wrong way round, and is right where one is not negative";
-    (less || !dims.iter().any(|dims| whole(dims))).then(|| Does::Unknown(text.into()))
+    (!dims.iter().any(|dims| whole(dims))).then(|| Does::Garbled(text.into()))
+}
+
+/// Says whether an operand has no negative numbers, whatever the inputs of the model are.
+fn is_positive(asked: &Asked<'_>, operand: usize) -> bool {
+    let Some(value) = asked.value(operand) else { return false };
+    let made = asked.producer(asked.origin(value)).is_some_and(|node| POSITIVE.contains(&node.op.as_str()));
+    made || asked.reals(value).is_some_and(|numbers| numbers.iter().all(|number| number.is_sign_positive()))
 }
 
 /// Says whether several operands that are read flat are read right: all have as many elements as the first, whose shape is the result's.
