@@ -10,6 +10,11 @@ QDQ = "x(1,3,3,3); s=const(3)=0.0625,0.125,0.25; z=const:i8(3)=0; q=QuantizeLine
 ONE_QDQ = "x(2,3,4); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(x,s,z); d=DequantizeLinear(q,s,z)"
 PARTS = "p=Relu(x); n=Neg(x); r=Relu(n); k=Mul(s,r); y=Sub(p,k)"
 RMS = "s=Pow(x,p); m=ReduceMean(s) axes=-1, keepdims=1; a=Add(m,e); q=Sqrt(a); d=Div(x,q); y=Mul(d,g)"
+RMS_PLAIN = RMS.removesuffix("; y=Mul(d,g)")
+TWO_MEANS = "x(2,3); i=const:i64(1)=-1; t=const()=2; k=ReduceMean(x,i) keepdims=0; m=Unsqueeze(k,i); n=ReduceMean(x,i) keepdims=1"
+CENTRED = "u=Sub(x,m); w=Sub(x,n); s=Pow(w,t); v=ReduceMean(s,i) keepdims=1; a=Add(v,e); q=Sqrt(a); y=Div(u,q)"
+WEIGHT = "w=const:u8(2,3)=5,3,9,1; k=const()=0.5; d=DequantizeLinear(w,k)"
+QDQ_1 = "x(3); s=const(3)=0.0625,0.125,0.25; z=const:u8(3)=128; q=QuantizeLinear(x,s,z) axis=0; d=DequantizeLinear(q,s,z) axis=0"
 NUMBERS = "5,3,9,1,7,2,8,6,4,11"
 WEIGHTS = f"w=const:u8(4,6)={NUMBERS}; f=Cast(w) to=f32"
 PRODUCT = "m=Mul(f,c); y=MatMul(x,m)"
@@ -45,6 +50,34 @@ OPENVINO = [
     (f"opset 17; x(2,4); p=const()=2; e=const()=0.5; g=const(1,1,4); {RMS}", "differs"),
     (f"opset 17; x(2,4); p=const()=2; e=const()=0.5; g=const(3,1,1); {RMS}", "same"),
     (f"opset 17; x(4); p=const()=2; e=const()=0.5; g=const(1,4); {RMS}", "same"),
+    # Its epsilon, which has axes that the data lack.
+    (f"opset 17; x(2,4); p=const()=2; e=const(1,1,1)=0.5; {RMS_PLAIN}", "differs"),
+    (f"opset 17; x(4); p=const()=2; e=const(1,1)=0.5; {RMS_PLAIN}", "differs"),
+    (f"opset 17; x(2,4); p=const()=2; e=const(4)=0.5; {RMS_PLAIN}", "same"),
+    (f"opset 17; x(2,4); p=const()=2; e=const(1,1,1)=0.5; {RMS_PLAIN}; y=Relu(d)", "differs"),
+    (f"opset 17; x(2,4); p=const()=2; e=const(1,1,1)=0.5; {RMS_PLAIN}; l=const()=-1; h=const()=1; y=Clip(d,l,h)", "differs"),
+    (f"opset 17; x(2,4); p=const()=2; e=const(1,1,1)=0.5; {RMS_PLAIN}; w=const(4,3); y=MatMul(d,w)", "differs"),
+    (f"opset 17; x(2,4); p=const()=2; e=const(1,1,1)=0.5; {RMS_PLAIN}; c=const(4); y=Mul(d,c)", "differs"),
+    (f"opset 17; x(2,4); p=const()=2; e=const(1,1,1)=0.5; {RMS_PLAIN}; c=const(2,1); y=Mul(d,c)", "same"),
+    (f"opset 17; x(2,4); p=const()=2; e=const(1,1,1)=0.5; {RMS_PLAIN}; c=const(4); y=Add(d,c)", "same"),
+    (f"opset 17; x(2,4); p=const()=2; e=const(2,1,1)=0.5; {RMS_PLAIN}; c=const(4); y=Add(d,c)", "differs", "unknown"),
+    # A normalisation whose means get back the axis that they lose.
+    (f"{TWO_MEANS}; e=const(1,1,1)=0.01; {CENTRED}", "differs"),
+    (f"{TWO_MEANS}; e=const()=0.01; {CENTRED}", "same"),
+    # Products of constants, of which the first matrix is transposed.
+    (f"{WEIGHT}; b=const(2,4); y=Gemm(d,b) transA=1; x(); o=Add(y,x)", "differs"),
+    (f"{WEIGHT}; b=const(2,4); y=Gemm(b,d) transA=1; x(); o=Add(y,x)", "differs"),
+    (f"{WEIGHT}; t=Transpose(d) perm=1,0; b=const(2,4); y=MatMul(t,b); x(); o=Add(y,x)", "differs"),
+    (f"{WEIGHT}; t=Transpose(d) perm=1,0; b=const(3,4); y=Gemm(t,b) transA=1; x(); o=Add(y,x)", "same"),
+    (f"{WEIGHT}; b=const(3,4); y=Gemm(d,b); x(); o=Add(y,x)", "same"),
+    (f"{WEIGHT}; b=const(2,1); y=Gemm(b,d) transA=1; x(); o=Add(y,x)", "same"),
+    (f"{WEIGHT}; x(2,4); y=Gemm(d,x) transA=1", "same"),
+    (f"{WEIGHT}; b=const(2,4); y=Gemm(d,b) transA=1; x(); o=Add(y,x); r=Add(d,x)", "same"),
+    ("w=const:u8(2,3)=5,3,9,1; f=Cast(w) to=f32; c=const()=0.5; m=Mul(f,c); b=const(2,4); y=Gemm(m,b) transA=1; x(); o=Add(y,x)", "differs"),
+    ("w=const:u8(2,3)=5,3,9,1; f=Cast(w) to=f32; c=const()=0.5; m=Div(f,c); b=const(2,4); y=Gemm(m,b) transA=1; x(); o=Add(y,x)", "same"),
+    # Quantised data of rank 1 have their channels on axis 0.
+    (f"{QDQ_1}; c=const(3); y=Add(d,c)", "same"),
+    (f"{QDQ_1}; c=const(3,1); y=Add(d,c)", "differs"),
     # Lists and blocks of quantisations.
     (f"x(2,4); {STORED}; s=const(4)=0.25,0.5,1,2; d=DequantizeLinear(w,s) axis=0; y=MatMul(x,d)", "differs"),
     (f"x(2,4); {STORED}; s=const(6)=0.25,0.5,1,2; d=DequantizeLinear(w,s) axis=1; y=MatMul(x,d)", "same"),

@@ -105,6 +105,13 @@ pub(super) static OPENVINO: Profile = Profile {
         Law {
             kinds: &[Kind::Binary, Kind::Lists, Kind::Blocks],
             when: &[],
+            way: Way::Ask(compressed::folded),
+            text: "does not transpose a constant that it multiplies by scaled integer weights",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Lists, Kind::Blocks],
+            when: &[],
             way: Way::Ask(compressed::looked_up),
             text: "reads the scale of an integer table in row-major order",
             evidence: OPENVINO_LAWS,
@@ -272,7 +279,7 @@ pub(super) static OPENVINO: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Stretch],
-            when: &[When::Of(System::Onnx), TO_NONE, CONSTANT_SHAPE],
+            when: &[TO_NONE, CONSTANT_SHAPE],
             way: Way::Garbled,
             text: "does not stretch an axis of one entry to none, and gives a result of another shape",
             evidence: OPENVINO_LAWS,

@@ -17,7 +17,7 @@ use broadaxe_shape::{Dim, Rule, SymbolicShape};
 
 use super::super::{
     Asked, Does, IndexTerm,
-    neighbours::{Op, fits, merged},
+    neighbours::{Op, fits, merged, numbers},
 };
 use crate::{
     graph::{Attribute, Node, ValueId},
@@ -71,6 +71,66 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
 pub(super) fn looked_up(asked: &Asked<'_>) -> Option<Does> {
     let scaled = Scaled::of(asked, false)?;
     is_looked_up(asked, scaled.result, MOST_BETWEEN).then(|| lookup(asked, &scaled)).flatten()
+}
+
+/// Finds scaled weights in a product of constants whose first matrix is transposed, which is not folded right.
+///
+/// Asked of 45 products: the other matrix may be computed, and the weights may be either.
+pub(super) fn folded(asked: &Asked<'_>) -> Option<Does> {
+    let (node, output) = (asked.node, asked.node.output(0)?);
+    let whole = |value: ValueId| {
+        asked.model.value(value).constant.as_ref().is_some_and(|constant| is_whole(&constant.element.to_string()))
+    };
+    let scaled = match asked.op(node)? {
+        Op::Dequantize => node.input(0).is_some_and(whole),
+        Op::Mul => (0..2).any(|k| node.input(k).is_some_and(|value| stored(asked, value, true).is_some())),
+        _ => false,
+    };
+    let constants = asked.constants.iter().all(|constant| *constant);
+    let products = products(asked, Some(output).filter(|_| scaled && constants)?, MOST_BETWEEN)?;
+    products.into_iter().any(|product| is_flipped(asked, product)).then(|| {
+        Does::Garbled("multiplies a transposed constant by scaled integer weights as if it were not transposed".into())
+    })
+}
+
+/// Lists the products that read a value or its transposed form, where nothing else does.
+fn products<'a>(asked: &Asked<'a>, value: ValueId, reach: usize) -> Option<Vec<&'a Node>> {
+    if reach == 0 || asked.facts.is_output(value) {
+        return None;
+    }
+    let mut found = Vec::new();
+    for (node, input) in asked.readers(value) {
+        match asked.op(node)? {
+            Op::MatMul | Op::Gemm if input < 2 => found.push(node),
+            _ if is_swap(asked, node) => found.extend(products(asked, node.output(0)?, reach - 1)?),
+            _ => return None,
+        }
+    }
+    Some(found)
+}
+
+/// Says whether a product is of constants, of which the first matrix is transposed; to transpose one row or column changes nothing.
+fn is_flipped(asked: &Asked<'_>, product: &Node) -> bool {
+    let (Some(mut first), Some(second)) = (product.input(0), product.input(1)) else { return false };
+    let constant = |value| asked.facts.is_constant(value);
+    let mut transposed = ["transA", "transpose_a"].iter().any(|name| is_set(product, name));
+    let Some(matrix) = asked.sizes(first).filter(|_| constant(first) && constant(second)) else { return false };
+    let swapped = |value: ValueId| asked.producer(value).filter(|node| is_swap(asked, node));
+    while let Some(data) = swapped(first).and_then(|node| node.input(0)) {
+        (first, transposed) = (data, !transposed);
+    }
+    transposed && matrix.len() > 1 && !matrix[matrix.len() - 2..].contains(&1)
+}
+
+/// Says whether a node exchanges the last two axes of its data.
+fn is_swap(asked: &Asked<'_>, node: &Node) -> bool {
+    let order = || -> Option<Vec<i64>> { numbers(node, "perm").or_else(|| asked.integers(node.input(1)?)) };
+    let swaps = |order: Vec<i64>| {
+        let rank = order.len() as i64;
+        rank > 1 && order.into_iter().eq((0..rank - 2).chain([rank - 1, rank - 2]))
+    };
+    asked.op(node) == Some(Op::Transpose)
+        && order().map_or_else(|| node.output(0).and_then(|value| asked.shape(value)?.rank()) == Some(2), swaps)
 }
 
 /// Finds a product whose columns are divided into blocks: it reads one entry for each block of rows.

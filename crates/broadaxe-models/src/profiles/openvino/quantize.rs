@@ -58,9 +58,11 @@ fn per_channel(asked: &Asked<'_>, mut own: Vec<usize>, data: ValueId) -> Option<
         return Some(Does::Garbled("drops the axes of the constant that the quantised data lacks".into()));
     }
     let channels = channels.filter(|channels| *channels > 1 && *channels == count)?;
+    // Data of rank 1 have their channels there.
+    let axis = usize::from(rank > 1);
     let placed = own.len() <= rank
-        && only_axis(&own, rank) == Some(1)
-        && dims.get(1).and_then(broadaxe_shape::Dim::size) == Some(channels);
+        && only_axis(&own, rank) == Some(axis)
+        && dims.get(axis).and_then(broadaxe_shape::Dim::size) == Some(channels);
     (!placed).then(|| {
         Does::Garbled("adds the constant per channel where it quantises, as it has one element per channel".into())
     })

@@ -6,7 +6,7 @@
 //! `ReduceMean(x(2,3,4), axes=2) + c(3,1)` is wrong, with and without the axis that is reduced, behind other functions, too;
 //! a constant of all elements, of one, or one that is computed is read rightly, and so is any behind data of rank 4.
 
-use broadaxe_frameworks::has_batch;
+use broadaxe_frameworks::{System, has_batch};
 use broadaxe_shape::Dim;
 
 use super::super::{
@@ -92,7 +92,9 @@ fn outer(asked: &Asked<'_>, node: &Node) -> Option<Dim> {
     let axis = listed.or_else(|| {
         let axes =
             node.input(1).filter(|value| asked.sizes(*value).is_some_and(|dims| dims.iter().all(|d| *d == 1)))?;
-        asked.number(axes).map(|axis| axis as i64)
+        // OpenVINO's files compute the axis of a pooling over all positions from the shape of the data.
+        let counted = asked.is_of(System::Openvino) && asked.producer(axes).is_some_and(|node| node.op == "Range");
+        asked.number(axes).map(|axis| axis as i64).or_else(|| counted.then_some(-1))
     });
     // Pooling over all positions reduces the last axis of such data.
     let axis = axis.or_else(|| has_batch(asked.model.system, &node.op).then_some(-1))?;
