@@ -274,6 +274,10 @@ fn constants_behind_a_reduction() {
             ("x(2,3,4); r=ReduceMean(x) axes=1 keepdims=1; c=const(4); y=Add(r,c)", "same"),
             ("x(2,3,4,5); r=ReduceMean(x) axes=3 keepdims=1; c=const(3,1,1); y=Add(r,c)", "same"),
             ("x(1,2,2); r=ReduceMean(x) axes=0 keepdims=0; c=const(2,1); y=Add(r,c)", "y unknown"),
+            (
+                "ir; x(2,2,3); a=const:i64()=2; s=ShapeOf(x); k=ShapeOf(s); e=Squeeze(k); o=const:i64()=1; i=Range(a,e,o); v=ReduceMax(x,i) keep_dims=true; c=const(2,1); y=Subtract(c,v) auto_broadcast=numpy",
+                "y differs",
+            ),
         ],
     );
 }
