@@ -77,6 +77,13 @@ pub(super) static TVM: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Slope],
+            when: &[When::Holds(has_open_slope)],
+            way: Way::Refused,
+            text: "cannot compile PRelu where the axis of the slope, the last one for a single number, is an open dim",
+            evidence: TVM_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Slope],
             when: &[When::Opset6],
             way: Way::Rule("unidirectional"),
             text: "reads the slope of PRelu along the last axis, before opset 7 too",
@@ -88,6 +95,13 @@ pub(super) static TVM: Profile = Profile {
             way: Way::Rule("unidirectional"),
             text: "aligns the slope of PRelu to the right and stretches nothing else",
             evidence: TVM_RUN,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Holds(to_constant), When::Holds(has_open_dims)],
+            way: Way::Refused,
+            text: "refuses a constant shape of Expand where the data have an open dim",
+            evidence: TVM_LAWS,
         },
         Law {
             kinds: &[Kind::Stretch],
@@ -291,6 +305,25 @@ fn has_open_channels(asked: &Asked<'_>) -> Option<bool> {
     any((1..asked.operands.len()).map(|k| is_apart(dims(asked.value(k))?)))
 }
 
+/// Says whether the slope runs along one axis, which is open; a single number and a list run along the last one.
+///
+/// Source: `PRelu` in `onnx_frontend.py`, which makes `relax.op.nn.prelu` of these.
+fn has_open_slope(asked: &Asked<'_>) -> Option<bool> {
+    let (data, slope) = (asked.in_file(0).dims()?, asked.in_file(1).dims()?);
+    let long: Vec<usize> = (0..slope.len()).filter(|&k| slope[k].size() != Some(1)).collect();
+    let from_end = match long[..] {
+        [] => 1,
+        [axis] => slope.len() - axis,
+        _ => return Some(false),
+    };
+    Some(data.iter().rev().nth(from_end - 1).is_some_and(|dim| dim.size().is_none()))
+}
+
+/// Says whether a dim of the data is open.
+fn has_open_dims(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.in_file(0).dims()?.iter().any(|dim| dim.size().is_none()))
+}
+
 /// Says whether all axes are normalised together.
 fn all_axes(asked: &Asked<'_>) -> Option<bool> {
     Some(affine::normalised(asked)?.len() == asked.operands[0].rank()?)
@@ -312,7 +345,7 @@ mod tests {
 
     /// Answers of TVM 0.27.0.post1.
     #[test]
-    fn lists_with_open_channels() {
+    fn open_dims() {
         let norm = |x: &str, a: &str| {
             format!("{x}; {a}; b=const(2); c=const(2); d=const(2)=1; y=BatchNormalization(x,a,b,c,d)")
         };
@@ -327,6 +360,13 @@ mod tests {
             ("opset 21; x(2,N,3); a=const(4); b=const(4); y=GroupNormalization(x,a,b) num_groups=2".into(), "same"),
             ("x(2,3,N); a=const(4); y=LayerNormalization(x,a)".into(), "refused"),
             ("x(2,3,N); a(N); b(N); y=LayerNormalization(x,a,b)".into(), "same"),
+            ("x(3,N); s=const(); y=PRelu(x,s)".into(), "refused"),
+            ("x(N,3); s=const(); y=PRelu(x,s)".into(), "same"),
+            ("x(3,N); s(N); y=PRelu(x,s)".into(), "refused"),
+            ("x(3,N); s=const(3,1); y=PRelu(x,s)".into(), "same"),
+            ("x(3,N,2); s=const(3,1,2); y=PRelu(x,s)".into(), "same"),
+            ("x(N,4); t=const:i64(2)=1,1; y=Expand(x,t)".into(), "refused"),
+            ("x(1,4); z(N,4); t=Shape(z); y=Expand(x,t)".into(), "same"),
         ];
         let rows: Vec<(&str, &str)> = rows.iter().map(|(text, want)| (text.as_str(), *want)).collect();
         answers("tvm", &[], &rows);
