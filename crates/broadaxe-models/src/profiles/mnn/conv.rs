@@ -2,7 +2,7 @@
 //!
 //! The converter adds a constant with as many elements as a convolution has channels to its bias (`FuseConvBias`), by the count alone, and
 //! before a `Relu` that it merged earlier. On the CPU, convolutions and their like give channels in groups of four. A product or a sum with
-//! one constant number reads them in that order where the number has the greater rank, or comes first with the same one. About 100 models
+//! one constant number reads them in that order where the number has the greater rank, or comes first with the same one. About 140 models
 //! were asked.
 
 use broadaxe_kernels::id;
@@ -22,8 +22,51 @@ use crate::{
 const LAID_OUT: &[&str] =
     &["Conv", "ConvTranspose", "MaxPool", "AveragePool", "BatchNormalization", "InstanceNormalization"];
 /// Operators that keep that layout in part of the models that were asked.
-const KEEPS: &[&str] =
-    &["Add", "Sub", "Mul", "Div", "Transpose", "Reshape", "Concat", "Identity", "Squeeze", "Unsqueeze", "Slice", "Pad"];
+const KEEPS: &[&str] = &[
+    "Add",
+    "Sub",
+    "Mul",
+    "Div",
+    "Max",
+    "Min",
+    "Pow",
+    "Transpose",
+    "Reshape",
+    "Concat",
+    "Squeeze",
+    "Unsqueeze",
+    "Slice",
+    "Pad",
+];
+/// Operators of one operand that keep it in all of them.
+const KEEPS_ALL: &[&str] = &[
+    "Abs",
+    "Cast",
+    "Ceil",
+    "Clip",
+    "Elu",
+    "Erf",
+    "Exp",
+    "Floor",
+    "Gelu",
+    "HardSigmoid",
+    "HardSwish",
+    "Identity",
+    "LeakyRelu",
+    "Log",
+    "Neg",
+    "Reciprocal",
+    "Relu",
+    "Round",
+    "Selu",
+    "Sigmoid",
+    "Sign",
+    "Sin",
+    "Softplus",
+    "Softsign",
+    "Sqrt",
+    "Tanh",
+];
 
 /// Finds a constant behind a convolution that becomes its bias, in another place than it is added.
 pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
@@ -165,7 +208,7 @@ fn laid_out(asked: &Asked<'_>, value: ValueId, reach: usize) -> Option<bool> {
     if LAID_OUT.contains(&node.op.as_str()) {
         return Some(true);
     }
-    let same = matches!(node.op.as_str(), "Relu" | "Sigmoid" | "Tanh" | "LeakyRelu" | "Clip" | "Identity");
+    let same = KEEPS_ALL.contains(&node.op.as_str());
     if !same && !KEEPS.contains(&node.op.as_str()) {
         return None;
     }

@@ -135,9 +135,7 @@ fn norm_of(asked: &Asked<'_>, node: &Node, op: Op) -> Option<Norm> {
     let root = match (op, divisor) {
         (Op::Div, (root, Op::Sqrt)) => root,
         (Op::Mul, (inverse, Op::Reciprocal)) => asked.maker(inverse.input(0)?)?.0,
-        (Op::Mul, (inverse, Op::Div)) if asked.number(inverse.input(0)?) == Some(1.0) => {
-            asked.maker(inverse.input(1)?)?.0
-        }
+        (Op::Mul, (inverse, Op::Div)) if is_number(asked, inverse.input(0)?, 1.0) => asked.maker(inverse.input(1)?)?.0,
         _ => return None,
     };
     let (sum, Op::Add) = asked.maker(root.input(0)?).filter(|_| asked.op(root) == Some(Op::Sqrt))? else { return None };
@@ -173,13 +171,15 @@ fn is_square_of(asked: &Asked<'_>, (node, op): (&Node, Op), data: ValueId, centr
         asked.origin(value) == asked.origin(data) || equal()
     };
     match op {
-        Op::Pow => {
-            let exponent = node.input(1).filter(|value| asked.form(*value).and_then(|shape| shape.rank()) == Some(0));
-            same(0) && exponent.and_then(|value| asked.number(value)) == Some(2.0)
-        }
+        Op::Pow => same(0) && node.input(1).is_some_and(|exponent| is_number(asked, exponent, 2.0)),
         Op::Mul => same(0) && same(1) && !centred,
         _ => false,
     }
+}
+
+/// Says whether a value is a constant of rank 0: the converter knows no others as numbers.
+fn is_number(asked: &Asked<'_>, value: ValueId, number: f64) -> bool {
+    asked.form(value).and_then(|shape| shape.rank()) == Some(0) && asked.number(value) == Some(number)
 }
 
 /// Returns the axes of a mean as they are written.
@@ -229,6 +229,11 @@ mod tests {
             ("x(n,4)", format!("{rms}; g=const(1); y=Mul(v,g)"), "differs"),
             ("x(2,4)", format!("{product}; g=const(2,1); y=Mul(v,g)"), "differs"),
             ("x(2,4)", format!("{one}; g=const(2,1); y=Mul(v,g)"), "differs"),
+            (
+                "x(2,4)",
+                format!("{}; g=const(2,1); y=Mul(v,g)", one.replace("r=Div(i,q)", "k=const(1)=1; r=Div(k,q)")),
+                "same",
+            ),
             ("x(2,4)", format!("{centred}; g=const(2,1); y=Mul(v,g)"), "differs"),
             ("x(4,4)", format!("{centred}; g=const(4); k=Mul(v,g); b=const(4,1); y=Add(k,b)"), "differs"),
             ("x(4,4)", format!("{centred}; g=const(4); k=Mul(v,g); b=const(1); y=Add(k,b)"), "same"),

@@ -1,6 +1,6 @@
 use crate::{
     check::{Counterexample, Verdict, check},
-    testing::model,
+    testing::{gravest, model},
 };
 
 fn example(text: &str) -> Counterexample {
@@ -60,6 +60,20 @@ fn constants_behind_products_of_matrices() {
         let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
         let found = report.findings.last().expect("a finding");
         assert_eq!(found.verdict.name(), want, "{text}");
+    }
+}
+
+#[test]
+fn numbers_behind_convolutions() {
+    for (text, want) in [
+        ("m=Abs(n); c=const(1,1,1,1); y=Sub(c,m)", "differs"),
+        ("m=Abs(n); e=Exp(m); c=const(1,1,1,1,1); y=Mul(e,c)", "differs"),
+        ("m=Abs(n); c=const(1,1,1,1); y=Sub(m,c)", "same"),
+        ("m=Abs(n); c=const(1,1,1); y=Sub(c,m)", "same"),
+        ("z=const(3,1,1); m=Max(n,z); c=const(1,1,1,1); y=Sub(c,m)", "unknown"),
+    ] {
+        let text = format!("x(1,2,3,3); k=const(3,2,1,1); n=Conv(x,k); {text}");
+        assert_eq!(gravest(&text, "mnn"), want, "{text}");
     }
 }
 
