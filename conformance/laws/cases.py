@@ -274,6 +274,8 @@ MNN = [
     (f"{MNN_RMS}; g=const(2,1); y=Div(v,g)", "differs"),
     (f"{MNN_RMS}; g=const(1,1,4); y=Mul(g,v)", "differs"),
     (f"{MNN_RMS}; g=const(2,1); y=Add(v,g)", "same"),
+    (f"opset 17; x(2,4); z(2,4); d=Sub(x,z); s=Mul(d,d); e=const()=0.5; {MNN_MEAN}; v=Div(d,q); g=const(2,1); y=Mul(v,g)", "same"),
+    (f"opset 17; x(2,4); z(2,4); d=Add(x,z); s=Mul(d,d); e=const()=0.5; {MNN_MEAN}; v=Div(d,q); g=const(2,1); y=Mul(v,g)", "differs"),
     (f"{MNN_RMS}; r=Relu(v); g=const(2,1); y=Mul(r,g)", "same"),
     (f"{MNN_SQUARE}; e=const()=0.5; {MNN_MEAN}; i=const()=1; r=Div(i,q); v=Mul(x,r); g=const(4,1); y=Mul(v,g)", "differs"),
     (f"{MNN_SQUARE}; e=const()=0.5; {MNN_MEAN}; i=const(1)=1; r=Div(i,q); v=Mul(x,r); g=const(4,1); y=Mul(v,g)", "same"),

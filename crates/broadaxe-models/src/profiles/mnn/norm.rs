@@ -141,15 +141,13 @@ fn norm_of(asked: &Asked<'_>, node: &Node, op: Op) -> Option<Norm> {
     let (sum, Op::Add) = asked.maker(root.input(0)?).filter(|_| asked.op(root) == Some(Op::Sqrt))? else { return None };
     let (mean, Op::Mean) = asked.maker(sum.input(0)?)? else { return None };
     let square = asked.maker(mean.input(0)?)?;
-    let centre = mean_before(asked, x).is_some();
-    let data = asked.facts.is_constant(sum.input(1)?) && is_square_of(asked, square, x, centre);
+    let data = asked.facts.is_constant(sum.input(1)?) && is_square_of(asked, square, x);
     let rank = asked.form(x).filter(|_| data)?.rank();
     let axes = axes(asked, mean, rank)?;
     let keeps = mean.attribute("keepdims").and_then(Attribute::int) != Some(0);
     // The pass for a bias compares the axes of both means as they are written.
-    let centred = centre
-        && square.1 == Op::Pow
-        && mean_before(asked, x).is_some_and(|other| written(asked, other) == written(asked, mean));
+    let centred =
+        square.1 == Op::Pow && mean_before(asked, x).is_some_and(|other| written(asked, other) == written(asked, mean));
     Some(Norm { axes, keeps, centred })
 }
 
@@ -160,8 +158,8 @@ fn mean_before<'a>(asked: &Asked<'a>, value: ValueId) -> Option<&'a Node> {
     (asked.origin(mean.input(0)?) == asked.origin(node.input(0)?)).then_some(mean)
 }
 
-/// Says whether a node is the square of data; a product of a difference from the mean with itself is none to the converter.
-fn is_square_of(asked: &Asked<'_>, (node, op): (&Node, Op), data: ValueId, centred: bool) -> bool {
+/// Says whether a node is the square of data; a product of a difference with itself is none to the converter.
+fn is_square_of(asked: &Asked<'_>, (node, op): (&Node, Op), data: ValueId) -> bool {
     let same = |k: usize| {
         let Some(value) = node.input(k) else { return false };
         let equal = || {
@@ -172,7 +170,7 @@ fn is_square_of(asked: &Asked<'_>, (node, op): (&Node, Op), data: ValueId, centr
     };
     match op {
         Op::Pow => same(0) && node.input(1).is_some_and(|exponent| is_number(asked, exponent, 2.0)),
-        Op::Mul => same(0) && same(1) && !centred,
+        Op::Mul => same(0) && same(1) && !asked.maker(data).is_some_and(|(_, op)| op == Op::Sub),
         _ => false,
     }
 }
@@ -223,6 +221,12 @@ mod tests {
             ("x(2,4)", format!("{rms}; g=const(2,1); y=Div(g,v)"), "same"),
             ("x(2,4)", format!("{rms}; g=const(2,1); y=Add(v,g)"), "same"),
             ("x(2,4)", format!("{rms}; g(2,1); y=Mul(v,g)"), "same"),
+            ("x(2,4)", format!("z(2,4); d=Sub(x,z); s=Mul(d,d); {MEAN}; v=Div(d,q); g=const(2,1); y=Mul(v,g)"), "same"),
+            (
+                "x(2,4)",
+                format!("z(2,4); d=Add(x,z); s=Mul(d,d); {MEAN}; v=Div(d,q); g=const(2,1); y=Mul(v,g)"),
+                "differs",
+            ),
             ("x(2,4)", format!("{rms}; h=Relu(v); g=const(2,1); y=Mul(h,g)"), "same"),
             ("x(2,4)", format!("{rms}; h=Cast(v) to=1; g=const(2,1); y=Mul(h,g)"), "differs"),
             ("x(n,4)", format!("{rms}; g=const(4); y=Mul(v,g)"), "same"),
