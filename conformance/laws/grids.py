@@ -8,6 +8,7 @@ import itertools
 from ..verdicts.spec import COMPARISONS
 from . import quantised
 from .inside import INSIDE
+from .integer_layers import INTEGER_LAYERS
 
 FLOATS, WHOLE = ("f32", "f16", "f64"), ("i32", "i64")
 
@@ -266,5 +267,5 @@ def norms():
 
 GRIDS = {
     "layernorm": layer_normalization, "gemm": gemm, "clip": clip, "expand": expand, "binary": binary, "select": select, "constants": constants,
-    "layers": layers, "norms": norms, **quantised.GRIDS, **INSIDE,
+    "layers": layers, "norms": norms, **quantised.GRIDS, **INSIDE, **INTEGER_LAYERS,
 }  # fmt: skip

@@ -95,6 +95,10 @@ def types(spec):
             kind = "i64"
         elif op in ("Where", "Select"):
             kind = known[inputs[1]]
+        elif op in ("ConvInteger", "MatMulInteger"):
+            kind = "i32"
+        elif op in ("QLinearConv", "QLinearMatMul"):
+            kind = known[inputs[7]]
         elif op == "QuantizeLinear":
             kind = known[inputs[2]] if len(inputs) > 2 else "u8"
         elif op == "DequantizeLinear":

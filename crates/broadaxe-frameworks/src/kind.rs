@@ -30,7 +30,8 @@ pub enum Kind {
     Lists,
     /// Data and tensors of its rank with one entry per block of the data: `DequantizeLinear` with `block_size`.
     Blocks,
-    /// Data and lists of one length along one of its axes, of which none repeats: `BatchNormalization`, the bias of `Conv`.
+    /// Data and lists of one length along one of its axes, of which those for a product of integers may be
+    /// single numbers: `BatchNormalization`, the bias of `Conv`, the scale of weights in `QLinearConv`.
     Lengths,
     /// Scores of an attention and the mask that stretches to them: `Attention`.
     Mask,
@@ -106,10 +107,10 @@ impl Kind {
 pub enum Wiring {
     /// From its inputs, in order.
     Inputs,
-    /// From the product that it computes first, and from this input.
+    /// From the product that it computes first, and from those of these inputs that are given.
     Product {
-        /// The input.
-        term: usize,
+        /// The inputs.
+        terms: &'static [usize],
     },
     /// From its first input, whose channels it divides into groups, and from the other inputs, along the groups.
     Groups {

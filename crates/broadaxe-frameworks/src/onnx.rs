@@ -310,8 +310,13 @@ pub(crate) static ONNX_PARTIAL: &[Row] = &[
     lists("InstanceNormalization", 1, "TTT"),
     lists("GroupNormalization", 18, "TTT").with(GROUPS).wired(Wiring::Groups { count: "num_groups" }),
     lists("GroupNormalization", 21, "TTT").with(GROUPS),
-    lists("Conv", 1, "TT").wired(Wiring::Product { term: 2 }),
-    lists("ConvTranspose", 1, "TT").wired(Wiring::Product { term: 2 }),
+    lists("Conv", 1, "TT").wired(Wiring::Product { terms: &[2] }),
+    lists("ConvTranspose", 1, "TT").wired(Wiring::Product { terms: &[2] }),
+    // Scale, zero point and bias of what is computed from the weights.
+    of_integers("QLinearConv", || Rule::axis_lists_each(1), &[4, 5, 8]),
+    of_integers("ConvInteger", || Rule::axis_lists_each(1), &[3]),
+    of_integers("QLinearMatMul", Rule::unidirectional, &[4, 5]),
+    of_integers("MatMulInteger", Rule::unidirectional, &[3]),
     row("Attention", 23, "TX", FLOATS, RuleBy::Fixed(Rule::unidirectional), op("add"))
         .with(const { &[attr("q_num_heads", Values::Int, "absent"), attr("kv_num_heads", Values::Int, "absent")] })
         .of_kind(Kind::Mask)
@@ -332,8 +337,13 @@ const fn lists(name: &'static str, since: i64, operands: &'static str) -> Row {
     row(name, since, operands, FLOATS, RuleBy::Fixed(|| Rule::axis_lists(1, false)), computes).of_kind(Kind::Lengths)
 }
 
+/// An operator that multiplies integers, whose scales and zero points are numbers for the whole product or for its channels.
+const fn of_integers(name: &'static str, rule: fn() -> Rule, terms: &'static [usize]) -> Row {
+    row(name, 10, "TX", FLOATS, RuleBy::Fixed(rule), op("add")).of_kind(Kind::Lengths).wired(Wiring::Product { terms })
+}
+
 const fn gemm(since: i64, dtypes: &'static [DType], rule: RuleBy) -> Row {
-    row("Gemm", since, "TT", dtypes, rule, op("add")).of_kind(Kind::Bias).wired(Wiring::Product { term: 2 })
+    row("Gemm", since, "TT", dtypes, rule, op("add")).of_kind(Kind::Bias).wired(Wiring::Product { terms: &[2] })
 }
 
 const fn normalisation(name: &'static str, since: i64, operands: &'static str) -> Row {

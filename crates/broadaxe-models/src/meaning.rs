@@ -86,6 +86,12 @@ impl Operator {
     }
 }
 
+/// The opset in which ONNX begins to multiply integers.
+const QUANTISED: i64 = 10;
+
+/// The input of the bias of `QLinearConv`.
+const QLINEAR_BIAS: usize = 8;
+
 /// Where an operand is from.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Source {
@@ -165,7 +171,11 @@ fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<
     let inputs = |count: usize| (0..node.inputs.len().min(count)).map(Source::Input).collect::<Vec<_>>();
     let given = |k: usize| node.input(k).is_some();
     Some(match (row.wiring(), row.kind()) {
-        (Wiring::Product { term }, kind) => (kind, vec![Source::Result, given(term).then_some(Source::Input(term))?]),
+        (Wiring::Product { terms }, kind) => {
+            let terms = terms.iter().filter(|&&k| given(k)).map(|&k| Source::Input(k));
+            let operands: Vec<Source> = [Source::Result].into_iter().chain(terms).collect();
+            (operands.len() > 1).then_some((kind, operands))?
+        }
         (Wiring::Scores { mask }, kind) => (kind, vec![Source::Scores, given(mask).then_some(Source::Input(mask))?]),
         (Wiring::Groups { count }, kind) => {
             let data = Source::Groups(written.int(count).filter(|&count| count > 0)?);
@@ -248,12 +258,27 @@ impl Meaning {
         if self.kind == Kind::Lengths && operands[0].len() == 1 && operands[1..].iter().all(|list| *list == [1]) {
             return Rule::unidirectional().align(operands);
         }
+        if let (Some(bias), true) = (self.bias(), self.is_of_integers()) {
+            // It never repeats, as scale and zero point do.
+            Rule::axis_lists(1, false).align(&[operands[0], operands[bias]])?;
+        }
         if self.kind == Kind::Blocks {
             // One block is the whole axis. No alignment says that entries of several repeat; the check knows which shapes fit.
             let whole = Rule::unidirectional().align(operands);
             return if whole.is_ok() { whole } else { Rule::none().align(&vec![operands[0]; operands.len()]) };
         }
         self.rule(result).align(&bounds)
+    }
+
+    /// Says whether it is a product of integers with scales and zero points.
+    pub(crate) fn is_of_integers(&self) -> bool {
+        let multiplies = |row: &Row| matches!(row.wiring(), Wiring::Product { .. }) && row.since() == QUANTISED;
+        self.kind == Kind::Lengths && matches!(&self.op, Operator::Call { row, .. } if multiplies(row))
+    }
+
+    /// Returns the operand that is the bias of `QLinearConv`.
+    pub(crate) fn bias(&self) -> Option<usize> {
+        self.operands.iter().position(|source| *source == Source::Input(QLINEAR_BIAS))
     }
 
     /// Lists the axes of the data along which the lists of a node of [`Kind::Lists`] fit, whatever axis it names.

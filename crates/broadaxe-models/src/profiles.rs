@@ -15,6 +15,7 @@ mod opset6;
 mod equal_rank;
 mod neighbours;
 mod quantised;
+mod integer_layers;
 mod litert;
 mod litert_gpu;
 mod ncnn;

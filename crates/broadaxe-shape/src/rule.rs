@@ -274,7 +274,7 @@ impl Rule {
     /// Makes the rule of OpenVINO's `Select`, whose operands are condition, then, else.
     ///
     /// # Errors
-    /// [`ErrorKind::Parameter`] for a mode other than `numpy`, `none` and `pdpd`.
+    /// [`ErrorKind::Parameter`] for a mode other than `numpy`, `none`, `pdpd` and `each`.
     pub fn openvino_select(mode: &str, axis: Option<i64>) -> Result<Self, Error> {
         Self::new(
             openvino_select::OPENVINO_SELECT.name,
@@ -306,6 +306,11 @@ impl Rule {
     pub fn axis_lists(axis: i64, repeats: bool) -> Self {
         let mode = Some(if repeats { Mode::Numpy } else { Mode::None });
         Self::of(&axis_lists::AXIS_LISTS, Params { axis: Some(axis), mode, ..Params::default() })
+    }
+
+    /// Makes the rule of lists along an axis of the first operand, of which each repeats alone if it has one element.
+    pub fn axis_lists_each(axis: i64) -> Self {
+        Self::of(&axis_lists::AXIS_LISTS, Params { axis: Some(axis), mode: Some(Mode::Each), ..Params::default() })
     }
 
     /// Makes TOSA's rule: equal ranks, and every operand may stretch.

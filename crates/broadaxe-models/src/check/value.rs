@@ -34,8 +34,9 @@ pub(super) struct Computed {
 ///
 /// Where no codes do, the two values are equal: the operator cannot tell the elements apart.
 pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>) -> Option<Computed> {
-    if meaning.kind == Kind::Lengths && meaning.operands.len() > SCALE_AND_BIAS {
-        // The mean and the variance are no operands of the sum.
+    // The mean and the variance are no operands of the sum, and zero points are none of the product.
+    let many = meaning.kind == Kind::Lengths && meaning.operands.len() > SCALE_AND_BIAS;
+    if many || meaning.is_of_integers() {
         return None;
     }
     let mut found = None;

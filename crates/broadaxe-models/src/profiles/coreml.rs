@@ -9,6 +9,7 @@ use super::{
     affine::{self, to_nothing},
     channels,
     inside::{GROUP_NORM, has_computed_list, lists},
+    integer_layers,
     neighbours::only_axis,
     opset6::UNREAD,
     quantised,
@@ -54,6 +55,7 @@ pub(super) static COREML: Profile = Profile {
     summary: "Core ML's ML programs (converted only; values are documented)",
     route: Route::new(&[], Evidence::documented("coremltools, which reads PyTorch and TensorFlow")),
     laws: &[
+        integer_layers::not_asked(MIL_LAYERS),
         quantised::COREML_SCALES[0],
         quantised::COREML_SCALES[1],
         quantised::COREML_SCALES[2],

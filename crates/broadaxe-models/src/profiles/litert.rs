@@ -7,7 +7,7 @@ use super::{
     Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels,
     condition::OF_FLOATS,
     inside::{CONVOLUTION, has_computed_list, has_computed_weights, is_grouped, lists},
-    quantised,
+    integer_layers, quantised,
 };
 use crate::meaning::Kind;
 
@@ -56,6 +56,7 @@ pub(super) static LITERT: Profile = Profile {
     aliases: &["tflite"],
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     laws: &[
+        integer_layers::not_asked(ON_CPUS),
         quantised::LITERT_SCALES[0],
         quantised::LITERT_SCALES[1],
         quantised::LITERT_SCALES[2],

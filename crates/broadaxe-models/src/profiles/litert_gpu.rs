@@ -15,6 +15,7 @@ use super::{
     inside::{
         CONVOLUTION, GROUP_NORM, has_computed_list, has_computed_weights, has_split_groups, has_wide_groups, lists,
     },
+    integer_layers,
     litert::{
         CONVERTERS, CUSTOM_SLOPE, FILES, LITERT_TORCH, NO_ATTENTION, ONNX2TF, UNASKED_SLOPE, UNCONVERTED,
         UNCONVERTED_TEXT,
@@ -42,6 +43,7 @@ pub(super) static LITERT_GPU: Profile = Profile {
     summary: "LiteRT's GPU delegate (WebGPU): constants are placed by their own rank",
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     laws: &[
+        integer_layers::not_asked(ON_WEBGPU),
         Law {
             kinds: &[],
             when: &[

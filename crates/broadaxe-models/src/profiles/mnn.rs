@@ -20,6 +20,7 @@ use super::{
         CONVOLUTION, GROUP_NORM, as_many, flat_data, has_computed_list, has_computed_weights, is_grouped, lists,
         no_attention,
     },
+    integer_layers,
     opset6::{axis_ignored, axis_unasked},
     stretch::{CLASH, NEGATIVE},
 };
@@ -84,6 +85,8 @@ pub(super) static MNN: Profile = Profile {
     versions: &["3.0.0", "3.2.0", "3.4.1", "3.6.1"],
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("MNNConvert; models in TFLite are documented")),
     laws: &[
+        integer_layers::MNN[0],
+        integer_layers::MNN[1],
         Law {
             kinds: &[Kind::Lists, Kind::Blocks],
             when: &[When::Invalid],

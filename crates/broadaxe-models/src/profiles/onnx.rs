@@ -13,6 +13,7 @@ use broadaxe_shape::Rule;
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
     inside::{GROUP_NORM, as_many_or_one, is_whole, lists},
+    integer_layers,
     neighbours::Op,
     pattern::{self, NodePattern},
     stretch::{CLASH, NEGATIVE, NO_I64, NO_LIST, WRITTEN},
@@ -33,6 +34,11 @@ pub(super) static ONNX: Profile = Profile {
     aliases: &["ort", "onnxruntime"],
     route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[
+        integer_layers::ORT[0],
+        integer_layers::ORT[1],
+        integer_layers::ORT[2],
+        integer_layers::ORT[3],
+        integer_layers::ORT[4],
         Law {
             kinds: &[],
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],

@@ -22,6 +22,7 @@ use broadaxe_shape::{Mode, Rule, SymbolicShape};
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
     inside::{NO_FLAT_DATA, PER_GROUP, as_many, flat_data, lists as lengths},
+    integer_layers,
     stretch::{CLASH, CONSTANT_SHAPE, NEGATIVE, NO_I64, TO_NONE},
 };
 use crate::{
@@ -46,6 +47,19 @@ pub(super) static OPENVINO: Profile = Profile {
         Evidence::run_here("OpenVINO, its front ends; that for TFLite is documented"),
     ),
     laws: &[
+        integer_layers::OPENVINO[0],
+        integer_layers::OPENVINO[1],
+        integer_layers::OPENVINO[2],
+        integer_layers::OPENVINO[3],
+        integer_layers::OPENVINO[4],
+        integer_layers::OPENVINO[5],
+        integer_layers::OPENVINO[6],
+        integer_layers::OPENVINO[7],
+        integer_layers::OPENVINO[8],
+        integer_layers::OPENVINO[9],
+        integer_layers::OPENVINO[10],
+        integer_layers::OPENVINO[11],
+        integer_layers::OPENVINO[12],
         Law {
             kinds: &[Kind::Slope],
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6), When::Invalid],

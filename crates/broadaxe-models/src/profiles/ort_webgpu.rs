@@ -8,6 +8,7 @@ use broadaxe_shape::{Shape, SymbolicShape};
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
     inside::{GROUP_NORM, NO_FLAT_DATA, flat_data, lists},
+    integer_layers,
     quantised::{self, NO_KERNEL},
 };
 use crate::meaning::Kind;
@@ -52,6 +53,7 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
     aliases: &["onnxruntime-webgpu"],
     route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[
+        integer_layers::WEBGPU,
         quantised::WEBGPU_SCALES[0],
         quantised::WEBGPU_SCALES[1],
         quantised::WEBGPU_SCALES[2],

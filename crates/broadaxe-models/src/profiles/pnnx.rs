@@ -25,7 +25,7 @@ use super::{
         CONVOLUTION, PER_GROUP, flat_data, has_computed_list, has_computed_weights, has_several_in_group, lists,
         no_attention,
     },
-    ncnn,
+    integer_layers, ncnn,
     neighbours::Op,
     quantised,
 };
@@ -50,6 +50,7 @@ pub(super) static PNNX: Profile = Profile {
     summary: "ncnn through pnnx, which converts ONNX and torch",
     route: Route::new(&["onnx", "pnnx", "ncnn"], Evidence::run_here("pnnx, which reads ONNX and torch, and ncnn")),
     laws: &[
+        integer_layers::PNNX,
         quantised::PNNX_SCALES[0],
         quantised::PNNX_SCALES[1],
         Law { kinds: &[], when: &[], way: Way::Ask(ncnn::own), text: "wrote the model", evidence: PNNX_RUN },

@@ -8,7 +8,7 @@ use super::{
     affine::{self, factor, to_nothing},
     channels,
     inside::{GROUP_NORM, NO_FLAT_DATA, flat_data, has_computed_list, lists},
-    quantised,
+    integer_layers, quantised,
 };
 use crate::meaning::Kind;
 
@@ -52,6 +52,13 @@ pub(super) static QNN: Profile = Profile {
         Evidence::run_here("ONNX Runtime; the QNN converter for TFLite is documented"),
     ),
     laws: &[
+        integer_layers::QNN[0],
+        integer_layers::QNN[1],
+        integer_layers::QNN[2],
+        integer_layers::QNN[3],
+        integer_layers::QNN[4],
+        integer_layers::QNN[5],
+        integer_layers::QNN[6],
         quantised::QNN_SCALES[0],
         quantised::QNN_SCALES[1],
         quantised::QNN_SCALES[2],

@@ -54,7 +54,12 @@ pub(super) fn axis(asked: &Asked<'_>) -> Option<usize> {
 
 /// Says whether the zero point is absent, or a constant of zeros; nothing where it is computed.
 pub(super) fn has_no_shift(asked: &Asked<'_>) -> Option<bool> {
-    let Some(zero) = asked.node.input(2) else { return Some(true) };
+    is_zero(asked, 2)
+}
+
+/// Says whether an input is absent, or a constant of zeros; nothing where it is computed.
+pub(super) fn is_zero(asked: &Asked<'_>, input: usize) -> Option<bool> {
+    let Some(zero) = asked.node.input(input) else { return Some(true) };
     let constant = asked.model.value(asked.origin(zero)).constant.as_ref()?;
     Some(asked.model.elements(constant, ZERO_BYTES).ok()??.iter().all(|byte| *byte == 0))
 }

@@ -7,7 +7,7 @@ use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     condition::{INTEGERS, OF_FLOATS},
     inside::{GROUP_NORM, PER_GROUP, lists},
-    quantised,
+    integer_layers, quantised,
 };
 use crate::meaning::Kind;
 
@@ -29,6 +29,7 @@ pub(super) static TENSORRT: Profile = Profile {
     aliases: &["trt"],
     route: Route::new(&["onnx"], Evidence::documented("TensorRT, its parser for ONNX")),
     laws: &[
+        integer_layers::TENSORRT,
         quantised::TENSORRT_SCALES[0],
         quantised::TENSORRT_SCALES[1],
         quantised::TENSORRT_SCALES[2],

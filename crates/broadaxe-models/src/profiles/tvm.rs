@@ -9,6 +9,7 @@ use super::{
     affine::{self, to_nothing},
     condition::any,
     inside::{GROUP_NORM, NO_FLAT_DATA, PER_GROUP, as_many, as_many_or_one, flat_data, lists, no_attention},
+    integer_layers,
     opset6::{axis_ignored, axis_unasked},
     quantised,
     stretch::{FITS_BUT_FOR_NEGATIVES, NO_I64, TO_NONE},
@@ -34,6 +35,10 @@ pub(super) static TVM: Profile = Profile {
     summary: "TVM through Relax, which reads ONNX",
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("tvm.relax.frontend; models in TFLite are documented")),
     laws: &[
+        integer_layers::TVM[0],
+        integer_layers::TVM[1],
+        integer_layers::TVM[2],
+        integer_layers::TVM[3],
         quantised::TVM_SCALES[0],
         quantised::TVM_SCALES[1],
         quantised::TVM_SCALES[2],

@@ -5,6 +5,7 @@ use broadaxe_frameworks::{Role, System};
 use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     inside::{CONVOLUTION, GROUP_NORM, lists},
+    integer_layers,
     opset6::UNREAD,
     quantised,
 };
@@ -28,6 +29,7 @@ pub(super) static WEBNN: Profile = Profile {
     summary: "WebNN (documented, not run)",
     route: Route::new(&["onnx", "tflite"], Evidence::documented("ONNX Runtime Web and LiteRT.js")),
     laws: &[
+        integer_layers::not_asked(WEBNN_LISTS),
         quantised::WEBNN_SCALES[0],
         quantised::WEBNN_SCALES[1],
         quantised::WEBNN_SCALES[2],

@@ -4,12 +4,14 @@
 //! belongs to index `i` of the axis `axis` of the data. All lists have the length of that axis.
 //!
 //! In the mode `numpy` a list of one element, of shape () or (1,), repeats for all of the data, if all lists are such;
-//! `axis` then has no effect. In the mode `none` the lists have the length of the axis, and never repeat.
+//! `axis` then has no effect. In the mode `each` every such list repeats, whatever the others are. In the mode `none` the
+//! lists have the length of the axis, and never repeat.
 //!
 //! Deviations: the ONNX schemas accept a scalar, not (1,), as the scale of a whole tensor. ONNX Runtime and OpenVINO accept
 //! both, and exporters write both.
 //!
-//! Source: ONNX operator schemas `QuantizeLinear-13`, `DequantizeLinear-13` and `BatchNormalization-15`.
+//! Source: ONNX operator schemas `QuantizeLinear-13`, `DequantizeLinear-13`, `QLinearConv-10` and
+//! `BatchNormalization-15`.
 
 use core::fmt;
 
@@ -31,22 +33,22 @@ pub(super) static AXIS_LISTS: RuleDef = RuleDef {
     axes: false,
     target: false,
     lists: true,
-    modes: &[Mode::Numpy, Mode::None],
+    modes: &[Mode::Numpy, Mode::None, Mode::Each],
     place,
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {
-    let (rank, count, repeats) = (call.extents.rank(0), call.extents.count(), call.mode() == Mode::Numpy);
+    let (rank, count, mode) = (call.extents.rank(0), call.extents.count(), call.mode());
     if let Some(k) = (1..count).find(|&k| call.extents.rank(k) > 1) {
         return Err(no_list(call, k, call.extents.rank(k)));
     }
-    let single = repeats && are_single(call)?;
+    let single = mode == Mode::Numpy && are_single(call)?;
     let axis = axis(call, rank);
     let mut axes = PerOperand::<Axes>::default();
     axes.push((0..rank).into());
     for k in 1..count {
         axes.push(match (call.extents.rank(k), axis) {
-            (0, _) if single => Axes::EMPTY,
+            (0, _) if single || mode == Mode::Each => Axes::EMPTY,
             (1, Some(axis)) => (axis..axis + 1).into(),
             // A list of one element repeats along any axis.
             (1, None) if single && rank > 0 => (rank - 1..rank).into(),
@@ -54,7 +56,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
             (own, _) => return Err(no_list(call, k, own)),
         });
     }
-    Ok(Placement { rank, axes, stretch: if repeats { Stretch::Into(0) } else { Stretch::Never } })
+    Ok(Placement { rank, axes, stretch: if mode == Mode::None { Stretch::Never } else { Stretch::Into(0) } })
 }
 
 /// Returns the axis of the data, where it has one of this number.
@@ -119,7 +121,7 @@ fn no_axis(call: &Call<'_>, rank: usize) -> Error {
 
 /// Rejects what is no list: of rank 2 or more, or a scalar where it does not repeat.
 fn no_list(call: &Call<'_>, k: usize, own: usize) -> Error {
-    let (axis, scalar) = (call.axis(), if call.mode() == Mode::Numpy { "a scalar or " } else { "" });
+    let (axis, scalar) = (call.axis(), if call.mode() == Mode::None { "" } else { "a scalar or " });
     let text = move |asked: &RuleCall, f: &mut fmt::Formatter<'_>| {
         write!(f, "{} has rank {own}; it must be {scalar}a list along axis {axis} of a", asked.name(k))
     };
@@ -153,6 +155,21 @@ mod tests {
             ],
         );
         check(&Rule::axis_lists(-3, true), &[("2,3,4 ; 2", "2,3,4 ; 12,4,1 ; 1,0,0"), ("2,3 ; 2", "axis of b")]);
+    }
+
+    #[test]
+    fn lists_that_repeat_alone() {
+        check(
+            &Rule::axis_lists_each(1),
+            &[
+                ("2,3,4 ; 3 ; ()", "2,3,4 ; 12,4,1 ; 0,1,0 ; 0,0,0"),
+                ("2,3,4 ; 1 ; 3", "2,3,4 ; 12,4,1 ; 0,0,0 ; 0,1,0"),
+                ("2,3,4 ; 3 ; 4", "mismatch at 1 of c"),
+                ("2,1,4 ; 4", "direction at 1 of b"),
+                ("2,3,4 ; () ; 3,1", "rank of c"),
+                ("6 ; 1", "axis of b"),
+            ],
+        );
     }
 
     #[test]

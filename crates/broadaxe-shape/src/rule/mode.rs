@@ -23,17 +23,20 @@ pub enum Mode {
     None,
     /// As under the rule `pdpd`.
     Pdpd,
+    /// As under the rule `numpy`, for each operand alone.
+    Each,
 }
 
-const MODES: [Mode; 3] = [Mode::Numpy, Mode::None, Mode::Pdpd];
+const MODES: [Mode; 4] = [Mode::Numpy, Mode::None, Mode::Pdpd, Mode::Each];
 
 impl Mode {
-    /// Returns the mode's name: `numpy`, `none` or `pdpd`.
+    /// Returns the mode's name: `numpy`, `none`, `pdpd` or `each`.
     pub fn name(self) -> &'static str {
         match self {
             Self::Numpy => "numpy",
             Self::None => "none",
             Self::Pdpd => "pdpd",
+            Self::Each => "each",
         }
     }
 }
@@ -55,7 +58,7 @@ impl FromStr for Mode {
     }
 }
 
-/// Lists modes in a sentence: `numpy, none, pdpd`.
+/// Lists modes in a sentence: `numpy, none, pdpd, each`.
 pub(super) fn list(modes: &[Mode]) -> String {
     modes.iter().map(|mode| mode.name()).collect::<Vec<_>>().join(", ")
 }

@@ -48,7 +48,7 @@ fn place(call: &Call<'_>) -> Result<Placement, Error> {
     match mode {
         Mode::None => none::place(call),
         Mode::Pdpd => into_then(call),
-        Mode::Numpy => Ok(right_aligned(call, Stretch::All)),
+        Mode::Numpy | Mode::Each => Ok(right_aligned(call, Stretch::All)),
     }
 }
 

@@ -115,6 +115,12 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("ort-webgpu", "webgpu_inside", include_str!("recorded/webgpu_inside.txt")),
     ("ncnn", "ncnn_inside", include_str!("recorded/ncnn_inside.txt")),
     ("qnn", "qnn_inside", include_str!("recorded/qnn_inside.txt")),
+    ("onnx", "onnx_integers", include_str!("recorded/onnx_integers.txt")),
+    ("openvino", "openvino_integers", include_str!("recorded/openvino_integers.txt")),
+    ("mnn", "mnn_integers", include_str!("recorded/mnn_integers.txt")),
+    ("tvm", "tvm_integers", include_str!("recorded/tvm_integers.txt")),
+    ("ort-webgpu", "webgpu_integers", include_str!("recorded/webgpu_integers.txt")),
+    ("qnn", "qnn_integers", include_str!("recorded/qnn_integers.txt")),
 ];
 
 /// Compares recorded answers about small models. `BROADAXE_MODELS` names a folder of other answers, whose words of Broadaxe's go into

@@ -1,0 +1,376 @@
+//! What runtimes do with products of integers: `QLinearConv`, `ConvInteger`, `QLinearMatMul` and `MatMulInteger`.
+//!
+//! A scale, a zero point or a bias is a number for all of the product, or a list along its channels. The operands are the product and
+//! those of its weights; the zero points of rows belong to the data, and are looked up by input.
+
+use broadaxe_shape::SymbolicShape;
+
+use super::{
+    Asked, Evidence, Law, Way, When,
+    condition::any,
+    quantised::{NO_KERNEL, is_zero},
+};
+use crate::meaning::Kind;
+
+/// Products of integers.
+pub(super) const OF_INTEGERS: When = When::Holds(|asked| Some(asked.meaning.is_of_integers()));
+const QLINEAR_CONV: When = When::Named(&["QLinearConv"]);
+const QLINEAR: When = When::Named(&["QLinearConv", "QLinearMatMul"]);
+const CONV: When = When::Named(&["QLinearConv", "ConvInteger"]);
+const MATRICES: When = When::Named(&["QLinearMatMul"]);
+/// Scale and zero point of the weights are single.
+const SINGLES: When = When::All(&[When::Single(1), When::Holds(is_single_last)]);
+/// The inputs of weights.
+const WEIGHTS: [(&str, usize); 4] =
+    [("QLinearConv", 3), ("ConvInteger", 1), ("QLinearMatMul", 3), ("MatMulInteger", 1)];
+
+/// Makes the law of a target that was not asked.
+pub(super) const fn not_asked(evidence: Evidence) -> Law {
+    law(&[], Way::Unknown, "was not asked about products of integers", evidence)
+}
+
+const fn law(when: &'static [When], way: Way, text: &'static str, evidence: Evidence) -> Law {
+    let when = match when {
+        [] => const { &[OF_INTEGERS] },
+        when => when,
+    };
+    Law { kinds: &[Kind::Lengths], when, way, text, evidence }
+}
+
+const WHOLE_BIAS: &str = "requires a bias with one number per channel in QLinearConv";
+
+const ORT_RUN: Evidence =
+    Evidence::run_here("ONNX Runtime 1.31.1; CPU; 1,839 models of conformance/laws/integer_layers.py");
+
+/// The laws of ONNX Runtime, in order.
+pub(super) const ORT: [Law; 5] = [
+    law(&[OF_INTEGERS, When::Holds(repeats_bias)], Way::Refused, WHOLE_BIAS, ORT_RUN),
+    law(
+        &[OF_INTEGERS, When::Named(&["ConvInteger"]), When::Not(&When::Single(1))],
+        Way::Refused,
+        "requires a single zero point of the weights in ConvInteger",
+        ORT_RUN,
+    ),
+    law(
+        &[OF_INTEGERS, When::Holds(has_rows)],
+        Way::Refused,
+        "requires a single scale and a single zero point of the data in a matrix product of integers",
+        ORT_RUN,
+    ),
+    law(
+        &[OF_INTEGERS, When::Not(&When::Holds(has_columns))],
+        Way::Refused,
+        "requires scales and zero points of the columns with the rank of the weights where these have a batch",
+        ORT_RUN,
+    ),
+    law(&[], Way::Own, "reads scales and zero points of the weights by channels", ORT_RUN),
+];
+
+const OPENVINO_RUN: Evidence =
+    Evidence::run_here("OpenVINO 2026.4.1; CPU plugin; 1,839 models of conformance/laws/integer_layers.py");
+
+/// The laws of OpenVINO, in order.
+pub(super) const OPENVINO: [Law; 13] = [
+    law(
+        &[When::Invalid, QLINEAR_CONV, When::Holds(has_single_bias)],
+        Way::Rule("axis-lists mode=each axis=1"),
+        "repeats a bias of QLinearConv of the shape (1,) for every channel",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[OF_INTEGERS, When::Holds(repeats_bias)],
+        Way::Unknown,
+        "was asked about a bias with one number per channel where all sizes are known",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[OF_INTEGERS, QLINEAR, When::Holds(has_listed_outer)],
+        Way::Unknown,
+        "was asked about scalars as scale and zero point of data and result",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[QLINEAR_CONV, When::Not(&When::Holds(fits_weights))],
+        Way::Refused,
+        "looks for a list of QLinearConv along axis 1 of the weights, the channels of the data, and their numbers differ",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[QLINEAR_CONV, When::Holds(has_lists)],
+        Way::Garbled,
+        "reads a list of QLinearConv along axis 1 of the weights, the channels of the data",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[QLINEAR, When::Not(&When::Constant(1))],
+        Way::Unknown,
+        "rounds some results otherwise where the scale of the weights is computed",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[QLINEAR_CONV, When::Holds(has_unsigned_weights), When::Holds(|asked| is_zero(asked, 5))],
+        Way::Refused,
+        "does not compile QLinearConv of unsigned weights whose zero point is 0",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[MATRICES, When::Any(&[When::Holds(has_rows), When::Not(&SINGLES)])],
+        Way::Refused,
+        "requires a single scale and a single zero point of each matrix in QLinearMatMul",
+        OPENVINO_RUN,
+    ),
+    law(&[MATRICES, When::Holds(has_vector)], Way::Refused, "does not read QLinearMatMul of a vector", OPENVINO_RUN),
+    law(
+        &[When::Named(&["MatMulInteger"]), When::Holds(has_vector)],
+        Way::Unknown,
+        "gives some products of a vector and a matrix another rank",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[When::Named(&["MatMulInteger"]), When::Holds(has_listed_rows)],
+        Way::Unknown,
+        "was not compared with what ONNX means by a list of zero points of the rows",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[OF_INTEGERS, When::Not(&When::Holds(is_column))],
+        Way::Unknown,
+        "was asked about a zero point of the matrix or of its columns",
+        OPENVINO_RUN,
+    ),
+    law(&[], Way::Own, "reads scales and zero points by channels", OPENVINO_RUN),
+];
+
+const TVM_RUN: Evidence =
+    Evidence::run_here("TVM 0.27.0.post1; CPU, Relax; models of conformance/laws/integer_layers.py");
+
+/// The laws of TVM, in order.
+pub(super) const TVM: [Law; 4] = [
+    law(
+        &[OF_INTEGERS, When::Not(&When::Named(&["MatMulInteger"]))],
+        Way::Unsupported,
+        "has no QLinearConv, ConvInteger and QLinearMatMul",
+        TVM_RUN,
+    ),
+    law(
+        &[OF_INTEGERS, When::Any(&[When::Holds(has_vector), When::Holds(has_listed_rows)])],
+        Way::Unknown,
+        "was compared for matrices, and zero points of their rows with an axis of 1",
+        TVM_RUN,
+    ),
+    law(
+        &[OF_INTEGERS, When::Not(&When::Holds(is_column))],
+        Way::Unknown,
+        "was asked about a zero point of the matrix or of its columns",
+        TVM_RUN,
+    ),
+    law(&[], Way::Own, "subtracts the zero points from the matrices as ONNX does", TVM_RUN),
+];
+
+/// The law of ONNX Runtime's WebGPU provider.
+pub(super) const WEBGPU: Law = law(
+    &[],
+    Way::Unsupported,
+    NO_KERNEL,
+    Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader; models of conformance/laws/integer_layers.py"),
+);
+
+const QNN_RUN: Evidence = Evidence::run_here(
+    "QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run; models of conformance/laws/integer_layers.py",
+);
+
+/// The laws of QNN, in order.
+pub(super) const QNN: [Law; 7] = [
+    law(&[OF_INTEGERS, When::Holds(repeats_bias)], Way::Refused, WHOLE_BIAS, QNN_RUN),
+    law(&[OF_INTEGERS, When::Not(&QLINEAR)], Way::Unsupported, "has no ConvInteger and MatMulInteger", QNN_RUN),
+    law(
+        &[OF_INTEGERS, When::Any(&[When::Holds(has_computed), When::Holds(has_computed_weights)])],
+        Way::Unknown,
+        "refuses computed scales and zero points of QLinearConv and QLinearMatMul, and computed weights were not asked about",
+        QNN_RUN,
+    ),
+    law(
+        &[OF_INTEGERS, When::Holds(has_listed_outer)],
+        Way::Unknown,
+        "was asked about scalars as scale and zero point of data and result",
+        QNN_RUN,
+    ),
+    law(
+        &[QLINEAR_CONV, When::Holds(has_lists)],
+        Way::Unknown,
+        "compiles some lists of QLinearConv, and its results were not compared",
+        QNN_RUN,
+    ),
+    law(
+        &[MATRICES, When::Any(&[When::Holds(has_rows), When::Not(&SINGLES)])],
+        Way::Refused,
+        "requires a single scale and a single zero point of each matrix in QLinearMatMul",
+        QNN_RUN,
+    ),
+    law(&[], Way::Own, "is given single scales and zero points", QNN_RUN),
+];
+
+const NONE: &str = "has no products of integers";
+
+/// The law of ncnn through pnnx.
+pub(super) const PNNX: Law = law(
+    &[],
+    Way::Unsupported,
+    NONE,
+    Evidence::documented(
+        "pnnx 20261020: no pass reads QLinearConv, ConvInteger, QLinearMatMul or MatMulInteger; not run",
+    ),
+);
+
+const MNN_RUN: Evidence =
+    Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; 363 models of conformance/laws/integer_layers.py");
+
+/// The laws of MNN, in order.
+pub(super) const MNN: [Law; 2] = [
+    law(
+        &[OF_INTEGERS, When::Holds(is_of_dynamic_data)],
+        Way::Unknown,
+        "merges DynamicQuantizeLinear, MatMulInteger and what follows, which was not asked about",
+        MNN_RUN,
+    ),
+    law(&[], Way::Refused, "refuses products of integers that its converter does not merge", MNN_RUN),
+];
+
+/// The law of TensorRT.
+pub(super) const TENSORRT: Law = law(
+    &[],
+    Way::Unsupported,
+    NONE,
+    Evidence::documented("onnx-tensorrt 10.1, docs/operators.md and onnxOpCheckers.cpp; not run"),
+);
+
+/// Returns the shape of an input; nothing where it is absent.
+fn input<'a>(asked: &Asked<'a>, k: usize) -> Option<&'a SymbolicShape> {
+    asked.node.input(k).and_then(|value| asked.shape(value))
+}
+
+/// Says whether an input of several elements is given.
+fn has_several(asked: &Asked<'_>, k: usize) -> Option<bool> {
+    if asked.node.input(k).is_none() {
+        return Some(false);
+    }
+    any(input(asked, k)?.dims()?.iter().map(|dim| dim.size().map(|size| size != 1)))
+}
+
+/// Returns the inputs of the scale and the zero point of the rows of a matrix product; none for a convolution.
+fn of_rows(asked: &Asked<'_>) -> &'static [usize] {
+    match asked.node.op.as_str() {
+        "QLinearMatMul" => &[1, 2],
+        "MatMulInteger" => &[2],
+        _ => &[],
+    }
+}
+
+fn has_rows(asked: &Asked<'_>) -> Option<bool> {
+    any(of_rows(asked).iter().map(|&k| has_several(asked, k)))
+}
+
+/// Says whether a list of rank 1 with several elements belongs to the rows.
+fn has_listed_rows(asked: &Asked<'_>) -> Option<bool> {
+    any(of_rows(asked).iter().map(|&k| {
+        let listed = asked.node.input(k).is_some() && input(asked, k)?.rank()? == 1;
+        Some(listed && has_several(asked, k)?)
+    }))
+}
+
+fn weights<'a>(asked: &Asked<'a>) -> Option<&'a SymbolicShape> {
+    let (_, k) = WEIGHTS.iter().find(|(name, _)| *name == asked.node.op)?;
+    input(asked, *k)
+}
+
+/// Says whether a matrix is a vector.
+fn has_vector(asked: &Asked<'_>) -> Option<bool> {
+    Some(input(asked, 0)?.rank()? < 2 || weights(asked)?.rank()? < 2)
+}
+
+/// Says whether what belongs to the weights is one number, or has one for each column: `(N,)` or `(..., 1, N)`.
+fn is_column(asked: &Asked<'_>) -> Option<bool> {
+    any((1..asked.operands.len()).map(|k| {
+        Some(match asked.operands[k].dims()? {
+            [.., row, _] => row.size()? != 1,
+            _ => false,
+        })
+    }))
+    .map(|other| !other)
+}
+
+/// Says whether ONNX Runtime reads what belongs to the columns: one number, or the shape of the weights with one row.
+fn has_columns(asked: &Asked<'_>) -> Option<bool> {
+    if CONV.holds(asked)? {
+        return Some(true);
+    }
+    let own = weights(asked)?.rank()?;
+    let fits = |k: usize| {
+        let single = When::Single(k).holds(asked)?;
+        let rank = asked.operands[k].rank()?;
+        Some(single || rank == own || rank == 1 && own == 2)
+    };
+    let wrong = any((1..asked.operands.len()).map(|k| fits(k).map(|fits| !fits)));
+    Some(!wrong? && is_column(asked)?)
+}
+
+/// Says whether the bias of `QLinearConv` has the shape `(1,)`, and scale and zero point of the weights are scalars.
+fn has_single_bias(asked: &Asked<'_>) -> Option<bool> {
+    let scalar = |shape: &SymbolicShape| shape.rank() == Some(0);
+    let Some(bias) = asked.meaning.bias() else { return Some(false) };
+    Some(When::Single(bias).holds(asked)? && asked.operands[bias].rank()? == 1 && of_weights(asked).all(scalar))
+}
+
+/// Says whether the bias of `QLinearConv` has another length than there are channels.
+fn repeats_bias(asked: &Asked<'_>) -> Option<bool> {
+    let Some(bias) = asked.meaning.bias() else { return Some(false) };
+    let channels = asked.operands[0].dims()?.get(1)?.size()?;
+    Some(asked.operands[bias].rank()? != 1 || asked.elements(bias)? != channels)
+}
+
+/// Says whether scale or zero point of data and result is no scalar.
+fn has_listed_outer(asked: &Asked<'_>) -> Option<bool> {
+    let rows = of_rows(asked);
+    let outer = [1, 2, 6, 7].into_iter().filter(|k| !rows.contains(k));
+    any(outer.map(|k| if asked.node.input(k).is_none() { Some(false) } else { Some(input(asked, k)?.rank()? > 0) }))
+}
+
+/// Lists the operands that are scale and zero point of the weights.
+fn of_weights<'a>(asked: &'a Asked<'_>) -> impl Iterator<Item = &'a SymbolicShape> {
+    let bias = usize::from(asked.meaning.bias().is_some());
+    asked.operands[1..asked.operands.len() - bias].iter()
+}
+
+/// Says whether lists of the weights have as many entries as axis 1 of the weights.
+fn fits_weights(asked: &Asked<'_>) -> Option<bool> {
+    let size = weights(asked)?.dims()?.get(1)?.size()?;
+    any(of_weights(asked).map(|shape| Some(shape.rank()? > 0 && shape.dims()?[0].size()? != size))).map(|other| !other)
+}
+
+/// Says whether scale or zero point of the weights have several entries.
+fn has_lists(asked: &Asked<'_>) -> Option<bool> {
+    any(of_weights(asked).map(|shape| any(shape.dims()?.iter().map(|dim| dim.size().map(|size| size != 1)))))
+}
+
+fn is_single_last(asked: &Asked<'_>) -> Option<bool> {
+    When::Single(asked.operands.len() - 1).holds(asked)
+}
+
+fn has_computed(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.constants.iter().skip(1).any(|constant| !constant))
+}
+
+fn has_computed_weights(asked: &Asked<'_>) -> Option<bool> {
+    Some(!asked.facts.is_constant(asked.node.input(3)?))
+}
+
+fn has_unsigned_weights(asked: &Asked<'_>) -> Option<bool> {
+    let value = asked.node.input(3)?;
+    let inferred = asked.shapes.of.get(value.0 as usize).and_then(|known| known.element.as_ref());
+    Some(inferred?.to_string() != "i8")
+}
+
+fn is_of_dynamic_data(asked: &Asked<'_>) -> Option<bool> {
+    let producer = asked.producer(asked.node.input(0)?);
+    Some(producer.is_some_and(|node| node.op == "DynamicQuantizeLinear"))
+}
