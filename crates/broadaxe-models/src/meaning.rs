@@ -87,7 +87,7 @@ impl Operator {
 }
 
 /// The opset in which ONNX begins to multiply integers.
-const QUANTISED: i64 = 10;
+const INTEGER_PRODUCTS: i64 = 10;
 
 /// The input of the bias of `QLinearConv`.
 const QLINEAR_BIAS: usize = 8;
@@ -171,11 +171,7 @@ fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<
     let inputs = |count: usize| (0..node.inputs.len().min(count)).map(Source::Input).collect::<Vec<_>>();
     let given = |k: usize| node.input(k).is_some();
     Some(match (row.wiring(), row.kind()) {
-        (Wiring::Product { terms }, kind) => {
-            let terms = terms.iter().filter(|&&k| given(k)).map(|&k| Source::Input(k));
-            let operands: Vec<Source> = [Source::Result].into_iter().chain(terms).collect();
-            (operands.len() > 1).then_some((kind, operands))?
-        }
+        (Wiring::Product { terms }, kind) => (kind, product(node, terms)?),
         (Wiring::Scores { mask }, kind) => (kind, vec![Source::Scores, given(mask).then_some(Source::Input(mask))?]),
         (Wiring::Groups { count }, kind) => {
             let data = Source::Groups(written.int(count).filter(|&count| count > 0)?);
@@ -209,6 +205,13 @@ fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<
         (_, Kind::Binary) if least == 1 && node.inputs.len() < 2 => (Kind::Unary, inputs(1)),
         (_, kind) => (kind, inputs(most)),
     })
+}
+
+/// Returns a product and the terms that are given; nothing where none is.
+fn product(node: &Node, terms: &[usize]) -> Option<Vec<Source>> {
+    let given = terms.iter().filter(|&&k| node.input(k).is_some()).map(|&k| Source::Input(k));
+    let operands: Vec<Source> = [Source::Result].into_iter().chain(given).collect();
+    (operands.len() > 1).then_some(operands)
 }
 
 impl Meaning {
@@ -272,7 +275,7 @@ impl Meaning {
 
     /// Says whether it is a product of integers with scales and zero points.
     pub(crate) fn is_of_integers(&self) -> bool {
-        let multiplies = |row: &Row| matches!(row.wiring(), Wiring::Product { .. }) && row.since() == QUANTISED;
+        let multiplies = |row: &Row| matches!(row.wiring(), Wiring::Product { .. }) && row.since() == INTEGER_PRODUCTS;
         self.kind == Kind::Lengths && matches!(&self.op, Operator::Call { row, .. } if multiplies(row))
     }
 

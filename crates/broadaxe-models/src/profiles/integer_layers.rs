@@ -66,105 +66,110 @@ pub(super) const ORT: [Law; 5] = [
     law(&[], Way::Own, "reads scales and zero points of the weights by channels", ORT_RUN),
 ];
 
-const OPENVINO_RUN: Evidence =
+const OPENVINO_INTEGERS_RUN: Evidence =
     Evidence::run_here("OpenVINO 2026.4.1; CPU plugin; 1,839 models of conformance/laws/integer_layers.py");
 
 /// The laws of OpenVINO, in order.
-pub(super) const OPENVINO: [Law; 13] = [
+pub(super) const OPENVINO_PRODUCTS: [Law; 13] = [
     law(
         &[When::Invalid, QLINEAR_CONV, When::Holds(has_single_bias)],
         Way::Rule("axis-lists mode=each axis=1"),
         "repeats a bias of QLinearConv of the shape (1,) for every channel",
-        OPENVINO_RUN,
+        OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[OF_INTEGERS, When::Holds(repeats_bias)],
         Way::Unknown,
         "was asked about a bias with one number per channel where all sizes are known",
-        OPENVINO_RUN,
+        OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[OF_INTEGERS, QLINEAR, When::Holds(has_listed_outer)],
         Way::Unknown,
         "was asked about scalars as scale and zero point of data and result",
-        OPENVINO_RUN,
+        OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[QLINEAR_CONV, When::Not(&When::Holds(fits_weights))],
         Way::Refused,
         "looks for a list of QLinearConv along axis 1 of the weights, the channels of the data, and their numbers differ",
-        OPENVINO_RUN,
+        OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[QLINEAR_CONV, When::Holds(has_lists)],
         Way::Garbled,
         "reads a list of QLinearConv along axis 1 of the weights, the channels of the data",
-        OPENVINO_RUN,
+        OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[QLINEAR, When::Not(&When::Constant(1))],
         Way::Unknown,
         "rounds some results otherwise where the scale of the weights is computed",
-        OPENVINO_RUN,
+        OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[QLINEAR_CONV, When::Holds(has_unsigned_weights), When::Holds(|asked| is_zero(asked, 5))],
         Way::Refused,
         "does not compile QLinearConv of unsigned weights whose zero point is 0",
-        OPENVINO_RUN,
+        OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[MATRICES, When::Any(&[When::Holds(has_rows), When::Not(&SINGLES)])],
         Way::Refused,
         "requires a single scale and a single zero point of each matrix in QLinearMatMul",
-        OPENVINO_RUN,
+        OPENVINO_INTEGERS_RUN,
     ),
-    law(&[MATRICES, When::Holds(has_vector)], Way::Refused, "does not read QLinearMatMul of a vector", OPENVINO_RUN),
+    law(
+        &[MATRICES, When::Holds(has_vector)],
+        Way::Refused,
+        "does not read QLinearMatMul of a vector",
+        OPENVINO_INTEGERS_RUN,
+    ),
     law(
         &[When::Named(&["MatMulInteger"]), When::Holds(has_vector)],
         Way::Unknown,
         "gives some products of a vector and a matrix another rank",
-        OPENVINO_RUN,
+        OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[When::Named(&["MatMulInteger"]), When::Holds(has_listed_rows)],
         Way::Unknown,
         "was not compared with what ONNX means by a list of zero points of the rows",
-        OPENVINO_RUN,
+        OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[OF_INTEGERS, When::Not(&When::Holds(is_column))],
         Way::Unknown,
         "was asked about a zero point of the matrix or of its columns",
-        OPENVINO_RUN,
+        OPENVINO_INTEGERS_RUN,
     ),
-    law(&[], Way::Own, "reads scales and zero points by channels", OPENVINO_RUN),
+    law(&[], Way::Own, "reads scales and zero points by channels", OPENVINO_INTEGERS_RUN),
 ];
 
-const TVM_RUN: Evidence =
+const TVM_INTEGERS_RUN: Evidence =
     Evidence::run_here("TVM 0.27.0.post1; CPU, Relax; models of conformance/laws/integer_layers.py");
 
 /// The laws of TVM, in order.
-pub(super) const TVM: [Law; 4] = [
+pub(super) const TVM_INTEGERS: [Law; 4] = [
     law(
         &[OF_INTEGERS, When::Not(&When::Named(&["MatMulInteger"]))],
         Way::Unsupported,
         "has no QLinearConv, ConvInteger and QLinearMatMul",
-        TVM_RUN,
+        TVM_INTEGERS_RUN,
     ),
     law(
         &[OF_INTEGERS, When::Any(&[When::Holds(has_vector), When::Holds(has_listed_rows)])],
         Way::Unknown,
         "was compared for matrices, and zero points of their rows with an axis of 1",
-        TVM_RUN,
+        TVM_INTEGERS_RUN,
     ),
     law(
         &[OF_INTEGERS, When::Not(&When::Holds(is_column))],
         Way::Unknown,
         "was asked about a zero point of the matrix or of its columns",
-        TVM_RUN,
+        TVM_INTEGERS_RUN,
     ),
-    law(&[], Way::Own, "subtracts the zero points from the matrices as ONNX does", TVM_RUN),
+    law(&[], Way::Own, "subtracts the zero points from the matrices as ONNX does", TVM_INTEGERS_RUN),
 ];
 
 /// The law of ONNX Runtime's WebGPU provider.
@@ -180,7 +185,7 @@ const QNN_RUN: Evidence = Evidence::run_here(
 );
 
 /// The laws of QNN, in order.
-pub(super) const QNN: [Law; 7] = [
+pub(super) const QNN_INTEGERS: [Law; 7] = [
     law(&[OF_INTEGERS, When::Holds(repeats_bias)], Way::Refused, WHOLE_BIAS, QNN_RUN),
     law(&[OF_INTEGERS, When::Not(&QLINEAR)], Way::Unsupported, "has no ConvInteger and MatMulInteger", QNN_RUN),
     law(
@@ -210,37 +215,37 @@ pub(super) const QNN: [Law; 7] = [
     law(&[], Way::Own, "is given single scales and zero points", QNN_RUN),
 ];
 
-const NONE: &str = "has no products of integers";
+const NO_PRODUCTS: &str = "has no products of integers";
 
 /// The law of ncnn through pnnx.
-pub(super) const PNNX: Law = law(
+pub(super) const PNNX_INTEGERS: Law = law(
     &[],
     Way::Unsupported,
-    NONE,
+    NO_PRODUCTS,
     Evidence::documented(
         "pnnx 20261020: no pass reads QLinearConv, ConvInteger, QLinearMatMul or MatMulInteger; not run",
     ),
 );
 
-const MNN_RUN: Evidence =
+const MNN_INTEGERS_RUN: Evidence =
     Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; 363 models of conformance/laws/integer_layers.py");
 
 /// The laws of MNN, in order.
-pub(super) const MNN: [Law; 2] = [
+pub(super) const MNN_INTEGERS: [Law; 2] = [
     law(
         &[OF_INTEGERS, When::Holds(is_of_dynamic_data)],
         Way::Unknown,
         "merges DynamicQuantizeLinear, MatMulInteger and what follows, which was not asked about",
-        MNN_RUN,
+        MNN_INTEGERS_RUN,
     ),
-    law(&[], Way::Refused, "refuses products of integers that its converter does not merge", MNN_RUN),
+    law(&[], Way::Refused, "refuses products of integers that its converter does not merge", MNN_INTEGERS_RUN),
 ];
 
 /// The law of TensorRT.
-pub(super) const TENSORRT: Law = law(
+pub(super) const TENSORRT_INTEGERS: Law = law(
     &[],
     Way::Unsupported,
-    NONE,
+    NO_PRODUCTS,
     Evidence::documented("onnx-tensorrt 10.1, docs/operators.md and onnxOpCheckers.cpp; not run"),
 );
 

@@ -85,8 +85,8 @@ pub(super) static MNN: Profile = Profile {
     versions: &["3.0.0", "3.2.0", "3.4.1", "3.6.1"],
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("MNNConvert; models in TFLite are documented")),
     laws: &[
-        integer_layers::MNN[0],
-        integer_layers::MNN[1],
+        integer_layers::MNN_INTEGERS[0],
+        integer_layers::MNN_INTEGERS[1],
         Law {
             kinds: &[Kind::Lists, Kind::Blocks],
             when: &[When::Invalid],

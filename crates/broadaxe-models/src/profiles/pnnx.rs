@@ -50,7 +50,7 @@ pub(super) static PNNX: Profile = Profile {
     summary: "ncnn through pnnx, which converts ONNX and torch",
     route: Route::new(&["onnx", "pnnx", "ncnn"], Evidence::run_here("pnnx, which reads ONNX and torch, and ncnn")),
     laws: &[
-        integer_layers::PNNX,
+        integer_layers::PNNX_INTEGERS,
         quantised::PNNX_SCALES[0],
         quantised::PNNX_SCALES[1],
         Law { kinds: &[], when: &[], way: Way::Ask(ncnn::own), text: "wrote the model", evidence: PNNX_RUN },

@@ -29,7 +29,7 @@ pub(super) static TENSORRT: Profile = Profile {
     aliases: &["trt"],
     route: Route::new(&["onnx"], Evidence::documented("TensorRT, its parser for ONNX")),
     laws: &[
-        integer_layers::TENSORRT,
+        integer_layers::TENSORRT_INTEGERS,
         quantised::TENSORRT_SCALES[0],
         quantised::TENSORRT_SCALES[1],
         quantised::TENSORRT_SCALES[2],
