@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// The kinds of nodes that these laws speak of.
-pub(super) const QUANTISED: &[Kind] = &[Kind::Lists, Kind::Blocks];
+pub(super) const SCALED_KINDS: &[Kind] = &[Kind::Lists, Kind::Blocks];
 pub(super) const BLOCKS: When = When::Kind(&[Kind::Blocks]);
 pub(super) const QUANTIZE: When = When::Named(&["QuantizeLinear"]);
 /// The scale and the zero point are constants.
@@ -91,14 +91,14 @@ const PNNX_SCALES_RUN: Evidence =
 /// The laws of ncnn through pnnx, in order.
 pub(super) const PNNX_SCALES: [Law; 2] = [
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::AllConstant, When::Holds(|asked| Some(asked.dtype(1)? == DType::F32))],
         way: Way::Own,
         text: "is given the floats: pnnx computes nodes of constants",
         evidence: PNNX_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[],
         way: Way::Unsupported,
         text: "has no layers QuantizeLinear and DequantizeLinear, which pnnx leaves in the file",
@@ -113,56 +113,56 @@ const VIA_ONNX2TF: When = When::Via("onnx2tf");
 /// The laws of LiteRT through onnx2tf, in order.
 pub(super) const LITERT_SCALES: [Law; 8] = [
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[VIA_ONNX2TF, When::AllConstant],
         way: Way::Own,
         text: "is given the floats: onnx2tf computes nodes of constants",
         evidence: LITERT_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[VIA_ONNX2TF, When::Rank(0, 0, 0)],
         way: Way::Garbled,
         text: "is given data of the shape (1,) by onnx2tf in place of a scalar",
         evidence: LITERT_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[VIA_ONNX2TF, When::Any(&[BLOCKS, When::Not(&FIXED)])],
         way: Way::Refused,
         text: "supports a constant scale of the whole tensor or of one axis",
         evidence: LITERT_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[VIA_ONNX2TF, When::Holds(|asked| is_stored_as(asked, &[SIXTEEN_BITS])), When::Single(1)],
         way: Way::Unknown,
         text: "refuses numbers of 16 bits with a zero point, and others were not asked",
         evidence: LITERT_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[VIA_ONNX2TF, When::Not(&When::Holds(|asked| is_stored_as(asked, &[EIGHT_BITS])))],
         way: Way::Refused,
         text: "supports computed numbers of 8 bits only",
         evidence: LITERT_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[VIA_ONNX2TF, QUANTIZE, When::Operands(2), When::Holds(is_read_back)],
         way: Way::Garbled,
         text: "is given i8 by onnx2tf where a QuantizeLinear without a zero point is in front of DequantizeLinear, and ONNX means u8",
         evidence: LITERT_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[VIA_ONNX2TF, When::Any(&[When::Holds(is_of_computed_integers), When::Holds(is_read_by_others)])],
         way: Way::Unknown,
         text: "was asked about quantised numbers that are constants, inputs, outputs, or between QuantizeLinear and DequantizeLinear",
         evidence: LITERT_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[VIA_ONNX2TF],
         way: Way::Own,
         text: "has quantised tensors with a scale along any axis",
@@ -196,20 +196,26 @@ pub(super) const TVM_SCALES: [Law; 4] = [
         evidence: TVM_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(|asked| is_stored_as(asked, &[EIGHT_BITS, SIXTEEN_BITS, &["i32"]])))],
         way: Way::Refused,
         text: "does not support numbers of 4 bits or floats of 8 bits here",
         evidence: TVM_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[LIST, When::Holds(has_open_axis)],
         way: Way::Refused,
         text: "does not compile a scale along an open dim",
         evidence: TVM_SCALES_RUN,
     },
-    Law { kinds: QUANTISED, when: &[], way: Way::Own, text: "reads the scale as ONNX does", evidence: TVM_SCALES_RUN },
+    Law {
+        kinds: SCALED_KINDS,
+        when: &[],
+        way: Way::Own,
+        text: "reads the scale as ONNX does",
+        evidence: TVM_SCALES_RUN,
+    },
 ];
 
 fn has_open_axis(asked: &Asked<'_>) -> Option<bool> {
@@ -225,36 +231,36 @@ pub(super) const NO_KERNEL: &str = "has no kernel for it: ONNX Runtime computes 
 /// The laws of ONNX Runtime's WebGPU provider, in order.
 pub(super) const WEBGPU_SCALES: [Law; 8] = [
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[QUANTIZE, When::AllConstant],
         way: Way::Own,
         text: "computes nodes of constants when it loads the model",
         evidence: WEBGPU_SCALES_RUN,
     },
-    Law { kinds: QUANTISED, when: &[QUANTIZE], way: Way::Unsupported, text: NO_KERNEL, evidence: WEBGPU_SCALES_RUN },
+    Law { kinds: SCALED_KINDS, when: &[QUANTIZE], way: Way::Unsupported, text: NO_KERNEL, evidence: WEBGPU_SCALES_RUN },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(|asked| is_stored_as(asked, &[FOUR_BITS, EIGHT_BITS, &["i32"]])))],
         way: Way::Unsupported,
         text: NO_KERNEL,
         evidence: WEBGPU_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(|asked| Some(asked.dtype(1)? == DType::F32)))],
         way: Way::Unknown,
         text: "was asked about scales of f32",
         evidence: WEBGPU_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Not(&When::Constant(0)), When::Holds(|asked| is_stored_as(asked, &[FOUR_BITS]))],
         way: Way::Unknown,
         text: "was asked about constants of 4 bits",
         evidence: WEBGPU_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Holds(is_of_computed_integers)],
         way: Way::Unknown,
         text: "was asked about quantised numbers that are constants, inputs, or from QuantizeLinear",
@@ -268,7 +274,7 @@ pub(super) const WEBGPU_SCALES: [Law; 8] = [
         evidence: WEBGPU_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[],
         way: Way::Own,
         text: "reads the scale as ONNX does",
@@ -283,21 +289,21 @@ const QNN_SCALES_RUN: Evidence = Evidence::run_here(
 /// The laws of QNN, in order.
 pub(super) const QNN_SCALES: [Law; 7] = [
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Any(&[BLOCKS, When::Not(&FIXED)])],
         way: Way::Refused,
         text: "supports a constant scale of the whole tensor or of one axis",
         evidence: QNN_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[LIST, When::Not(&When::Holds(is_grouped_weight))],
         way: Way::Refused,
         text: "supports a scale along an axis for symmetric weights of a layer whose inputs are all dequantised and whose result is quantised",
         evidence: QNN_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[
             When::Not(&When::Holds(|asked| is_stored_as(asked, &[FOUR_BITS, EIGHT_BITS, SIXTEEN_BITS]))),
             When::Not(&When::Holds(is_grouped_bias)),
@@ -307,28 +313,28 @@ pub(super) const QNN_SCALES: [Law; 7] = [
         evidence: QNN_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Holds(is_open_gemm)],
         way: Way::Refused,
         text: "does not support a Gemm of dequantised inputs whose result is not quantised",
         evidence: QNN_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Holds(is_alone)],
         way: Way::Refused,
         text: "compiles no QuantizeLinear or DequantizeLinear that is alone in the model",
         evidence: QNN_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Holds(is_of_computed_integers)],
         way: Way::Unknown,
         text: "was asked about quantised numbers that are constants, inputs, or from QuantizeLinear",
         evidence: QNN_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[],
         way: Way::Own,
         text: "is given the scale and the zero point",
@@ -382,7 +388,7 @@ const COREML_SCALES_RUN: Evidence = Evidence::run_here(
 /// The laws of Core ML, in order.
 pub(super) const COREML_SCALES: [Law; 3] = [
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Any(&[
             BLOCKS,
             When::Not(&FIXED),
@@ -395,14 +401,14 @@ pub(super) const COREML_SCALES: [Law; 3] = [
         ),
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Not(&When::Rank(0, 1, 5))],
         way: Way::Unknown,
         text: "was asked about quantised data of ranks 1 to 5",
         evidence: COREML_SCALES_RUN,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[],
         way: Way::Own,
         text: "has quantize and dequantize, from iOS 17 on, along any axis",
@@ -416,42 +422,42 @@ const TENSORRT_SCALES_SOURCE: Evidence =
 /// The laws of TensorRT, in order.
 pub(super) const TENSORRT_SCALES: [Law; 6] = [
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[QUANTIZE, When::Operands(2), When::Holds(|asked| is_stored_as(asked, &[&["u8"]]))],
         way: Way::Garbled,
         text: "quantises to i8 where neither a zero point nor output_dtype says to which type, and ONNX means u8",
         evidence: TENSORRT_SCALES_SOURCE,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(|asked| is_stored_as(asked, &[&["i8", "int4", "float8e4m3fn"]])))],
         way: Way::Refused,
         text: "has i8, int4 and float8e4m3fn as quantised numbers",
         evidence: TENSORRT_SCALES_SOURCE,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(has_no_shift))],
         way: Way::Refused,
         text: "requires a zero point of zeros",
         evidence: TENSORRT_SCALES_SOURCE,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Any(&[BLOCKS, When::Not(&FIXED), When::Rank(0, 0, 0)])],
         way: Way::Unknown,
         text: "does not say in its parser what TensorRT builds of blocks, computed scales and scalars",
         evidence: TENSORRT_SCALES_SOURCE,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[LIST, When::Holds(|asked| Some(asked.node.attribute("axis").is_none()))],
         way: Way::Rule("axis-lists mode=numpy axis=0"),
         text: "reads a scale along axis 0 where the node names no axis",
         evidence: TENSORRT_SCALES_SOURCE,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[],
         way: Way::Own,
         text: "reads the scale as ONNX does",
@@ -466,7 +472,7 @@ const WEBNN_SCALES_SOURCE: Evidence = Evidence::documented(
 /// The laws of `WebNN`, in order.
 pub(super) const WEBNN_SCALES: [Law; 4] = [
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(|asked| is_stored_as(asked, &[FOUR_BITS, EIGHT_BITS, &["i32"]])))],
         way: Way::Refused,
         text: "has integers of 4, 8 and 32 bits as quantised numbers",
@@ -475,7 +481,7 @@ pub(super) const WEBNN_SCALES: [Law; 4] = [
         ),
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(divides))],
         way: Way::Refused,
         text: "leaves a node to the CPU whose scale, aligned to the right, does not divide the data: a list is compared with the last axis",
@@ -489,7 +495,7 @@ pub(super) const WEBNN_SCALES: [Law; 4] = [
         evidence: WEBNN_SCALES_SOURCE,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[],
         way: Way::Own,
         text: "reads the scale as ONNX does",

@@ -12,7 +12,7 @@ use broadaxe_shape::{Dim, Rule};
 use super::super::{
     Asked, Does, Law, Way, When,
     neighbours::Op,
-    quantised::{FIXED, LIST, QUANTISED, QUANTIZE, axis, has_no_shift, is_stored_as},
+    quantised::{FIXED, LIST, QUANTIZE, SCALED_KINDS, axis, has_no_shift, is_stored_as},
 };
 use super::MNN_ALL_NODES;
 use crate::meaning::Kind;
@@ -20,7 +20,7 @@ use crate::meaning::Kind;
 /// The laws, in order.
 pub(super) const MNN_SCALES: [Law; 9] = [
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[QUANTIZE, When::Not(&FIXED)],
         way: Way::Refused,
         text: "ends the process where the scale of QuantizeLinear is computed",
@@ -34,14 +34,14 @@ pub(super) const MNN_SCALES: [Law; 9] = [
         evidence: MNN_ALL_NODES,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[QUANTIZE],
         way: Way::Garbled,
         text: "quantises to i8, stored 128 higher, and reads one zero point for all",
         evidence: MNN_ALL_NODES,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[
             When::Not(&When::Constant(0)),
             When::Holds(|asked| is_stored_as(asked, &[&["u8"]])),
@@ -52,21 +52,21 @@ pub(super) const MNN_SCALES: [Law; 9] = [
         evidence: MNN_ALL_NODES,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Not(&When::Constant(0)), When::Holds(|asked| is_stored_as(asked, &[&["u8", "i8"]]))],
         way: Way::Garbled,
         text: "reads computed numbers of 8 bits as if they were stored 128 higher, with the first two of four axes exchanged, or leaves out both this node and QuantizeLinear",
         evidence: MNN_ALL_NODES,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(|asked| is_stored_as(asked, &[&["u8", "i8", "i32", "u16", "i16"]])))],
         way: Way::Garbled,
         text: "reads numbers of 4 bits and floats of 8 bits as bytes of something else, or gives no result",
         evidence: MNN_ALL_NODES,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[
             When::Holds(|asked| is_stored_as(asked, &[&["u16", "i16", "i32"]])),
             When::Not(&When::Holds(has_no_shift)),
@@ -76,14 +76,14 @@ pub(super) const MNN_SCALES: [Law; 9] = [
         evidence: MNN_ALL_NODES,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[FIXED, When::Holds(|asked| is_stored_as(asked, &[&["i8"]]))],
         way: Way::Ask(of_bytes),
         text: "reads the scale of a constant of i8 along its last axis, and along the first in front of a convolution",
         evidence: MNN_ALL_NODES,
     },
     Law {
-        kinds: QUANTISED,
+        kinds: SCALED_KINDS,
         when: &[],
         way: Way::Ask(of_products),
         text: "computes a product with the scale, which broadcasts to the right",
