@@ -423,7 +423,7 @@ fn sentences_of_rules() {
         ("explicit target=2", "the rule explicit needs axes, one result axis per axis of the operand"),
         ("explicit axes=0", "the rule explicit needs a target shape"),
         ("broadcast-to", "the rule broadcast-to needs a target shape"),
-        ("openvino-select mode=both", "unknown mode 'both'; the modes are numpy, none, pdpd"),
+        ("openvino-select mode=both", "unknown mode 'both'; the modes are numpy, none, pdpd, each"),
         ("pdpd axis", "unknown parameter 'axis'; write axis=1, axes=0,2, target=2,3 or mode=numpy"),
         ("pdpd axis=x", "'x' is not an axis; write a whole number, such as 1 or -1"),
         ("pdpd axis=1 axis=2", "'axis=2' repeats a parameter"),
