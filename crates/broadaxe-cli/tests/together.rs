@@ -87,7 +87,7 @@ fn arrays_that_are_added_meanwhile_are_not_replaced() {
 
 /// A model whose `Add` is not for runtimes that need equal ranks, and whose `Where` is not for MNN.
 fn model() -> Vec<u8> {
-    let nodes = [("Add", &["x", "b"][..], "s"), ("Less", &["x", "s"], "c"), ("Where", &["c", "s", "y"], "z")];
+    let nodes = [("Add", &["x", "b"][..], "s"), ("Equal", &["x", "s"], "c"), ("Where", &["c", "s", "y"], "z")];
     let nodes = nodes.map(|(op, inputs, output)| {
         (op, inputs.iter().map(|&name| name.to_owned()).collect::<Vec<_>>(), output.to_owned())
     });
