@@ -31,11 +31,11 @@ const TRANSPARENT: &[&str] = &[
 /// Returns, for every value, the axis that its tensor does not have; `labels` are the axes of the batch.
 pub(super) fn axes(view: &View<'_>, labels: &[Option<usize>]) -> Vec<Option<usize>> {
     let known = |value: ValueId| view.is_folded(value) || view.model.value(value).producer.is_none();
-    let inputs = &view.model.main().inputs;
-    let own = |k: usize| {
-        let value = ValueId(k as u32);
-        if inputs.contains(&value) { labels[k] } else { labels[k].filter(|axis| *axis == 0 && known(value)) }
-    };
+    let mut is_input = vec![false; labels.len()];
+    for input in &view.model.main().inputs {
+        is_input[input.0 as usize] = true;
+    }
+    let own = |k: usize| labels[k].filter(|axis| is_input[k] || *axis == 0 && known(ValueId(k as u32)));
     let mut layout = Layout { view, labels, axes: (0..labels.len()).map(own).collect() };
     for id in view.model.walk() {
         let node = view.model.node(id);
