@@ -265,6 +265,9 @@ NCNN = [
     ("x(2,3); t=Tanh(x); y=Sub(x,t)", "refused", "unsupported"),
     ("x(2,3); o=const()=1; a=Abs(x); b=Add(a,o); y=Div(x,b)", "refused", "unsupported"),
 ]
+MNN_CONV_1 = "x(2,2,3); k=const(4,2,2); b=const(4); n=Conv(x,k,b) kernel_shape=2, strides=1,"
+MNN_POOL = "x(2,4,5,5); n=AveragePool(x) kernel_shape=2,2 strides=1,1"
+MNN_BELOW = "x(2,4,3,4); n=MaxPool(x) kernel_shape=2,2 strides=1,1; a=Abs(n); m=Neg(a)"
 MNN_CONV = "x(1,2,3,3); k=const(3,2,1,1); n=Conv(x,k) kernel_shape=1,1, strides=1,1"
 
 MNN = [
@@ -307,6 +310,37 @@ MNN = [
     (f"{MNN_CONV}; c(1,1,1,1); y=Sub(c,n)", "same"),
     (f"{MNN_CONV}; m=Sigmoid(n); c=const(1,1,1,1); y=Sub(c,m)", "differs"),
     (f"{MNN_CONV}; m=Softmax(n) axis=1; c=const(1,1,1,1); y=Sub(c,m)", "same"),
+    *[
+        (f"opset 20; {MNN_POOL}; m={op}(n); c=const(1,1,1,1); y=Sub(c,m)", "differs")
+        for op in ("Asinh", "Atan", "Cos", "Sinh", "Tan")
+    ],
+    *[
+        (f"x(2,4,5,5); q=const(4)=1,1,2,2; g=const(4); n={layer}; c=const(1,1,1,1); y=Sub(c,n)", "differs")
+        for layer in (
+            "GlobalMaxPool(x)", "GlobalAveragePool(x)", "LpPool(x) kernel_shape=2,2 strides=1,1", "LRN(x) size=3", "Resize(x,_,q)",
+            "Resize(x,_,q) mode=linear", "InstanceNormalization(x,g,g)",
+        )
+    ],  # fmt: skip
+    ("x(2,4,5,5); n=DepthToSpace(x) blocksize=2; c=const(1,1,1,1); y=Sub(c,n)", "same"),
+    ("x(2,3,2); n=GlobalMaxPool(x); c=const(1,1,1); y=Add(c,n)", "differs"),
+    ("x(1,3,4); n=GlobalMaxPool(x); c=const(1,1,1); y=Add(c,n)", "same"),
+    (f"{MNN_CONV_1}; y=Relu(n)", "differs"),
+    (f"{MNN_CONV_1}; y=LeakyRelu(n)", "differs"),
+    (f"{MNN_CONV_1}; m=Relu(n); y=Relu(m)", "differs"),
+    (f"{MNN_CONV_1}; l=const()=-1; h=const()=1; y=Clip(n,l,h)", "differs"),
+    (f"{MNN_CONV_1}; l(); y=Clip(n,l)", "same"),
+    (f"{MNN_CONV_1}; s=const(); y=PRelu(n,s)", "differs"),
+    (f"{MNN_CONV_1}; s=const(4,1); y=PRelu(n,s)", "same"),
+    (f"{MNN_CONV_1}; y=Tanh(n)", "same"),
+    (f"{MNN_CONV_1}; y=HardSwish(n)", "same"),
+    (f"{MNN_CONV_1}; y=Identity(n)", "same"),
+    (f"{MNN_CONV_1}; m=Relu(n); y=Tanh(m)", "same"),
+    (f"{MNN_BELOW}; c=const(2,3)=-0.5,-0.1,-2; y=Greater(c,m)", "differs"),
+    (f"{MNN_BELOW}; c=const(2,3)=-0.5,-0.1,-2; y=Greater(m,c)", "same"),
+    (f"{MNN_BELOW}; c=const()=-0.5; y=GreaterOrEqual(c,m)", "same"),
+    (f"{MNN_BELOW}; c=const(2,4,2,3)=-0.5,-0.1,-2; y=GreaterOrEqual(c,m)", "same"),
+    (f"{MNN_BELOW}; c(2,3); y=LessOrEqual(c,m)", "same"),
+    (f"{MNN_BELOW}; c=const(2,3)=-0.5,-0.1,-2; y=Max(c,m)", "same"),
     (f"{MNN_CONV}; m=Abs(n); c=const(1,1,1,1); y=Sub(c,m)", "differs"),
     (f"{MNN_CONV}; m=Floor(n); g=Neg(m); c=const(1,1,1,1); y=Sub(c,g)", "differs"),
     (f"{MNN_CONV}; m=Abs(n); c=const(1,1,1,1); y=Sub(m,c)", "same"),

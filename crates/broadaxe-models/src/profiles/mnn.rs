@@ -177,7 +177,7 @@ pub(super) static MNN: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(stretched::comparison),
-            text: "compares two negative floats the wrong way round: always in Less, and in Greater, GreaterOrEqual and LessOrEqual where both operands stretch",
+            text: "compares two negative floats the wrong way round: always in Less, and in Greater, GreaterOrEqual and LessOrEqual where both operands stretch, or a constant comes before the channels of a convolution",
             evidence: MNN_ALL_ASKED,
         },
         Law {
@@ -308,10 +308,17 @@ pub(super) static MNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Lengths],
-            when: &[CONVOLUTION, When::Rank(0, 3, 3), When::Holds(is_shown)],
+            when: &[CONVOLUTION, When::Rank(0, 3, 3), When::Holds(conv::is_shown)],
             way: Way::Garbled,
-            text: "gives a result of rank 4 of a convolution along one axis, where it is an output of the model",
+            text: "gives a result of rank 4 of a convolution along one axis, where it is an output of the model, or its Relu, LeakyRelu or Clip",
             evidence: MNN_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Bounds, Kind::Slope],
+            when: &[When::Rank(0, 3, 3), When::Holds(conv::keeps_four_axes)],
+            way: Way::Garbled,
+            text: "gives a result of rank 4 of Clip or a PRelu with one slope behind a convolution along one axis, where it is an output of the model",
+            evidence: MNN_LAWS,
         },
         Law {
             kinds: &[Kind::Lengths],
@@ -556,11 +563,6 @@ fn term_as_row(asked: &Asked<'_>) -> Option<bool> {
         return Some(false);
     }
     Some(columns? == count)
-}
-
-/// Says whether the result is an output of the model.
-fn is_shown(asked: &Asked<'_>) -> Option<bool> {
-    Some(asked.facts.is_output(asked.node.output(0)?))
 }
 
 fn along_columns(asked: &Asked<'_>) -> Option<Does> {

@@ -19,8 +19,19 @@ use crate::{
 };
 
 /// Operators that give their result in the layout of four channels.
-const LAID_OUT: &[&str] =
-    &["Conv", "ConvTranspose", "MaxPool", "AveragePool", "BatchNormalization", "InstanceNormalization"];
+const LAID_OUT: &[&str] = &[
+    "Conv",
+    "ConvTranspose",
+    "MaxPool",
+    "AveragePool",
+    "LpPool",
+    "GlobalMaxPool",
+    "GlobalAveragePool",
+    "BatchNormalization",
+    "InstanceNormalization",
+    "LRN",
+    "Resize",
+];
 /// Operators that keep that layout in part of the models that were asked.
 const KEEPS: &[&str] = &[
     "Add",
@@ -41,9 +52,12 @@ const KEEPS: &[&str] = &[
 /// Operators of one operand that keep it in all of them.
 const KEEPS_ALL: &[&str] = &[
     "Abs",
+    "Asinh",
+    "Atan",
     "Cast",
     "Ceil",
     "Clip",
+    "Cos",
     "Elu",
     "Erf",
     "Exp",
@@ -62,9 +76,11 @@ const KEEPS_ALL: &[&str] = &[
     "Sigmoid",
     "Sign",
     "Sin",
+    "Sinh",
     "Softplus",
     "Softsign",
     "Sqrt",
+    "Tan",
     "Tanh",
 ];
 
@@ -179,6 +195,47 @@ fn along_channels(constant: &[usize], rank: usize) -> bool {
     constant.len() <= rank && constant.iter().rev().enumerate().all(|(k, dim)| *dim == 1 || k + 2 == rank)
 }
 
+/// Says whether an output of the model is what a convolution along one axis gives, with the four axes that it has within MNN.
+pub(super) fn is_shown(asked: &Asked<'_>) -> Option<bool> {
+    Some(shows(asked, asked.node.output(0)?, REACH))
+}
+
+fn shows(asked: &Asked<'_>, value: ValueId, reach: usize) -> bool {
+    let next = |(node, operand): (&Node, usize)| operand == 0 && keeps_axes(asked, node) && reach > 0;
+    let behind = |node: &Node| node.output(0).is_some_and(|value| shows(asked, value, reach - 1));
+    asked.facts.is_output(value) || asked.readers(value).any(|reader| next(reader) && behind(reader.0))
+}
+
+/// Says whether a node behind a convolution along one axis keeps the four axes, and shows them.
+pub(super) fn keeps_four_axes(asked: &Asked<'_>) -> Option<bool> {
+    let mut node = asked.node;
+    for _ in 0..REACH {
+        let before = node.input(0).filter(|_| keeps_axes(asked, node)).and_then(|value| asked.producer(value));
+        let Some(before) = before else { return Some(false) };
+        if matches!(before.op.as_str(), "Conv" | "ConvTranspose") {
+            return is_shown(asked);
+        }
+        node = before;
+    }
+    Some(false)
+}
+
+fn keeps_axes(asked: &Asked<'_>, node: &Node) -> bool {
+    let constants = || node.inputs.iter().skip(1).flatten().all(|value| asked.facts.is_constant(*value));
+    match node.op.as_str() {
+        "Relu" | "LeakyRelu" => true,
+        "Clip" => constants(),
+        "PRelu" => constants() && single(asked, node),
+        _ => false,
+    }
+}
+
+/// Says whether the slope of a node has one element.
+fn single(asked: &Asked<'_>, node: &Node) -> bool {
+    let slope = node.input(1).and_then(|slope| asked.shape(slope)?.known());
+    slope.is_some_and(|slope| slope.iter().product::<usize>() == 1)
+}
+
 /// Finds a constant number that makes MNN read channels in groups of four as if they were in order.
 pub(super) fn number(asked: &Asked<'_>) -> Option<Does> {
     const TEXT: &str = "reads the channels of a convolution in groups of four, as if they were in order, where a constant number sets the rank";
@@ -203,7 +260,7 @@ fn is_in_order(data: &SymbolicShape) -> bool {
 }
 
 /// Says whether a value has the layout of four channels for certain; nothing where no such node is before it.
-fn laid_out(asked: &Asked<'_>, value: ValueId, reach: usize) -> Option<bool> {
+pub(super) fn laid_out(asked: &Asked<'_>, value: ValueId, reach: usize) -> Option<bool> {
     let node = asked.producer(asked.origin(value)).filter(|_| reach > 0)?;
     if LAID_OUT.contains(&node.op.as_str()) {
         return Some(true);

@@ -3,7 +3,10 @@
 use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
-use super::super::{Asked, Does, condition::OF_FLOATS};
+use super::{
+    super::{Asked, Does, condition::OF_FLOATS, neighbours::REACH},
+    conv,
+};
 
 /// The comparisons of which MNN has two ways to compute, one of them wrong.
 const COMPARISONS: &[OpId] = &[id("greater"), id("greater_equal"), id("less_equal")];
@@ -56,7 +59,14 @@ pub(super) fn comparison(asked: &Asked<'_>) -> Option<Does> {
     let result = Rule::numpy().align(&dims).ok()?.shape().clone();
     let count = |dims: &[usize]| dims.iter().product::<usize>();
     let whole = |dims: &[usize]| count(dims) == count(&result);
-    (!dims.iter().any(|dims| whole(dims))).then(|| Does::Garbled(text.into()))
+    let stretch = !dims.iter().any(|dims| whole(dims)) || by_channels(asked) && !whole(dims[0]);
+    stretch.then(|| Does::Garbled(text.into()))
+}
+
+/// Says whether a constant of several elements comes before data that have the layout of four channels.
+fn by_channels(asked: &Asked<'_>) -> bool {
+    let constant = asked.constants[0] && !asked.constants[1] && asked.elements(0) != Some(1);
+    constant && asked.value(1).is_some_and(|data| conv::laid_out(asked, data, REACH) == Some(true))
 }
 
 /// Says whether an operand has no negative numbers, whatever the inputs of the model are.

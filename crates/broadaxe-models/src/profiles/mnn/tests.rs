@@ -78,6 +78,49 @@ fn numbers_behind_convolutions() {
 }
 
 #[test]
+fn layouts_of_channels() {
+    let conv = "x(2,4,5,5); k=const(4,4,1,1); n=Conv(x,k)";
+    for (text, want) in [
+        ("x(2,4,5,5); n=GlobalMaxPool(x); c=const(1,1,1,1); r=Sub(c,n)", "differs"),
+        ("x(2,3,2); n=GlobalAveragePool(x); c=const(1,1,1); r=Add(c,n)", "differs"),
+        ("x(1,3,4); n=GlobalMaxPool(x); c=const(1,1,1); r=Add(c,n)", "same"),
+        ("x(2,4,5,5); n=LRN(x) size=3; c=const(1,1,1,1); r=Sub(c,n)", "differs"),
+        (&format!("{conv}; m=Softsign(n); c=const(1,1,1,1,1); r=Div(m,c)"), "differs"),
+        (&format!("{conv}; m=Abs(n); c=const(1,1,1,1); r=Sub(c,m)"), "differs"),
+        (&format!("{conv}; c=const(1,5)=-1,2,-3,4,-5; r=Greater(c,n)"), "differs"),
+        (&format!("{conv}; c=const(1,5)=-1,2,-3,4,-5; r=Greater(n,c)"), "same"),
+        (&format!("{conv}; c=const(); r=Greater(c,n)"), "same"),
+        (&format!("{conv}; c=const(2,4,5,5); r=Greater(c,n)"), "same"),
+        (&format!("{conv}; c(5,5); r=Greater(c,n)"), "same"),
+        ("x(2,4,5,5); c=const(1,5)=-1,2,-3,4,-5; r=Greater(c,x)", "same"),
+    ] {
+        let (model, shapes) = model(text);
+        let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
+        assert_eq!(report.findings.last().expect("a finding").verdict.name(), want, "{text}");
+    }
+}
+
+#[test]
+fn ranks_behind_convolutions_along_one_axis() {
+    let conv = "k=const(4,2,2); b=const(4); n=Conv(x,k,b)";
+    for (text, want) in [
+        (format!("x(2,2,3); {conv}; y=Relu(n)"), "differs"),
+        (format!("x(2,2,3); {conv}; m=Relu(n); y=LeakyRelu(m)"), "differs"),
+        (format!("x(s,2,3); {conv}; l=const(); y=Clip(n,l)"), "differs"),
+        (format!("x(2,2,3); {conv}; s=const(); y=PRelu(n,s)"), "differs"),
+        (format!("x(2,2,3); {conv}; s=const(4,1); y=PRelu(n,s)"), "same"),
+        (format!("x(2,2,3); {conv}; l(); y=Clip(n,l)"), "same"),
+        (format!("x(2,2,3); {conv}; y=Tanh(n)"), "same"),
+        (format!("x(2,2,3); {conv}; m=Relu(n); y=Tanh(m)"), "same"),
+        ("x(2,2,3,3); k=const(4,2,2,2); b=const(4); n=Conv(x,k,b); y=Relu(n)".to_owned(), "same"),
+    ] {
+        let (model, shapes) = model(&text);
+        let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
+        assert_eq!(report.findings.last().expect("a finding").verdict.name(), want, "{text}");
+    }
+}
+
+#[test]
 fn elements_past_an_end_have_no_value() {
     let found = example("c:bool(3,4); x(3,4); z(4); y=Where(c,x,z)");
     assert_eq!((found.element, found.target_shape), (vec![1, 0], vec![3, 4]));
