@@ -286,6 +286,8 @@ MNN = [
     (f"{MNN_CENTRED}; g=const(4); k=Mul(v,g); b=const(1); y=Add(k,b)", "same"),
     (f"{MNN_SQUARE}; e=const(4,1)=1,2,3,4; m=ReduceMean(s) axes=-1, keepdims=1; a=Add(m,e); q=Sqrt(a); y=Div(x,q)", "differs"),
     (f"{MNN_SQUARE}; e=const()=0.5; m=ReduceMean(s) axes=-1, keepdims=0; a=Add(m,e); q=Sqrt(a); y=Div(x,q)", "differs"),
+    # The repair asks about the product with operands of other ranks.
+    (f"{MNN_SQUARE}; e=const()=0.5; i=const()=1; m=ReduceMean(s) axes=-1, keepdims=0; a=Add(m,e); q=Sqrt(a); d=Div(i,q); y=Mul(x,d)", "differs"),
     ("x(8); s=const(8); y=LayerNormalization(x,s) axis=0", "differs"),
     ("x(8); s=const(8); y=LayerNormalization(x,s) axis=-1", "same"),
     ("x(2,3); s(2,3); y=LayerNormalization(x,s) axis=0", "differs"),

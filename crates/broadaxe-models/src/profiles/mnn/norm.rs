@@ -68,7 +68,12 @@ fn flat(asked: &Asked<'_>, constant: usize, norm: &Norm) -> Does {
         let text = "makes one LayerNorm of these nodes, whose result has the shape of its data";
         return Does::Garbled(text.into());
     }
-    let normalised: Vec<usize> = norm.axes.iter().map(|&axis| data[axis]).collect();
+    let normalised: Option<Vec<usize>> = norm.axes.iter().map(|&axis| data.get(axis).copied()).collect();
+    let Some(normalised) = normalised else {
+        return Does::Unknown(
+            "reads a scale of a normalisation in order, along axes that other data do not have".into(),
+        );
+    };
     let along = contiguous_strides(&normalised).into_iter().zip(&norm.axes);
     let scale = along.filter(|(_, axis)| data[**axis] > 1);
     let scale = scale.map(|(stride, axis)| IndexTerm::along(*axis, stride.unsigned_abs())).collect();
@@ -100,7 +105,11 @@ pub(super) fn kept(asked: &Asked<'_>) -> Option<Does> {
     let norm = norm_of(asked, asked.node, asked.own_op()?).filter(|norm| !norm.keeps && direct)?;
     let text = "makes one LayerNorm of these nodes, which keeps the axes of the mean";
     match asked.operands[0].known() {
-        Some(data) => norm.axes.iter().any(|&axis| data[axis] > 1).then(|| Does::Garbled(text.into())),
+        Some(data) => norm
+            .axes
+            .iter()
+            .any(|&axis| data.get(axis).is_some_and(|&size| size > 1))
+            .then(|| Does::Garbled(text.into())),
         None => Some(Does::Unknown(format!("{text}, and their sizes are not known").into())),
     }
 }
