@@ -107,7 +107,7 @@ pub(super) const PNNX_SCALES: [Law; 2] = [
 ];
 
 const LITERT_SCALES_RUN: Evidence =
-    Evidence::run_here("LiteRT 2.3.0; 328 models of conformance/laws/quantised.py through onnx2tf 2.6.9, on the CPU");
+    Evidence::run_here("LiteRT 2.3.0; 307 models of conformance/laws/quantised.py through onnx2tf 2.6.9, on the CPU");
 const VIA_ONNX2TF: When = When::Via("onnx2tf");
 
 /// The laws of LiteRT through onnx2tf, in order.
