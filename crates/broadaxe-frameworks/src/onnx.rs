@@ -337,7 +337,7 @@ const fn lists(name: &'static str, since: i64, operands: &'static str) -> Row {
     row(name, since, operands, FLOATS, RuleBy::Fixed(|| Rule::axis_lists(1, false)), computes).of_kind(Kind::Lengths)
 }
 
-/// An operator that multiplies integers, whose scales and zero points are numbers for the whole product or for its channels.
+/// An operator on integers that multiplies; each scale and zero point is one number, or a list with one for each channel.
 const fn of_integers(name: &'static str, rule: fn() -> Rule, terms: &'static [usize]) -> Row {
     row(name, 10, "TX", FLOATS, RuleBy::Fixed(rule), op("add")).of_kind(Kind::Lengths).wired(Wiring::Product { terms })
 }

@@ -24,7 +24,7 @@ const SINGLES: When = When::All(&[When::Single(1), When::Holds(is_single_last)])
 const WEIGHTS: [(&str, usize); 4] =
     [("QLinearConv", 3), ("ConvInteger", 1), ("QLinearMatMul", 3), ("MatMulInteger", 1)];
 
-/// Makes the law of a target that was not asked.
+/// Returns the law for a target whose engine was not asked.
 pub(super) const fn not_asked(evidence: Evidence) -> Law {
     law(&[], Way::Unknown, "was not asked about products of integers", evidence)
 }

@@ -44,7 +44,7 @@ fn lists_of_groups_and_channels() {
     }
 }
 
-/// A convolution without a bias has nothing that broadcasts, and neither have lists for every element of an entry.
+/// In a convolution without a bias, and in lists with a number for every element of an entry, nothing broadcasts.
 #[test]
 fn what_has_no_list_is_not_judged() {
     for text in [
