@@ -30,7 +30,7 @@ pub use self::{
     error::{Cause, Error, ErrorKind},
     foreign::foreign,
     graph::{Attribute, Constant, Element, Graph, GraphId, Model, Node, NodeId, Use, Uses, Value, ValueId},
-    onnx::single,
+    onnx::{part, single},
     source::Source,
 };
 

@@ -28,7 +28,7 @@ mod write;
 mod tables;
 
 pub(crate) use self::limits::LOADABLE;
-pub use self::write::single;
+pub use self::write::{part, single};
 use super::Format;
 use crate::{
     edit::Constants,

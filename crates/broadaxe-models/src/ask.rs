@@ -9,9 +9,13 @@
 
 mod numbers;
 mod draw;
+mod random;
+mod run;
 mod tensor;
 mod answer;
 mod layers;
+
+pub mod whole;
 
 use std::collections::HashMap;
 
@@ -19,7 +23,12 @@ use broadaxe::{Array, DType};
 use broadaxe_frameworks::System;
 use broadaxe_shape::Alignment;
 
-pub use self::{answer::Outcome, tensor::QuestionTensor};
+pub use self::{
+    answer::Outcome,
+    run::{ModelAnswer, ModelRun, Runner, Tensor},
+    tensor::QuestionTensor,
+};
+pub(crate) use self::random::{MOST_DRAWN_BYTES, Random};
 use self::{
     answer::Reference,
     draw::Draw,
@@ -246,9 +255,10 @@ fn is_layer(meaning: &Meaning) -> bool {
 /// Computes a node as its own format means it.
 fn reference(node: &Node, meaning: &Meaning, inputs: &[Option<QuestionTensor>]) -> Result<(DType, Reference), String> {
     match meaning.kind {
-        Kind::Lists if node.op == "DequantizeLinear" => return layers::dequantised(meaning, inputs),
-        // Engines round in other orders and differ by one quantum.
-        Kind::Lists => return Err("its results are rounded, and engines differ in how".to_owned()),
+        Kind::Lists if matches!(node.op.as_str(), "DequantizeLinear" | "QuantizeLinear") => {
+            return layers::scaled(node, meaning, inputs);
+        }
+        Kind::Lists => return Err(format!("{} is not computed here", node.op)),
         Kind::Blocks => return Err("nothing is asked about blocks".to_owned()),
         Kind::Lengths => return Err("nothing is asked about lists per channel".to_owned()),
         Kind::Mask => return Err("nothing is asked about masks".to_owned()),

@@ -1,25 +1,20 @@
 //! Extracts one node as a model of its own, to send with a report or to give to a converter.
 //!
 //! Constants keep their elements and stay constants. What flows in from other nodes becomes an input of the new model,
-//! with the sizes it really has, and gets numbers that a seed draws. They are multiples of 1/16 from -4 to 4, which every
-//! type of floating-point numbers holds exactly, and 1 to 7 for whole numbers, so that nothing divides by zero. They are not
-//! those of a finding. A shape to stretch to is the one of the result.
+//! with the sizes it really has, and gets numbers that a seed draws. They are not those of a finding. A shape to stretch to is the one of the result.
 //!
 //! What an element-wise node computes of these numbers by the definition of ONNX is computed too.
 
 use broadaxe::DType;
 
 use crate::{
-    ask::{self, QuestionTensor},
+    ask::{self, MOST_DRAWN_BYTES as MOST, QuestionTensor, Random},
     error::{Error, ErrorKind},
     format::single::{self, End},
     graph::{Element, Model, Node, NodeId, ValueId},
     infer::Shapes,
     meaning::{Kind, Meaning, meaning},
 };
-
-/// The most bytes of one input or constant.
-const MOST: usize = 256 << 20;
 
 /// A model of one node, and what to run it on.
 #[derive(Clone, Debug)]
@@ -72,7 +67,7 @@ pub fn extract(model: &Model, shapes: &Shapes, id: NodeId, seed: u64, inline: bo
         return Err(wrong(format!("{} has graphs inside, which read the model around them", node.place)));
     }
     let mut made = Extract { model: Vec::new(), inputs: Vec::new(), result: None, remarks: Vec::new() };
-    let (mut ends, mut random) = (Vec::with_capacity(node.inputs.len()), Random(seed));
+    let (mut ends, mut random) = (Vec::with_capacity(node.inputs.len()), Random::new(seed));
     let meaning = meaning(model, id);
     // The numbers of a shape are not drawn: few would be one.
     let target = || shapes.of.get(node.output(0)?.0 as usize)?.shape.known().map(|shape| shape.dims().to_vec());
@@ -151,7 +146,7 @@ impl Extract {
         let fixed = fill.fixed.filter(|fixed| shape == [fixed.len()]);
         let drawn = || match fixed {
             Some(fixed) => Ok(fixed.iter().flat_map(|&dim| single::number_bytes(dtype, dim as f64)).collect()),
-            None => fill.random.draw(dtype, &shape),
+            None => fill.random.draw(dtype, &shape, None),
         };
         let data = again.map_or_else(drawn, |input| Ok(input.data.clone()))?;
         if again.is_none() {
@@ -178,35 +173,6 @@ impl Extract {
         let data = end.data.clone().or_else(|| Some(input?.data.clone()))?;
         let (dtype, shape) = (end.element.dtype()?, end.shape.clone()?);
         Some(QuestionTensor { name: end.name.clone(), dtype, shape, data, constant: false })
-    }
-}
-
-/// Numbers that look random: the low bits of a product and a sum, mixed.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed ^ mixed >> 31
-    }
-
-    /// Draws the elements of a tensor.
-    fn draw(&mut self, dtype: DType, shape: &[usize]) -> Result<Vec<u8>, Error> {
-        let count = broadaxe_shape::elements(shape).ok();
-        let size = count.and_then(|count| count.checked_mul(dtype.size())).filter(|&size| size <= MOST);
-        let large = || Error::new(ErrorKind::Limit, format!("an input of shape {shape:?} has more than {MOST} bytes"));
-        let size = size.ok_or_else(large)?;
-        let mut data = Vec::with_capacity(size);
-        while data.len() < size {
-            let value = match dtype {
-                DType::Bool => (self.next() % 2) as f64,
-                _ if dtype.is_float() => (self.next() % 129) as f64 / 16.0 - 4.0,
-                _ => (1 + self.next() % 7) as f64,
-            };
-            data.extend(single::number_bytes(dtype, value));
-        }
-        Ok(data)
     }
 }
 
@@ -284,16 +250,5 @@ mod tests {
             let error = extract(model, &shapes, node, 1, false).unwrap_err();
             assert!(error.to_string().contains(want), "{error}");
         }
-    }
-
-    #[test]
-    fn numbers() {
-        let mut random = Random(3);
-        for (dtype, low, high) in [(DType::U8, 1, 7), (DType::Bool, 0, 1), (DType::I8, 1, 7)] {
-            let drawn = random.draw(dtype, &[100]).unwrap();
-            assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&low), Some(&high)), "{dtype:?}");
-        }
-        assert_eq!(random.draw(DType::F64, &[2, 3]).unwrap().len(), 48);
-        assert_eq!(random.draw(DType::F32, &[1 << 40]).unwrap_err().kind(), ErrorKind::Limit);
     }
 }

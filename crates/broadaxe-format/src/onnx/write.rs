@@ -12,6 +12,7 @@ mod insert;
 
 mod constant;
 mod replace;
+pub mod part;
 pub mod single;
 
 use std::{

@@ -70,6 +70,8 @@ pub(super) struct Reference {
     operands: Vec<Option<QuestionTensor>>,
     values: Vec<f64>,
     dtype: DType,
+    /// By how much integers may differ.
+    quanta: f64,
 }
 
 impl Reference {
@@ -79,7 +81,12 @@ impl Reference {
         values: Vec<f64>,
         dtype: DType,
     ) -> Self {
-        Self { alignment, operands, values, dtype }
+        Self { alignment, operands, values, dtype, quanta: 0.0 }
+    }
+
+    /// Takes integers as right that differ by one.
+    pub(super) fn within_one(self) -> Self {
+        Self { quanta: 1.0, ..self }
     }
 
     pub(super) fn shape(&self) -> &[usize] {
@@ -104,6 +111,7 @@ impl Reference {
             return differs(reason, self.example(0, None, shape));
         }
         let (relative, absolute) = tolerance(self.dtype);
+        let absolute = absolute + self.quanta;
         let close = |&(here, there): &(&f64, &f64)| {
             here == there
                 || here.is_nan() && there.is_nan()
@@ -160,7 +168,7 @@ fn tolerance(dtype: DType) -> (f64, f64) {
 }
 
 /// Returns the index of an element by its number in row-major order.
-fn index(at: usize, dims: &[usize]) -> Vec<usize> {
+pub(super) fn index(at: usize, dims: &[usize]) -> Vec<usize> {
     let mut rest = at;
     let mut index: Vec<usize> = dims.iter().rev().map(|&dim| (rest % dim.max(1), rest /= dim.max(1)).0).collect();
     index.reverse();

@@ -56,16 +56,31 @@ pub(super) fn compute(
     Ok((dtype, Reference::new(alignment, operands, values, dtype)))
 }
 
-/// Dequantises data in f64 by lists along an axis.
-pub(super) fn dequantised(meaning: &Meaning, inputs: &[Option<QuestionTensor>]) -> Result<(DType, Reference), String> {
+/// Quantises or dequantises data in f64 by lists along an axis.
+///
+/// A quotient near the middle of two integers may become either of them: engines divide, or multiply by the reciprocal.
+pub(super) fn scaled(
+    node: &Node,
+    meaning: &Meaning,
+    inputs: &[Option<QuestionTensor>],
+) -> Result<(DType, Reference), String> {
     let operands = tensors(meaning, inputs);
     let given = |k: usize| operands.get(k).and_then(Option::as_ref).ok_or("an operand is left out");
     let (data, scale) = (given(0)?, given(1)?);
     let dims: Vec<&[usize]> = operands.iter().map(|operand| shape_of(operand.as_ref())).collect();
-    let alignment = meaning.align(&dims, &data.shape).map_err(|error| error.to_string())?;
+    let alignment = if dims[1..].contains(&data.shape.as_slice()) {
+        // A list that is stretched already, as an engine may read it.
+        broadaxe_shape::Rule::numpy().align(&dims)
+    } else {
+        meaning.align(&dims, &data.shape)
+    };
+    let alignment = alignment.map_err(|error| error.to_string())?;
     let read = |tensor: &QuestionTensor| numbers::values(tensor.dtype, &tensor.data);
     let (mut values, scales) = (read(data), read(scale));
     let zeros = given(2).map_or_else(|_| vec![0.0], read);
+    let quantises = node.op == "QuantizeLinear";
+    let dtype = if quantises { quantised_type(node, given(2).ok())? } else { scale.dtype };
+    let (low, high) = range(dtype);
     let strides: Vec<Vec<isize>> = (0..operands.len()).map(|k| alignment.strides(k)).collect();
     let mut index = vec![0_usize; data.shape.len()];
     for value in &mut values {
@@ -73,11 +88,36 @@ pub(super) fn dequantised(meaning: &Meaning, inputs: &[Option<QuestionTensor>]) 
             let strides = strides.get(k).map_or(&[][..], Vec::as_slice);
             index.iter().zip(strides).map(|(&at, &stride)| at as isize * stride).sum::<isize>() as usize
         };
-        *value = (*value - zeros[at(2)]) * scales[at(1)];
+        let (zero, scale) = (zeros[at(2)], scales[at(1)]);
+        *value = if quantises {
+            ((*value / scale).round_ties_even() + zero).clamp(low, high)
+        } else {
+            (*value - zero) * scale
+        };
         step(&mut index, &data.shape);
     }
-    let dtype = scale.dtype;
-    Ok((dtype, Reference::new(alignment, operands, values, dtype)))
+    let reference = Reference::new(alignment, operands, values, dtype);
+    Ok((dtype, if quantises { reference.within_one() } else { reference }))
+}
+
+/// Returns the type that a node quantises to: that of its zero point, or the one that it names.
+fn quantised_type(node: &Node, zero: Option<&QuestionTensor>) -> Result<DType, String> {
+    match (zero, node.attribute("output_dtype").and_then(Attribute::int).unwrap_or(0)) {
+        (Some(zero), _) => Ok(zero.dtype),
+        (None, 0) => Ok(DType::U8),
+        (None, code) => crate::format::onnx_element(code)
+            .and_then(|element| element.dtype())
+            .ok_or_else(|| "it quantises to elements that are not computed here".to_owned()),
+    }
+}
+
+/// Returns the least and the greatest integer of a type.
+fn range(dtype: DType) -> (f64, f64) {
+    let bits = dtype.size() as i32 * 8;
+    match dtype {
+        DType::I8 | DType::I16 | DType::I32 | DType::I64 => (-2f64.powi(bits - 1), 2f64.powi(bits - 1) - 1.0),
+        _ => (0.0, 2f64.powi(bits) - 1.0),
+    }
 }
 
 /// Limits data to its bounds, of which each has one element; the upper one holds where they cross.

@@ -211,7 +211,7 @@ impl<'a> Writer<'a> {
             let inner = path.last().map_or(span, Around::span);
             let old = self.find(inner, &TENSOR_TYPE_PROTO, 2)?;
             let old = old.map_or(Span { at: inner.end, end: inner.end }, |old| old.whole());
-            self.splices.replace(&path, old, vec![Piece::New(encode::shape_field(shape))]);
+            self.splices.replace(&path, old, vec![Piece::New(encode::shape_field(shape.iter().copied().map(Some)))]);
         }
         Ok(())
     }

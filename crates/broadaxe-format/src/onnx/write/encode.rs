@@ -128,12 +128,12 @@ pub(super) fn tensor(name: &str, shape: &[usize], code: i64, raw: &[u8]) -> Vec<
     vec![Piece::New(message)]
 }
 
-/// Writes the shape of a recorded type as its field.
-pub(super) fn shape_field(shape: &[usize]) -> Vec<u8> {
+/// Writes the shape of a recorded type as its field; an axis without a size is open.
+pub(super) fn shape_field(shape: impl IntoIterator<Item = Option<usize>>) -> Vec<u8> {
     let mut message = Vec::new();
-    for &size in shape {
+    for size in shape {
         let mut dim = Vec::new();
-        int(&mut dim, 1, size as i64);
+        size.into_iter().for_each(|size| int(&mut dim, 1, size as i64));
         bytes(&mut message, 1, &dim);
     }
     bytes_field(2, &message)
@@ -141,9 +141,14 @@ pub(super) fn shape_field(shape: &[usize]) -> Vec<u8> {
 
 /// Writes the recorded type of a value: a tensor of this type and, where it is known, of this shape.
 pub(super) fn info(name: &str, code: i64, shape: Option<&[usize]>) -> Vec<u8> {
+    typed(name, code, shape.map(|shape| shape_field(shape.iter().copied().map(Some))))
+}
+
+/// As [`info`], with the field of the shape.
+pub(super) fn typed(name: &str, code: i64, shape: Option<Vec<u8>>) -> Vec<u8> {
     let (mut tensor, mut message) = (Vec::new(), Vec::new());
     int(&mut tensor, 1, code);
-    tensor.extend(shape.map(shape_field).unwrap_or_default());
+    tensor.extend(shape.unwrap_or_default());
     bytes(&mut message, 1, name.as_bytes());
     bytes(&mut message, 2, &bytes_field(1, &tensor));
     message

@@ -125,7 +125,7 @@ fn attribute(model: &Model, name: &str, value: &Attribute) -> Result<Vec<u8>, Er
 }
 
 /// Concatenates new pieces.
-fn flat(pieces: Vec<Piece>) -> Vec<u8> {
+pub(super) fn flat(pieces: Vec<Piece>) -> Vec<u8> {
     let new = |piece| if let Piece::New(bytes) = piece { bytes } else { Vec::new() };
     pieces.into_iter().flat_map(new).collect()
 }

@@ -1,0 +1,76 @@
+//! Draws numbers that look random: the low bits of a product and a sum, mixed.
+
+use broadaxe::DType;
+
+use crate::{
+    error::{Error, ErrorKind},
+    format::single::number_bytes,
+};
+
+/// The most bytes of one tensor.
+pub(crate) const MOST_DRAWN_BYTES: usize = 256 << 20;
+
+/// A generator of numbers, which begins with a seed.
+#[derive(Debug)]
+pub(crate) struct Random(u64);
+
+impl Random {
+    pub(crate) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ self.0 >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        mixed ^ mixed >> 31
+    }
+
+    /// Draws the elements of a tensor: multiples of 1/16 from -4 to 4, which every type of floating-point numbers holds exactly, and 1
+    /// to 7 for whole numbers, so that nothing divides by zero, or 0 to `entries - 1`.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] above 256 MiB.
+    pub(crate) fn draw(&mut self, dtype: DType, shape: &[usize], entries: Option<usize>) -> Result<Vec<u8>, Error> {
+        let count = broadaxe_shape::elements(shape).ok();
+        let size = count.and_then(|count| count.checked_mul(dtype.size())).filter(|&size| size <= MOST_DRAWN_BYTES);
+        let large = || {
+            let message = format!("an input of shape {shape:?} has more than {MOST_DRAWN_BYTES} bytes");
+            Error::new(ErrorKind::Limit, message)
+        };
+        let size = size.ok_or_else(large)?;
+        let mut data = Vec::with_capacity(size);
+        while data.len() < size {
+            let value = match (dtype, entries) {
+                (DType::Bool, _) => (self.next() % 2) as f64,
+                _ if dtype.is_float() => (self.next() % 129) as f64 / 16.0 - 4.0,
+                (_, Some(entries)) => (self.next() % (entries.max(1) as u64)) as f64,
+                _ => (1 + self.next() % 7) as f64,
+            };
+            data.extend(number_bytes(dtype, value));
+        }
+        Ok(data)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers() {
+        let mut random = Random::new(3);
+        let cases = [
+            (DType::U8, None, 1, 7),
+            (DType::Bool, None, 0, 1),
+            (DType::I8, None, 1, 7),
+            (DType::U8, Some(3), 0, 2),
+            (DType::I8, Some(0), 0, 0),
+        ];
+        for (dtype, entries, low, high) in cases {
+            let drawn = random.draw(dtype, &[100], entries).unwrap();
+            assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&low), Some(&high)), "{dtype:?} {entries:?}");
+        }
+        assert_eq!(random.draw(DType::F64, &[2, 3], None).unwrap().len(), 48);
+        assert_eq!(random.draw(DType::F32, &[1 << 40], None).unwrap_err().kind(), ErrorKind::Limit);
+    }
+}

@@ -1,0 +1,463 @@
+//! Finds the nodes of a model that an engine computes wrongly, without a law and without a second engine.
+//!
+//! The model runs on the engine with drawn inputs, in four ways:
+//!
+//! 1. *exposed*: every value is an output, which stops most transformations and gives the engine's own value of everything;
+//! 2. *cut*: every node alone, side by side in one model, fed with these values. A node whose meaning is known is computed here, too:
+//!    where the engine gives something else, the node itself is wrong. Where the node alone is right and the exposed model is not, a
+//!    transformation takes part. Either way its right value is kept, and the exposed model runs again with it;
+//! 3. *in windows*: the graph is cut into pieces of consecutive nodes, twice, so that each small piece is whole in one of them. What a
+//!    window gives is compared with the right values, so that differences neither add up nor get lost on a long way. What is
+//!    computed of constants alone is not cut, as engines fold it;
+//! 4. *as it is*: what still differs takes part in larger pieces.
+//!
+//! A window that gives something else is reduced to the fewest nodes that still show it ([`reduce`]), and the operand that is misread
+//! is looked for ([`reading`]). What the engine refuses is reduced in the same way.
+
+mod gap;
+mod bench;
+mod own;
+mod feeds;
+mod reduce;
+mod reading;
+
+use std::{
+    collections::BTreeSet,
+    time::{Duration, Instant},
+};
+
+pub use self::{
+    gap::Gap,
+    reading::{Misread, Reading},
+};
+use self::{
+    bench::{Bench, Group, Ran},
+    gap::{OF_MODEL, OF_NODES, gap},
+    reduce::{Reduced, Shown, reduce},
+};
+use super::run::{ModelRun, Runner, Tensor};
+use crate::{
+    error::Error,
+    format::part,
+    graph::{Model, NodeId, ValueId},
+    infer::{Shapes, infer},
+    profiles::Facts,
+    verify,
+};
+
+/// How often the exposed model runs again with values that were wrong.
+const MOST_ROUNDS: usize = 4;
+/// The sizes of windows, in nodes; the larger ones are only tried where the whole model still differs.
+const WINDOWS: [usize; 4] = [24, 96, 384, usize::MAX];
+/// How many faults of one window are looked for.
+const MOST_FAULTS: usize = 6;
+/// How many faults of a model are looked for.
+const MOST_ALL: usize = 100;
+
+/// What is asked.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// What inputs are given, by name; the others are drawn.
+    pub inputs: Vec<(String, Tensor)>,
+    /// Begins the numbers that are drawn.
+    pub seed: u64,
+    /// How long models are run.
+    pub time: Duration,
+}
+
+/// What an engine does with a whole model.
+#[derive(Clone, Debug, Default)]
+pub struct Examined {
+    /// How many models were run.
+    pub runs: usize,
+    /// The nodes whose result was computed here, from what the engine gave them, and compared.
+    pub compared: BTreeSet<NodeId>,
+    /// Nodes that broadcast and whose result is not computed here, each with the reason.
+    pub uncomputed: Vec<(NodeId, String)>,
+    /// What it computes wrongly, or refuses.
+    pub faults: Vec<Fault>,
+    /// What rounding may explain.
+    pub rounded: Vec<Fault>,
+    /// What was not found out: one sentence each.
+    pub left: Vec<String>,
+}
+
+/// Nodes that an engine computes wrongly, or refuses.
+#[derive(Clone, Debug)]
+pub struct Fault {
+    /// The nodes that take part, in the order of the graph.
+    pub nodes: Vec<NodeId>,
+    /// The value that is wrong.
+    pub value: ValueId,
+    /// How it is wrong; nothing where the engine refuses the nodes.
+    pub gap: Option<Gap>,
+    /// What the engine said where it refuses them.
+    pub refused: Option<String>,
+    /// The operand that is misread, where it was found out.
+    pub reading: Option<Reading>,
+    /// The model of these nodes, as a file of ONNX.
+    pub model: Vec<u8>,
+    /// What its inputs are given, by name.
+    pub inputs: Vec<(String, Tensor)>,
+    /// What its output should be; nothing where it is not known.
+    pub right: Option<Tensor>,
+    /// The name of that output in the model of these nodes.
+    pub output: String,
+}
+
+/// Asks an engine about a whole model; `report` is told what is being done, and how many models were run.
+///
+/// # Errors
+/// When the engine does not start.
+pub fn examine(
+    model: &Model,
+    shapes: &Shapes,
+    runner: &mut dyn Runner,
+    settings: &Settings,
+    report: &mut dyn FnMut(&str, usize),
+) -> Result<Examined, Error> {
+    let until = Instant::now() + settings.time;
+    let mut examined = Examined::default();
+    let sizes = verify::trials(model, shapes);
+    let trials = sizes.iter().map(|lengths| infer(model, &verify::given(model, shapes, lengths)));
+    let trials: Vec<Shapes> = if sizes.is_empty() { vec![shapes.clone()] } else { trials.filter_map(Result::ok).collect() };
+    let mut last = None;
+    for trial in &trials {
+        let feeds = match feeds::draw(model, trial, &settings.inputs, settings.seed) {
+            Ok(feeds) => feeds,
+            Err(why) => {
+                last = Some(why);
+                continue;
+            }
+        };
+        let mut bench = Bench::new(model, shapes, runner, until);
+        for (id, tensor) in feeds {
+            bench.keep(id, tensor);
+        }
+        let mut examination = Examination::new(bench, report);
+        let is_whole = examination.whole()?;
+        examined = examination.done();
+        // With lengths that the model does not take, nothing is learned.
+        if is_whole || examined.faults.iter().any(|fault| fault.gap.is_some()) {
+            return Ok(examined);
+        }
+    }
+    examined.left.extend(last);
+    Ok(examined)
+}
+
+struct Examination<'r, 'a> {
+    bench: Bench<'a>,
+    report: &'r mut dyn FnMut(&str, usize),
+    examined: Examined,
+    /// Values that nodes at fault give: they are cut, and right.
+    pins: BTreeSet<ValueId>,
+    /// The nodes that are no constants, in the order of the graph.
+    nodes: Vec<NodeId>,
+    facts: Facts,
+}
+
+impl<'r, 'a> Examination<'r, 'a> {
+    fn new(bench: Bench<'a>, report: &'r mut dyn FnMut(&str, usize)) -> Self {
+        let is_computed = |id: &&NodeId| {
+            let mut outputs = bench.model.node(**id).outputs.iter().flatten();
+            outputs.any(|&value| bench.model.value(value).constant.is_none())
+        };
+        let nodes = bench.model.main().nodes.iter().filter(is_computed).copied().collect();
+        let facts = Facts::of(bench.model, bench.shapes, &[]);
+        Self { bench, report, examined: Examined::default(), pins: BTreeSet::new(), nodes, facts }
+    }
+
+    fn done(mut self) -> Examined {
+        if self.bench.is_late() {
+            self.examined.left.push("the time was up before everything was asked".to_owned());
+        }
+        Examined { runs: self.bench.runs, ..self.examined }
+    }
+
+    fn say(&mut self, what: &str) {
+        (self.report)(what, self.bench.runs);
+    }
+
+    /// Examines everything; says whether the engine takes the model as it is.
+    fn whole(&mut self) -> Result<bool, Error> {
+        self.say("the model as it is");
+        let first = self.as_it_is()?;
+        self.say("every value");
+        self.settle()?;
+        for size in WINDOWS {
+            if size > WINDOWS[0] && self.agrees(&first)? {
+                break;
+            }
+            for shift in [0, size / 2] {
+                self.say("the nodes in windows");
+                self.windows(size, shift)?;
+                if size >= self.nodes.len() {
+                    break;
+                }
+            }
+            if size >= self.nodes.len() || self.bench.is_late() {
+                break;
+            }
+        }
+        if let Ran::Refused(why) = &first {
+            if self.examined.faults.is_empty() {
+                self.examined.left.push(format!("the engine refuses the model, and none of its parts: {why}"));
+            }
+        }
+        Ok(matches!(first, Ran::Values(_)))
+    }
+
+    /// Runs the file as it is.
+    fn as_it_is(&mut self) -> Result<Ran, Error> {
+        let model = self.bench.model;
+        let file = match model.source.read(0, model.source.len() as usize) {
+            Ok(file) => file,
+            Err(error) => return Ok(Ran::Unknown(error.to_string())),
+        };
+        let name = |&id: &ValueId| model.value(id).name.clone();
+        let feed = |id: &ValueId| Some((name(id), self.bench.value(*id)?.clone()));
+        let inputs = model.main().inputs.iter().filter_map(feed).collect();
+        let outputs = model.main().outputs.iter().map(name).collect();
+        self.bench.run_file(ModelRun { format: "onnx", model: file, weights: None, inputs, outputs })
+    }
+
+    /// Says whether the model, with the values of nodes at fault fed, gives what it should.
+    fn agrees(&mut self, first: &Ran) -> Result<bool, Error> {
+        let outputs: Vec<ValueId> = self.bench.model.main().outputs.clone();
+        let compared: Vec<ValueId> = outputs.iter().copied().filter(|&id| self.bench.producer(id).is_some()).collect();
+        let (ran, names) = if self.pins.is_empty() {
+            (first.clone(), outputs)
+        } else {
+            let wanted: Vec<ValueId> = compared.iter().copied().filter(|id| !self.pins.contains(id)).collect();
+            let Some(part) = self.bench.part(&self.nodes.clone(), &self.pins.clone(), &wanted) else { return Ok(true) };
+            (self.bench.run(&part)?, wanted)
+        };
+        let Ran::Values(values) = ran else { return Ok(matches!(first, Ran::Refused(_)) && !self.examined.faults.is_empty()) };
+        let differs = names.iter().zip(&values).any(|(&id, got)| {
+            compared.contains(&id) && self.bench.value(id).is_some_and(|want| gap(want, got, OF_MODEL).is_some())
+        });
+        Ok(!differs)
+    }
+
+    /// Lists what nodes compute.
+    fn made(&self, nodes: &[NodeId]) -> Vec<ValueId> {
+        let made = nodes.iter().flat_map(|&node| self.bench.model.node(node).outputs.iter().flatten().copied());
+        made.filter(|&id| self.bench.producer(id).is_some()).collect()
+    }
+
+    /// Finds the right value of everything, and the nodes that are wrong by themselves.
+    fn settle(&mut self) -> Result<(), Error> {
+        for round in 0..MOST_ROUNDS {
+            self.expose()?;
+            if !self.alone(round)? || self.bench.is_late() {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
+
+    /// Keeps the engine's value of everything that is not pinned.
+    fn expose(&mut self) -> Result<(), Error> {
+        let nodes = self.nodes.clone();
+        let all: Vec<ValueId> = self.made(&nodes).into_iter().filter(|id| !self.pins.contains(id)).collect();
+        all.iter().for_each(|&id| self.bench.forget(id));
+        let mut stack = vec![nodes];
+        // Where the engine refuses the model, its first half comes first, whose values the second needs.
+        while let Some(nodes) = stack.pop() {
+            let wanted: Vec<ValueId> = self.made(&nodes).into_iter().filter(|id| !self.pins.contains(id)).collect();
+            if wanted.is_empty() {
+                continue;
+            }
+            let ran = match self.bench.part(&nodes, &self.pins, &wanted) {
+                Some(part) => self.bench.run(&part)?,
+                None => Ran::Unknown("what flows in is not known".to_owned()),
+            };
+            match ran {
+                Ran::Values(values) => wanted.into_iter().zip(values).for_each(|(id, tensor)| self.bench.keep(id, tensor)),
+                Ran::Refused(why) if nodes.len() == 1 => self.refused(nodes[0], why)?,
+                Ran::Unknown(why) if nodes.len() == 1 => {
+                    let name = crate::report::node_name(self.bench.model, nodes[0]);
+                    self.examined.left.push(format!("{name}: {why}"));
+                }
+                _ => {
+                    let (one, other) = nodes.split_at(nodes.len() / 2);
+                    stack.extend([other.to_vec(), one.to_vec()]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Records a node that the engine refuses alone; its value is what it means, where that can be computed.
+    fn refused(&mut self, node: NodeId, why: String) -> Result<(), Error> {
+        let Some(&value) = self.bench.model.node(node).outputs.iter().flatten().next() else { return Ok(()) };
+        if let Some(Ok(right)) = own::compute(&self.bench, node) {
+            self.bench.keep(value, right);
+        }
+        let reduced = Reduced { nodes: vec![node], hidden: BTreeSet::new(), value, shown: Shown::Refused(why) };
+        self.record(reduced)
+    }
+
+    /// Runs every node alone, and compares; says whether a value was wrong that others depend on.
+    fn alone(&mut self, round: usize) -> Result<bool, Error> {
+        let groups: Vec<Group> = self.nodes.iter().map(|&node| Group { nodes: vec![node], outputs: self.made(&[node]) }).collect();
+        let is_known = |group: &Group| {
+            let known = |id: &ValueId| self.bench.model.value(*id).constant.is_some() || self.bench.value(*id).is_some();
+            let is_pinned = group.outputs.iter().any(|id| self.pins.contains(id));
+            !is_pinned && group.outputs.iter().all(known) && self.bench.reads(group.nodes[0]).iter().all(known)
+        };
+        let groups: Vec<Group> = groups.into_iter().filter(is_known).collect();
+        let cuts: BTreeSet<ValueId> = self.made(&self.nodes).into_iter().collect();
+        let ran = self.bench.run_groups(&groups, &cuts)?;
+        let mut wrong: Vec<(NodeId, ValueId, Tensor, Option<(Gap, Tensor)>)> = Vec::new();
+        for (group, ran) in groups.iter().zip(ran) {
+            let node = group.nodes[0];
+            let Ran::Values(cut) = ran else { continue };
+            let own = match own::compute(&self.bench, node) {
+                Some(Ok(own)) => Some(own),
+                Some(Err(why)) if round == 0 => {
+                    self.examined.uncomputed.push((node, why));
+                    None
+                }
+                _ => None,
+            };
+            if own.is_some() {
+                self.examined.compared.insert(node);
+            }
+            let tolerance = own::tolerance(&self.bench, node);
+            for (k, (&value, cut)) in group.outputs.iter().zip(cut).enumerate() {
+                let right = own.as_ref().filter(|_| k == 0).unwrap_or(&cut).clone();
+                let of_exposed = self.bench.value(value).and_then(|exposed| gap(&right, exposed, OF_NODES));
+                match gap(&right, &cut, tolerance) {
+                    Some(gap) => wrong.push((node, value, right, Some((gap, cut)))),
+                    // A transformation takes part that looking at every value does not stop.
+                    None if of_exposed.is_some() => wrong.push((node, value, right, None)),
+                    None => {}
+                }
+            }
+        }
+        // All of them follow from the values that the nodes were given, so that these change at the end.
+        for (node, value, right, alone) in &wrong {
+            let exposed = self.bench.value(*value).cloned();
+            self.bench.keep(*value, right.clone());
+            let reduced = match alone {
+                Some((gap, cut)) => {
+                    let shown = Shown::Wrong(gap.clone(), cut.clone());
+                    Some(Reduced { nodes: vec![*node], hidden: BTreeSet::new(), value: *value, shown })
+                }
+                None => {
+                    let at = self.nodes.iter().position(|other| other == node).map_or(self.nodes.len(), |at| at + 1);
+                    let group = self.with_folded(&self.nodes[at.saturating_sub(WINDOWS[0])..at], vec![*value]);
+                    reduce(&mut self.bench, &group, &self.pins, OF_NODES)?
+                }
+            };
+            match reduced {
+                Some(reduced) => self.record(reduced)?,
+                None => _ = self.pins.insert(*value),
+            }
+            exposed.into_iter().for_each(|exposed| self.bench.keep(*value, exposed));
+        }
+        let changed = !wrong.is_empty();
+        wrong.into_iter().for_each(|(_, value, right, _)| self.bench.keep(value, right));
+        Ok(changed)
+    }
+
+    /// Makes a group of nodes together with those that compute its constants.
+    fn with_folded(&self, nodes: &[NodeId], outputs: Vec<ValueId>) -> Group {
+        let mut all: BTreeSet<NodeId> = nodes.iter().copied().collect();
+        let mut stack: Vec<NodeId> = nodes.to_vec();
+        while let Some(node) = stack.pop() {
+            let folded = self.bench.reads(node).iter().filter(|&&id| self.facts.is_constant(id) && !self.pins.contains(&id));
+            stack.extend(folded.filter_map(|&id| self.bench.producer(id)).filter(|&maker| all.insert(maker)));
+        }
+        let mut nodes: Vec<NodeId> = all.into_iter().collect();
+        nodes.sort_by_key(|&node| self.bench.place(node));
+        Group { nodes, outputs }
+    }
+
+    /// Runs windows of consecutive nodes, and reduces those that are wrong.
+    fn windows(&mut self, size: usize, shift: usize) -> Result<(), Error> {
+        let is_folded = |node: &NodeId| self.made(&[*node]).iter().all(|&id| self.facts.is_constant(id));
+        let nodes: Vec<NodeId> = self.nodes.iter().copied().filter(|node| !is_folded(node)).collect();
+        let mut windows: Vec<Vec<NodeId>> = Vec::new();
+        for (at, &node) in nodes.iter().enumerate() {
+            let number = if size == usize::MAX { 0 } else { (at + shift) / size };
+            if windows.last().is_none_or(|_| at > 0 && size != usize::MAX && (at - 1 + shift) / size != number) {
+                windows.push(Vec::new());
+            }
+            windows.last_mut().into_iter().for_each(|window| window.push(node));
+        }
+        let model_outputs: BTreeSet<ValueId> = self.bench.model.main().outputs.iter().copied().collect();
+        let mut cuts = self.pins.clone();
+        let mut groups: Vec<Group> = Vec::new();
+        for window in &windows {
+            let within: BTreeSet<NodeId> = window.iter().copied().collect();
+            let outside: BTreeSet<ValueId> = nodes
+                .iter()
+                .filter(|node| !within.contains(node))
+                .flat_map(|&node| self.bench.reads(node).iter().copied())
+                .collect();
+            let out = self.made(window).into_iter();
+            let outputs: Vec<ValueId> = out
+                .filter(|id| (outside.contains(id) || model_outputs.contains(id)) && !self.pins.contains(id))
+                .filter(|&id| self.bench.value(id).is_some())
+                .collect();
+            cuts.extend(outputs.iter().copied().filter(|id| outside.contains(id)));
+            groups.push(self.with_folded(window, outputs));
+        }
+        let known = |group: &Group| !group.outputs.is_empty() && self.bench.part(&group.nodes, &cuts, &group.outputs).is_some();
+        let groups: Vec<Group> = groups.into_iter().filter(known).collect();
+        for (group, ran) in groups.iter().zip(self.bench.run_groups(&groups, &cuts)?) {
+            if !self.is_wrong(group, &ran) {
+                continue;
+            }
+            for _ in 0..MOST_FAULTS {
+                let Some(reduced) = reduce(&mut self.bench, group, &self.pins, OF_NODES)? else { break };
+                self.record(reduced)?;
+                if self.bench.is_late() || self.examined.faults.len() >= MOST_ALL {
+                    return Ok(());
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn is_wrong(&self, group: &Group, ran: &Ran) -> bool {
+        match ran {
+            Ran::Values(values) => group.outputs.iter().zip(values).any(|(&id, got)| {
+                self.bench.value(id).is_some_and(|want| gap(want, got, OF_NODES).is_some())
+            }),
+            Ran::Refused(_) => true,
+            Ran::Unknown(_) => false,
+        }
+    }
+
+    /// Records a fault: finds the operand that is misread, and writes the model that shows it.
+    fn record(&mut self, reduced: Reduced) -> Result<(), Error> {
+        self.say("a difference");
+        let Reduced { nodes, hidden, value, shown } = reduced;
+        let cuts: BTreeSet<ValueId> = self.made(&nodes).into_iter().filter(|id| !hidden.contains(id) && *id != value).collect();
+        let cuts: BTreeSet<ValueId> = cuts.into_iter().chain(self.pins.iter().copied()).filter(|id| *id != value).collect();
+        let part = self.bench.part(&nodes, &cuts, &[value]);
+        let model = part.as_ref().and_then(|part| part::write(self.bench.model, part).ok()).unwrap_or_default();
+        let inputs = part.as_ref().map(|part| self.bench.feeds(part)).unwrap_or_default();
+        let output = part.as_ref().map(|part| part.output_name(self.bench.model, value)).unwrap_or_default();
+        let right = self.bench.value(value).cloned();
+        let (gap, refused, reading) = match shown {
+            Shown::Wrong(gap, got) => {
+                let reading = reading::find(&mut self.bench, &nodes, value, &got)?;
+                (Some(gap), None, reading)
+            }
+            Shown::Refused(why) => (None, Some(why), None),
+        };
+        self.pins.insert(value);
+        let is_small = reading.is_none() && gap.as_ref().is_some_and(Gap::is_small);
+        let fault = Fault { nodes, value, gap, refused, reading, model, inputs, right, output };
+        if is_small { self.examined.rounded.push(fault) } else { self.examined.faults.push(fault) }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

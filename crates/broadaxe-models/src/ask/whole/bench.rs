@@ -1,0 +1,222 @@
+//! Runs parts of a model on an engine, and keeps the values that are right.
+//!
+//! A part is a set of nodes and a set of values to cut at. Where a value is cut, the node that makes it and the nodes that read it
+//! are no longer connected: what is read is fed, so that no transformation of the engine reaches over it.
+
+use std::{
+    collections::{BTreeMap, BTreeSet, HashSet},
+    time::Instant,
+};
+
+use super::super::run::{ModelAnswer, ModelRun, Runner, Tensor};
+use crate::{
+    error::Error,
+    format::{
+        part::{self, Part, PartInput},
+        single::number_bytes,
+    },
+    graph::{Element, GraphId, Model, NodeId, ValueId},
+    infer::Shapes,
+};
+
+/// What became of a part.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Ran {
+    /// Its outputs, in their order.
+    Values(Vec<Tensor>),
+    /// The engine refuses it, or its process ended.
+    Refused(String),
+    /// Nothing was found out.
+    Unknown(String),
+}
+
+/// Nodes that are run together.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub(super) struct Group {
+    /// The nodes, in the order of the graph.
+    pub(super) nodes: Vec<NodeId>,
+    /// What is looked at: values that the nodes make.
+    pub(super) outputs: Vec<ValueId>,
+}
+
+/// A model on an engine.
+pub(super) struct Bench<'a> {
+    pub(super) model: &'a Model,
+    pub(super) shapes: &'a Shapes,
+    pub(super) runner: &'a mut dyn Runner,
+    /// How many models were run.
+    pub(super) runs: usize,
+    /// When no more are run.
+    pub(super) until: Instant,
+    /// The right values, as far as they are known, by [`ValueId`].
+    values: Vec<Option<Tensor>>,
+    /// What each node of the main graph reads, the nodes of its bodies included, by [`NodeId`].
+    reads: BTreeMap<NodeId, Vec<ValueId>>,
+    /// The place of each node in the main graph, by [`NodeId`].
+    places: BTreeMap<NodeId, usize>,
+    /// Whether inputs of parts have the open dims of the model.
+    pub(super) open: bool,
+}
+
+impl<'a> Bench<'a> {
+    pub(super) fn new(model: &'a Model, shapes: &'a Shapes, runner: &'a mut dyn Runner, until: Instant) -> Self {
+        let reads = model.main().nodes.iter().map(|&id| (id, reads(model, id))).collect();
+        let places = model.main().nodes.iter().enumerate().map(|(at, &id)| (id, at)).collect();
+        let values = vec![None; model.values.len()];
+        Self { model, shapes, runner, runs: 0, until, values, reads, places, open: true }
+    }
+
+    /// Says whether no more models are run.
+    pub(super) fn is_late(&self) -> bool {
+        Instant::now() >= self.until
+    }
+
+    /// Returns the right value; nothing where it is not known.
+    pub(super) fn value(&self, id: ValueId) -> Option<&Tensor> {
+        self.values.get(id.0 as usize)?.as_ref()
+    }
+
+    /// Keeps a right value, with elements of the type that the model gives it.
+    pub(super) fn keep(&mut self, id: ValueId, tensor: Tensor) {
+        let known = self.shapes.of.get(id.0 as usize).and_then(|known| known.element.clone());
+        let element = known.or_else(|| self.model.value(id).element.clone());
+        let dtype = element.and_then(|element| element.dtype()).unwrap_or(tensor.dtype);
+        let tensor = if dtype == tensor.dtype {
+            tensor
+        } else {
+            let data = tensor.values().iter().flat_map(|&value| number_bytes(dtype, value)).collect();
+            Tensor { dtype, shape: tensor.shape, data }
+        };
+        if let Some(place) = self.values.get_mut(id.0 as usize) {
+            *place = Some(tensor);
+        }
+    }
+
+    /// Forgets a value.
+    pub(super) fn forget(&mut self, id: ValueId) {
+        if let Some(place) = self.values.get_mut(id.0 as usize) {
+            *place = None;
+        }
+    }
+
+    /// Lists what a node of the main graph reads, its bodies included: each value once.
+    pub(super) fn reads(&self, id: NodeId) -> &[ValueId] {
+        self.reads.get(&id).map_or(&[], Vec::as_slice)
+    }
+
+    /// Returns the place of a node in the main graph.
+    pub(super) fn place(&self, id: NodeId) -> usize {
+        self.places.get(&id).copied().unwrap_or(usize::MAX)
+    }
+
+    /// Returns the node that computes a value; nothing for inputs and constants.
+    pub(super) fn producer(&self, id: ValueId) -> Option<NodeId> {
+        let value = self.model.value(id);
+        value.producer.filter(|_| value.constant.is_none() && value.graph == GraphId(0)).map(|(node, _)| node)
+    }
+
+    /// Makes the part of some nodes, cut at some values; nothing where a value that flows in is not known.
+    pub(super) fn part(&self, nodes: &[NodeId], cuts: &BTreeSet<ValueId>, outputs: &[ValueId]) -> Option<Part> {
+        let mut within: BTreeSet<NodeId> = nodes.iter().copied().collect();
+        let (mut inputs, mut seen, mut stack) = (Vec::new(), HashSet::new(), nodes.to_vec());
+        while let Some(node) = stack.pop() {
+            for &id in self.reads(node) {
+                let value = self.model.value(id);
+                let made = value.producer.map(|(producer, _)| producer);
+                if value.constant.is_some() {
+                    // A constant comes along; the node that holds it is a node.
+                    within.extend(made);
+                } else if (cuts.contains(&id) || made.is_none_or(|made| !within.contains(&made))) && seen.insert(id) {
+                    inputs.push(self.input(id)?);
+                }
+            }
+        }
+        inputs.sort_by_key(|input| input.value);
+        Some(Part { nodes: within, inputs, outputs: outputs.to_vec() })
+    }
+
+    fn input(&self, id: ValueId) -> Option<PartInput> {
+        let tensor = self.value(id)?;
+        let dims = self.shapes.of.get(id.0 as usize).and_then(|known| known.shape.dims());
+        let dims = dims.filter(|dims| self.open && dims.len() == tensor.shape.len());
+        let size = |(axis, &size): (usize, &usize)| Some(size).filter(|_| dims.is_none_or(|dims| dims[axis].size().is_some()));
+        let shape = tensor.shape.iter().enumerate().map(size).collect();
+        Some(PartInput { value: id, element: Element::Known(tensor.dtype), shape })
+    }
+
+    /// Returns what a part is given.
+    pub(super) fn feeds(&self, part: &Part) -> Vec<(String, Tensor)> {
+        let feed = |input: &PartInput| Some((self.model.value(input.value).name.clone(), self.value(input.value)?.clone()));
+        part.inputs.iter().filter_map(feed).collect()
+    }
+
+    /// Runs a part.
+    ///
+    /// # Errors
+    /// When the engine does not start.
+    pub(super) fn run(&mut self, part: &Part) -> Result<Ran, Error> {
+        let file = match part::write(self.model, part) {
+            Ok(file) => file,
+            Err(error) => return Ok(Ran::Unknown(error.to_string())),
+        };
+        let outputs = part.outputs.iter().map(|&id| part.output_name(self.model, id)).collect();
+        self.run_file(ModelRun { format: "onnx", model: file, weights: None, inputs: self.feeds(part), outputs })
+    }
+
+    /// Runs a file.
+    ///
+    /// # Errors
+    /// When the engine does not start.
+    pub(super) fn run_file(&mut self, run: ModelRun) -> Result<Ran, Error> {
+        if self.is_late() {
+            return Ok(Ran::Unknown("the time is up".to_owned()));
+        }
+        self.runs += 1;
+        Ok(match self.runner.run(&run)? {
+            ModelAnswer::Values(values) if values.len() == run.outputs.len() => Ran::Values(values),
+            ModelAnswer::Values(_) => Ran::Unknown("its answer cannot be read".to_owned()),
+            ModelAnswer::Refused(why) | ModelAnswer::Ended(why) => Ran::Refused(why),
+            ModelAnswer::Unknown(why) => Ran::Unknown(why),
+        })
+    }
+
+    /// Runs groups of nodes side by side in one model, cut at some values; where the engine refuses it, its halves.
+    ///
+    /// # Errors
+    /// When the engine does not start.
+    pub(super) fn run_groups(&mut self, groups: &[Group], cuts: &BTreeSet<ValueId>) -> Result<Vec<Ran>, Error> {
+        let nodes: Vec<NodeId> = groups.iter().flat_map(|group| group.nodes.iter().copied()).collect();
+        let outputs: Vec<ValueId> = groups.iter().flat_map(|group| group.outputs.iter().copied()).collect();
+        let ran = match self.part(&nodes, cuts, &outputs) {
+            Some(part) => self.run(&part)?,
+            None => Ran::Unknown("what flows in is not known".to_owned()),
+        };
+        match ran {
+            Ran::Values(values) => {
+                let mut values = values.into_iter();
+                let of = |group: &Group| Ran::Values(values.by_ref().take(group.outputs.len()).collect());
+                Ok(groups.iter().map(of).collect())
+            }
+            ran if groups.len() < 2 => Ok(vec![ran; groups.len()]),
+            _ => {
+                let (one, other) = groups.split_at(groups.len() / 2);
+                let mut all = self.run_groups(one, cuts)?;
+                all.extend(self.run_groups(other, cuts)?);
+                Ok(all)
+            }
+        }
+    }
+}
+
+/// Lists what a node reads from the main graph, its bodies included: each value once.
+fn reads(model: &Model, id: NodeId) -> Vec<ValueId> {
+    let (mut found, mut seen, mut nodes) = (Vec::new(), HashSet::new(), vec![id]);
+    while let Some(node) = nodes.pop() {
+        let node = model.node(node);
+        nodes.extend(node.bodies.iter().flat_map(|&body| &model.graph(body).nodes));
+        let results = node.bodies.iter().flat_map(|&body| &model.graph(body).outputs);
+        let read = node.inputs.iter().flatten().chain(results).copied();
+        found.extend(read.filter(|&value| model.value(value).graph == GraphId(0) && seen.insert(value)));
+    }
+    found
+}

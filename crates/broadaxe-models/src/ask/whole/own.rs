@@ -1,0 +1,77 @@
+//! Computes what a node means from the engine's own values of its operands.
+
+use super::{
+    super::{QuestionTensor, numbers, reference, run::Tensor},
+    bench::Bench,
+    gap::{OF_NODE, OF_NODES, Tolerance},
+};
+use crate::{
+    format::single::number_bytes,
+    graph::{NodeId, ValueId},
+    meaning::{Meaning, meaning},
+};
+
+/// The most bytes of a result that is computed.
+const MOST_BYTES: usize = 256 << 20;
+
+/// Returns the operands of a node; nothing where one is not known.
+pub(super) fn operands(bench: &Bench<'_>, id: NodeId) -> Option<Vec<Option<QuestionTensor>>> {
+    let node = bench.model.node(id);
+    let tensor = |input: &Option<ValueId>| {
+        let Some(value) = *input else { return Some(None) };
+        let known = bench.model.value(value);
+        let name = known.name.clone();
+        if let Some(constant) = &known.constant {
+            let data = bench.model.elements(constant, MOST_BYTES).ok()??;
+            let (dtype, shape) = (constant.element.dtype()?, constant.shape.clone());
+            return Some(Some(QuestionTensor { name, dtype, shape, data, constant: true }));
+        }
+        let Tensor { dtype, shape, data } = bench.value(value)?.clone();
+        Some(Some(QuestionTensor { name, dtype, shape, data, constant: false }))
+    };
+    node.inputs.iter().map(tensor).collect()
+}
+
+/// Returns what a node means, where it can be computed.
+pub(super) fn meant(bench: &Bench<'_>, id: NodeId) -> Option<Meaning> {
+    let node = bench.model.node(id);
+    if !node.bodies.is_empty() {
+        return None;
+    }
+    meaning(bench.model, id)?.ok()
+}
+
+/// Returns how far an engine may be from the right result of one node: integers that are rounded may differ by one.
+pub(super) fn tolerance(bench: &Bench<'_>, id: NodeId) -> Tolerance {
+    let is_rounded = meant(bench, id).is_some_and(|meaning| meaning.kind.is_along_axes());
+    if is_rounded { OF_NODES } else { OF_NODE }
+}
+
+/// Computes the first result of a node: nothing for one that has no meaning of its own, a reason where it cannot be computed.
+pub(super) fn compute(bench: &Bench<'_>, id: NodeId) -> Option<Result<Tensor, String>> {
+    let meaning = meant(bench, id)?;
+    let operands = operands(bench, id).ok_or_else(|| "an operand is not known".to_owned());
+    Some(operands.and_then(|operands| of_operands(bench, id, &meaning, &operands)))
+}
+
+/// Computes the first result of a node of these operands.
+///
+/// # Errors
+/// Why it cannot be computed.
+pub(super) fn of_operands(
+    bench: &Bench<'_>,
+    id: NodeId,
+    meaning: &Meaning,
+    operands: &[Option<QuestionTensor>],
+) -> Result<Tensor, String> {
+    let node = bench.model.node(id);
+    if operands.iter().flatten().any(|tensor| tensor.data.len() > MOST_BYTES) {
+        return Err(format!("an operand has more than {} MiB", MOST_BYTES >> 20));
+    }
+    let (dtype, reference) = reference(node, meaning, operands)?;
+    let data = reference.values().iter().flat_map(|&value| number_bytes(dtype, value)).collect();
+    let tensor = Tensor { dtype, shape: reference.shape().to_vec(), data };
+    // What overflows is no number to compare.
+    let overflows = numbers::values(dtype, &tensor.data).iter().any(|value| value.is_infinite());
+    if overflows { Err("a result is not finite".to_owned()) } else { Ok(tensor) }
+}

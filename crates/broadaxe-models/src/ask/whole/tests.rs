@@ -1,0 +1,241 @@
+//! Asks an engine of a few operators that misreads an operand where the nodes before it are hidden.
+
+use std::{collections::HashMap, fmt::Write};
+
+use broadaxe::DType;
+use broadaxe_testing::random::Random;
+
+use super::*;
+use crate::{
+    ask::ModelAnswer,
+    format,
+    graph::Node,
+    source::Source,
+    testing::{model as text_model, onnx},
+};
+
+/// What the engine does wrong: the operators that must stand one after the other, the earlier ones hidden, and how the last one
+/// reads its second operand then.
+struct Planted {
+    chain: &'static [&'static str],
+    misread: Misread,
+    /// What the wrong nodes are called: a prefix of their names.
+    names: String,
+    runs: usize,
+}
+
+impl Runner for Planted {
+    fn run(&mut self, run: &ModelRun) -> Result<ModelAnswer, Error> {
+        self.runs += 1;
+        let model = format::read(&Source::memory(run.model.clone(), None))?;
+        let mut values: HashMap<ValueId, Tensor> = HashMap::new();
+        for &id in &model.main().inputs {
+            let name = &model.value(id).name;
+            let given = run.inputs.iter().find(|(given, _)| given == name);
+            values.insert(id, given.unwrap_or_else(|| panic!("{name} is not given")).1.clone());
+        }
+        for (k, value) in model.values.iter().enumerate() {
+            if let Some(constant) = &value.constant {
+                let data = model.elements(constant, 1 << 20)?.unwrap();
+                let tensor = Tensor { dtype: DType::F32, shape: constant.shape.clone(), data };
+                values.insert(ValueId(k as u32), tensor);
+            }
+        }
+        for &id in &model.main().nodes {
+            let node = model.node(id);
+            if node.op == "Refused" {
+                return Ok(ModelAnswer::Refused("no such operator".to_owned()));
+            }
+            let wrong = self.is_wrong(&model, node);
+            let result = compute(node, &values, wrong.then_some(&self.misread));
+            values.insert(node.output(0).unwrap(), result);
+        }
+        let named = |name: &String| {
+            let id = model.values.iter().position(|value| value.name == *name);
+            values[&ValueId(id.unwrap_or_else(|| panic!("{name} is not made")) as u32)].clone()
+        };
+        Ok(ModelAnswer::Values(run.outputs.iter().map(named).collect()))
+    }
+}
+
+impl Planted {
+    fn is_wrong(&self, model: &Model, node: &Node) -> bool {
+        let mut node = node;
+        let (last, before) = self.chain.split_last().unwrap();
+        if node.op != *last || !node.name.starts_with(&self.names) {
+            return false;
+        }
+        for op in before.iter().rev() {
+            let hidden = node.input(0).filter(|id| !model.main().outputs.contains(id));
+            let Some((maker, _)) = hidden.and_then(|id| model.value(id).producer) else { return false };
+            node = model.node(maker);
+            if node.op != *op || !node.name.starts_with(&self.names) {
+                return false;
+            }
+        }
+        true
+    }
+}
+
+/// Computes a node, element by element.
+fn compute(node: &Node, values: &HashMap<ValueId, Tensor>, misread: Option<&Misread>) -> Tensor {
+    let operands: Vec<&Tensor> = node.inputs.iter().flatten().map(|id| &values[id]).collect();
+    let rank = operands.iter().map(|one| one.shape.len()).max().unwrap();
+    let padded = |shape: &[usize]| [vec![1; rank - shape.len()], shape.to_vec()].concat();
+    let shape: Vec<usize> = (0..rank).map(|axis| operands.iter().map(|one| padded(&one.shape)[axis]).max().unwrap()).collect();
+    let total: usize = shape.iter().product();
+    let read = |k: usize, at: usize| {
+        let (own, all) = (padded(&operands[k].shape), operands[k].values());
+        let right = {
+            let (mut rest, mut flat, mut stride) = (at, 0, 1);
+            for axis in (0..rank).rev() {
+                let index = rest % shape[axis];
+                rest /= shape[axis];
+                flat += if own[axis] == 1 { 0 } else { index * stride };
+                stride *= own[axis];
+            }
+            flat
+        };
+        match misread.filter(|_| k == 1) {
+            None => all[right],
+            Some(Misread::First) => all[0],
+            Some(Misread::Repeated) => all[at % all.len()],
+            Some(Misread::InRows) => all[at / total.div_ceil(all.len())],
+            Some(Misread::Axes(axes)) => {
+                let inner: usize = shape[axes[0] + 1..].iter().product();
+                all[at / inner % shape[axes[0]]]
+            }
+            Some(other) => panic!("{other:?} is not planted"),
+        }
+    };
+    let value = |at: usize| {
+        let x = read(0, at);
+        match node.op.as_str() {
+            "Add" => x + read(1, at),
+            "Sub" => x - read(1, at),
+            "Mul" => x * read(1, at),
+            "Tanh" => x.tanh(),
+            "Relu" => x.max(0.0),
+            "Sigmoid" => 1.0 / (1.0 + (-x).exp()),
+            other => panic!("no {other}"),
+        }
+    };
+    let data = (0..total).flat_map(|at| (value(at) as f32).to_le_bytes()).collect();
+    Tensor { dtype: DType::F32, shape, data }
+}
+
+/// Makes a model of a text, and asks about it.
+fn ask(text: &str, planted: &mut Planted) -> (Model, Examined) {
+    let (drawn, shapes) = text_model(text);
+    let model = format::read(&Source::memory(onnx(&drawn, &shapes), None)).unwrap();
+    let shapes = infer(&model, &[]).unwrap();
+    let settings = Settings { inputs: Vec::new(), seed: 1, time: Duration::from_secs(600) };
+    let examined = examine(&model, &shapes, planted, &settings, &mut |_, _| ()).unwrap();
+    (model, examined)
+}
+
+/// Says what was found, in one line.
+fn told(model: &Model, examined: &Examined) -> String {
+    let names = |nodes: &[NodeId]| nodes.iter().map(|&id| model.node(id).name.as_str()).collect::<Vec<_>>().join("+");
+    let fault = |fault: &Fault| {
+        let reading = fault.reading.as_ref().map(|reading| format!(" {:?} of {}", reading.misread, model.node(reading.node).name));
+        let refused = fault.refused.as_ref().map(|_| " refused".to_owned());
+        format!("{}{}", names(&fault.nodes), reading.or(refused).unwrap_or_default())
+    };
+    examined.faults.iter().map(fault).collect::<Vec<_>>().join("; ")
+}
+
+#[test]
+fn small_models() {
+    let c = "c=const(3)=0.5,-0.25,0.75; d=const(3,1)=1.5,2,-1";
+    let first = || Misread::First;
+    type Case<'a> = (&'a str, &'static [&'static str], Misread, &'a str);
+    let cases: &[Case] = &[
+        ("x(2,3); y=Add(x,c)", &["None"], first(), ""),
+        ("x(2,3); y=Add(x,c)", &["Add"], first(), "y First of y"),
+        ("x(2,3); a=Tanh(x); y=Add(a,c)", &["Tanh", "Add"], first(), "a+y First of y"),
+        // Looking at the value stops it.
+        ("x(2,3); a=Tanh(x); b=Add(a,c); y=Tanh(b); z=Relu(b)", &["Tanh", "Add"], first(), "a+b First of b"),
+        ("x(2,3); a=Tanh(x); b=Add(a,c); y=Tanh(b); z=Relu(a)", &["Tanh", "Add", "Tanh"], first(), ""),
+        // The value that shows it comes later.
+        ("x(3,3); a=Tanh(x); b=Add(a,d); e=Mul(b,c); f=Relu(e); y=Sub(f,c)", &["Tanh", "Add"], Misread::Axes(vec![1]), "a+b Axes([1]) of b"),
+        ("x(n,3); a=Tanh(x); b=Add(a,c); y=Tanh(b)", &["Tanh", "Add"], Misread::InRows, "a+b InRows of b"),
+        // Two of them, of which one hides behind the other.
+        ("x(2,3); a=Tanh(x); b=Add(a,c); e=Tanh(b); y=Add(e,c)", &["Tanh", "Add"], first(), "a+b First of b; e+y First of y"),
+        // What is computed of constants alone.
+        ("x(2,3); a=Tanh(c); y=Add(x,a)", &["Add"], first(), "y First of y"),
+        ("x(2,3); a=Tanh(x); b=Refused(a); y=Add(b,c)", &["Add"], first(), "b refused"),
+    ];
+    let mut wrong = String::new();
+    for (text, chain, misread, want) in cases {
+        let mut planted = Planted { chain, misread: misread.clone(), names: String::new(), runs: 0 };
+        let (model, examined) = ask(&format!("{c}; {text}"), &mut planted);
+        let found = told(&model, &examined);
+        if found != *want {
+            _ = writeln!(wrong, "{text} {chain:?}: {found}, not {want}; left {:?}", examined.left);
+        }
+        for fault in examined.faults.iter().filter(|fault| fault.gap.is_some()) {
+            let again = format::read(&Source::memory(fault.model.clone(), None)).unwrap();
+            assert_eq!(again.main().nodes.len(), fault.nodes.len(), "{text}");
+            let run = ModelRun {
+                format: "onnx",
+                model: fault.model.clone(),
+                weights: None,
+                inputs: fault.inputs.clone(),
+                outputs: vec![fault.output.clone()],
+            };
+            let ModelAnswer::Values(got) = planted.run(&run).unwrap() else { panic!("{text}") };
+            assert_ne!(Some(&got[0]), fault.right.as_ref(), "{text}: the small model does not show it");
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong}");
+}
+
+/// Writes a graph of nodes that mostly follow one another, and at a random place the nodes of a fault, called `wrong`.
+fn planted_model(random: &mut Random, nodes: usize, chain: &[&str]) -> String {
+    let mut text =
+        "c=const(3)=0.5,-0.25,0.75; d=const(4,1,1)=0.5,0.25,-1,0.875; g=const(1,1,3)=0.75,1.25,-0.5; x(4,4,3)".to_owned();
+    let place = random.below(nodes - chain.len());
+    let mut names = vec!["x".to_owned()];
+    for k in 0..nodes {
+        let (op, name) = match k.checked_sub(place).and_then(|at| chain.get(at)) {
+            Some(op) => (*op, format!("wrong{k}")),
+            None => (*random.one_of(&["Add", "Mul", "Sub", "Tanh", "Relu", "Sigmoid", "Tanh"]), format!("v{k}")),
+        };
+        let is_planted = name.starts_with("wrong");
+        let back = if is_planted || !random.once_in(3) { 1 } else { 1 + random.below(names.len().min(20)) };
+        let from = names[names.len() - back].clone();
+        let with = if is_planted { "d" } else { *random.one_of(&["c", "d", "g"]) };
+        _ = match op {
+            "Add" | "Sub" | "Mul" => write!(text, "; {name}={op}({from},{with})"),
+            _ => write!(text, "; {name}={op}({from})"),
+        };
+        names.push(name);
+    }
+    text
+}
+
+#[test]
+fn planted_faults() {
+    let chains: &[&'static [&'static str]] =
+        &[&["Add"], &["Mul"], &["Tanh", "Add"], &["Sigmoid", "Mul"], &["Add", "Tanh", "Mul"], &["Mul", "Sigmoid", "Mul", "Add"]];
+    let misreads = [Misread::First, Misread::Repeated, Misread::Axes(vec![1])];
+    let mut random = Random::new(17);
+    let (mut named, mut seen, mut most) = (0, 0, 0);
+    for k in 0..12 {
+        let nodes = 200 + random.below(300);
+        let (chain, misread) = (chains[k % chains.len()], random.one_of(&misreads).clone());
+        let text = planted_model(&mut random, nodes, chain);
+        let mut planted = Planted { chain, misread: misread.clone(), names: "wrong".to_owned(), runs: 0 };
+        let (model, examined) = ask(&text, &mut planted);
+        most = most.max(planted.runs);
+        let all: Vec<&Fault> = examined.faults.iter().chain(&examined.rounded).collect();
+        let others = all.iter().flat_map(|fault| &fault.nodes).filter(|id| !model.node(**id).name.starts_with("wrong"));
+        assert_eq!(others.count(), 0, "{chain:?} {misread:?} in {nodes} nodes: {}", told(&model, &examined));
+        assert!(all.len() <= 1 && all.iter().all(|fault| fault.nodes.len() <= chain.len()), "{chain:?}: {}", told(&model, &examined));
+        seen += all.len();
+        named += all.iter().filter(|fault| fault.reading.as_ref().is_some_and(|reading| reading.misread == misread)).count();
+    }
+    println!("{seen} of 12 seen, {named} named, at most {most} runs");
+    assert!(seen == 12 && named >= 11 && most < 120, "{seen} of 12 seen, {named} named, at most {most} runs");
+}
