@@ -369,6 +369,21 @@ impl Question {
         self.reference.values()
     }
 
+    /// Returns the run that asks the question, of the file of the node.
+    pub fn run(&self, format: &'static str, model: Vec<u8>) -> ModelRun {
+        let input = |feed: &&QuestionTensor| {
+            let tensor = Tensor { dtype: feed.dtype, shape: feed.shape.clone(), data: feed.data.clone() };
+            (feed.name.clone(), tensor)
+        };
+        let (inputs, outputs) = (self.feeds().iter().map(input).collect(), vec![self.output.name.clone()]);
+        ModelRun { format, model, weights: None, inputs, outputs }
+    }
+
+    /// Compares what an engine does with the right result.
+    pub fn outcome(&self, answer: &ModelAnswer) -> Outcome {
+        self.reference.outcome(answer)
+    }
+
     /// Compares an engine's result with the right one: the shape, and all elements within a tolerance of the dtype.
     pub fn judge(&self, shape: &[usize], values: &[f64]) -> Outcome {
         self.reference.judge(shape, values)

@@ -4,7 +4,11 @@ use broadaxe::DType;
 use broadaxe_shape::Alignment;
 use serde::{Deserialize, Serialize};
 
-use super::{numbers, tensor::QuestionTensor};
+use super::{
+    numbers,
+    run::{ModelAnswer, Tensor},
+    tensor::QuestionTensor,
+};
 use crate::report::CounterexampleRecord;
 
 /// What an engine does with a node.
@@ -95,6 +99,19 @@ impl Reference {
 
     pub(super) fn values(&self) -> &[f64] {
         &self.values
+    }
+
+    /// Compares what an engine does with the right result.
+    pub(super) fn outcome(&self, answer: &ModelAnswer) -> Outcome {
+        match answer {
+            ModelAnswer::Values(found) => match found.as_slice() {
+                [Tensor { dtype, shape, data }] => self.judge(shape, &numbers::values(*dtype, data)),
+                _ => Outcome::unknown(format!("it gives {} results in place of one", found.len())),
+            },
+            ModelAnswer::Refused(why) => Outcome::refused(format!("it says: {why}")),
+            ModelAnswer::Ended(how) => Outcome::refused(how),
+            ModelAnswer::Unknown(why) => Outcome::unknown(why),
+        }
     }
 
     /// Compares a result with the right one.

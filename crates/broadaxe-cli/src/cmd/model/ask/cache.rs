@@ -7,7 +7,6 @@
 use std::{
     env,
     path::{Path, PathBuf},
-    time::Duration,
 };
 
 use broadaxe_models::ask::{Outcome, Question};
@@ -45,7 +44,7 @@ impl Cache {
     pub(super) fn file(&self, engine: &Engine, script: &str, question: &Question) -> Option<PathBuf> {
         let variables = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"].map(|name| env::var(name).unwrap_or_default());
         let wanted: Vec<u8> = question.wanted().iter().flat_map(|value| value.to_le_bytes()).collect();
-        let (runtime, asked) = (engine.wanted.runtime, request(question, Duration::ZERO));
+        let (runtime, asked) = (engine.wanted.runtime, request(question, engine.wanted.runtime.format));
         let [drivers, more] = &variables;
         let texts = [runtime.name, &engine.version, env::consts::ARCH, drivers, more, script];
         let parts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).chain([&asked[..], &wanted[..]]).collect();

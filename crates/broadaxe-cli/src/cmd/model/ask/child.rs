@@ -7,9 +7,10 @@ use std::{
     time::Duration,
 };
 
+use broadaxe::DType;
 use broadaxe_models::{
     Attribute,
-    ask::{Outcome, Question, QuestionTensor},
+    ask::{ModelAnswer, ModelRun, Outcome, Question, QuestionTensor, Tensor},
 };
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -26,7 +27,7 @@ use crate::{
 /// How long an engine may take to start.
 const START_TIME: Duration = Duration::from_mins(2);
 /// The longest line of an answer, and the most bytes of elements, in bytes.
-const MAX_LINE_BYTES: u64 = 1 << 16;
+const MAX_LINE_BYTES: u64 = 1 << 24;
 const MAX_RESULT_BYTES: usize = 1 << 30;
 
 /// An engine that answers questions; its process is started when the first is asked, and again when it has ended.
@@ -67,8 +68,17 @@ struct Said {
     fails: Option<String>,
     refused: Option<String>,
     unknown: Option<String>,
-    shape: Option<Vec<usize>>,
-    kind: String,
+    ended: Option<String>,
+    outputs: Option<Vec<SaidTensor>>,
+    /// The bytes of each file that was written.
+    files: Option<Vec<usize>>,
+}
+
+/// A tensor of an answer.
+#[derive(Debug, Deserialize)]
+struct SaidTensor {
+    dtype: String,
+    shape: Vec<usize>,
     bytes: usize,
 }
 
@@ -82,7 +92,16 @@ impl Asker {
         &self.script
     }
 
-    /// Asks a question. A process that ends is an answer.
+    /// Runs a model. A process that ends is an answer.
+    ///
+    /// # Errors
+    /// When the engine does not start.
+    pub(super) fn run(&mut self, run: &ModelRun) -> Result<ModelAnswer, Error> {
+        let request = run_request(run, self.limit);
+        self.answer(request, |said, data| Some(ModelAnswer::Values(values(said, data)?)))
+    }
+
+    /// Asks a question.
     ///
     /// A wrong result may be read from memory outside a tensor, and some engines write there too. A refusal behind one is
     /// an answer only if a new process gives it.
@@ -100,27 +119,54 @@ impl Asker {
     }
 
     fn outcome(&mut self, question: &Question) -> Result<Outcome, Error> {
-        let mut running = match self.running.take() {
+        let format = self.engine.wanted.runtime.format;
+        let model = match &question.model {
+            Some(model) => model.clone(),
+            None => match self.write(question)? {
+                Ok(model) => model,
+                Err(answer) => return Ok(question.outcome(&answer)),
+            },
+        };
+        let outcome = question.outcome(&self.run(&question.run(format, model))?);
+        if let Some(running) = &mut self.running {
+            running.was_wrong |= outcome.is_wrong();
+        }
+        Ok(outcome)
+    }
+
+    /// Writes the model of a question that has none; the engine's own package has what is needed. Returns the answer where it does not.
+    fn write(&mut self, question: &Question) -> Result<Result<Vec<u8>, ModelAnswer>, Error> {
+        let mut file = None;
+        let answer = self.answer(write_request(question, self.limit), |said, data| {
+            file = Some(data.get(..*said.files.as_ref()?.first()?)?.to_vec());
+            Some(ModelAnswer::Values(Vec::new()))
+        })?;
+        Ok(file.ok_or(answer))
+    }
+
+    /// Sends a request; `read` reads an answer that is neither a refusal nor an end.
+    fn answer(
+        &mut self,
+        request: Vec<u8>,
+        read: impl FnOnce(&Said, &[u8]) -> Option<ModelAnswer>,
+    ) -> Result<ModelAnswer, Error> {
+        let running = match self.running.take() {
             Some(running) => running,
             None => self.start()?,
         };
-        let limit = self.limit;
-        running.child.send(request(question, limit));
-        match running.child.answer(limit) {
+        let unread = || ModelAnswer::Unknown("its answer cannot be read".to_owned());
+        running.child.send(request);
+        match running.child.answer(self.limit) {
             Ok(Some(Reply::Said(said, data))) => {
-                let outcome = outcome(question, &said, &data);
-                if let Some(outcome) = outcome {
-                    running.was_wrong |= outcome.is_wrong();
-                    self.running = Some(running);
-                    return Ok(outcome);
-                }
-                Ok(Outcome::unknown("its answer cannot be read"))
+                let Some(answer) = refusal(&said).or_else(|| read(&said, &data)) else { return Ok(unread()) };
+                self.running = Some(running);
+                Ok(answer)
             }
-            Ok(Some(Reply::Garbage)) => Ok(Outcome::unknown("its answer cannot be read")),
+            Ok(Some(Reply::Garbage)) => Ok(unread()),
             Err(RecvTimeoutError::Timeout) => {
-                Ok(Outcome::unknown(format!("it does not answer within {} seconds", limit.as_secs())))
+                Ok(ModelAnswer::Unknown(format!("it does not answer within {} seconds", self.limit.as_secs())))
             }
-            Ok(None) | Err(RecvTimeoutError::Disconnected) => Ok(Outcome::refused(running.ended())),
+            Ok(None) | Err(RecvTimeoutError::Disconnected) => Ok(ModelAnswer::Ended(running.ended())),
         }
     }
 
@@ -186,31 +232,38 @@ fn one(from: &mut impl BufRead) -> Option<Reply> {
         return None;
     }
     let Ok(said) = serde_json::from_slice::<Said>(&line) else { return Some(Reply::Garbage) };
-    if said.bytes > MAX_RESULT_BYTES {
-        return Some(Reply::Garbage);
-    }
+    let Some(bytes) = said.bytes().filter(|bytes| *bytes <= MAX_RESULT_BYTES) else { return Some(Reply::Garbage) };
     let mut data = Vec::new();
-    from.take(said.bytes as u64).read_to_end(&mut data).ok()?;
-    (data.len() == said.bytes).then_some(Reply::Said(said, data))
+    from.take(bytes as u64).read_to_end(&mut data).ok()?;
+    (data.len() == bytes).then_some(Reply::Said(said, data))
 }
 
-/// Reads what an answer says; nothing where it is not one.
-fn outcome(question: &Question, said: &Said, data: &[u8]) -> Option<Outcome> {
-    if let Some(why) = &said.refused {
-        return Some(Outcome::refused(format!("it says: {}", one_line(why))));
+impl Said {
+    /// Returns how many bytes follow the line.
+    fn bytes(&self) -> Option<usize> {
+        let outputs = self.outputs.iter().flatten().map(|tensor| tensor.bytes);
+        outputs.chain(self.files.iter().flatten().copied()).try_fold(0, usize::checked_add)
     }
-    if let Some(why) = &said.unknown {
-        return Some(Outcome::unknown(one_line(why)));
+}
+
+/// Reads an answer that has no results.
+fn refusal(said: &Said) -> Option<ModelAnswer> {
+    let refused = said.refused.as_ref().map(|why| ModelAnswer::Refused(one_line(why)));
+    let unknown = || said.unknown.as_ref().map(|why| ModelAnswer::Unknown(one_line(why)));
+    refused.or_else(unknown).or_else(|| said.ended.as_ref().map(|how| ModelAnswer::Ended(one_line(how))))
+}
+
+/// Reads the tensors of an answer; nothing where their shapes, dtypes and bytes do not fit.
+fn values(said: &Said, mut data: &[u8]) -> Option<Vec<Tensor>> {
+    let mut found = Vec::new();
+    for SaidTensor { dtype, shape, bytes } in said.outputs.as_ref()? {
+        let dtype = DType::from_name(dtype)?;
+        let size = shape.iter().try_fold(dtype.size(), |size, &dim| size.checked_mul(dim));
+        let (own, rest) = data.split_at_checked(*bytes).filter(|_| size == Some(*bytes))?;
+        found.push(Tensor { dtype, shape: shape.clone(), data: own.to_vec() });
+        data = rest;
     }
-    let shape = said.shape.as_ref()?;
-    let values: Vec<f64> = match said.kind.as_str() {
-        "f4" => data.chunks_exact(4).map(|one| f32::from_le_bytes(one.try_into().unwrap_or_default()).into()).collect(),
-        "f8" => data.chunks_exact(8).map(|one| f64::from_le_bytes(one.try_into().unwrap_or_default())).collect(),
-        "i8" => data.chunks_exact(8).map(|one| i64::from_le_bytes(one.try_into().unwrap_or_default()) as f64).collect(),
-        _ => return None,
-    };
-    (shape.iter().try_fold(1_usize, |count, &dim| count.checked_mul(dim)) == Some(values.len()))
-        .then(|| question.judge(shape, &values))
+    Some(found)
 }
 
 /// Puts a text into one line of moderate length.
@@ -221,34 +274,75 @@ fn one_line(text: &str) -> String {
     if cut.len() < words.len() { cut + "..." } else { cut }
 }
 
-/// Writes a question: a line of JSON, and the bytes that it counts.
-pub(super) fn request(question: &Question, limit: Duration) -> Vec<u8> {
-    let tensor = |tensor: &QuestionTensor| {
-        json!({
-            "name": tensor.name,
-            "dtype": tensor.dtype.name(),
-            "shape": tensor.shape,
-            "constant": tensor.constant,
-            "bytes": tensor.data.len(),
-        })
-    };
+/// Writes the request of a question, which is all that an answer depends on.
+pub(super) fn request(question: &Question, format: &'static str) -> Vec<u8> {
+    match &question.model {
+        Some(model) => run_request(&question.run(format, model.clone()), Duration::ZERO),
+        None => write_request(question, Duration::ZERO),
+    }
+}
+
+/// Writes a request to run a model: a line of JSON, and the bytes that it counts.
+fn run_request(run: &ModelRun, limit: Duration) -> Vec<u8> {
+    let input = |(name, Tensor { dtype, shape, data }): &(String, Tensor)| said(name, *dtype, shape, data);
+    let line = json!({
+        "do": "run",
+        "model": run.model.len(),
+        "weights": run.weights.as_ref().map(Vec::len),
+        "format": run.format,
+        "inputs": run.inputs.iter().map(input).collect::<Vec<_>>(),
+        "outputs": run.outputs,
+        "options": {},
+        "seconds": limit.as_secs(),
+    });
+    let parts = [Some(&run.model), run.weights.as_ref()].into_iter().flatten();
+    framed(&line, parts.chain(run.inputs.iter().map(|(_, tensor)| &tensor.data)))
+}
+
+/// Writes a request to write the model of one node.
+fn write_request(question: &Question, limit: Duration) -> Vec<u8> {
+    let mut tensors: Vec<&QuestionTensor> = Vec::new();
+    for tensor in question.inputs.iter().flatten() {
+        if !tensors.iter().any(|known| known.name == tensor.name) {
+            tensors.push(tensor);
+        }
+    }
     let options: Map<String, Value> =
         question.attributes.iter().filter_map(|(name, value)| Some((name.clone(), plain(value)?))).collect();
-    let line = json!({
+    let constants = tensors.iter().filter(|tensor| tensor.constant).map(|tensor| &tensor.name);
+    let names = question.inputs.iter().map(|input| input.as_ref().map(|tensor| &tensor.name));
+    let result = &question.output;
+    let node = json!({
         "op": question.op,
         "version": question.version,
         "options": options,
-        "model": question.model.as_ref().map(Vec::len),
-        "inputs": question.inputs.iter().map(|one| one.as_ref().map(tensor)).collect::<Vec<_>>(),
-        "output": tensor(&question.output),
+        "inputs": names.collect::<Vec<_>>(),
+        "constants": constants.collect::<Vec<_>>(),
+        "result": said(&result.name, result.dtype, &result.shape, &[]),
+    });
+    let line = json!({
+        "do": "write",
+        "model": null,
+        "weights": null,
+        "format": "",
+        "inputs": tensors.iter().map(|one| said(&one.name, one.dtype, &one.shape, &one.data)).collect::<Vec<_>>(),
+        "outputs": [result.name],
+        "options": node,
         "seconds": limit.as_secs(),
     });
+    framed(&line, tensors.iter().map(|tensor| &tensor.data))
+}
+
+/// Describes a tensor whose elements follow.
+fn said(name: &str, dtype: DType, shape: &[usize], data: &[u8]) -> Value {
+    json!({ "name": name, "dtype": dtype.name(), "shape": shape, "bytes": data.len() })
+}
+
+/// Writes a line, and bytes behind it.
+fn framed<'a>(line: &Value, parts: impl Iterator<Item = &'a Vec<u8>>) -> Vec<u8> {
     let mut bytes = line.to_string().into_bytes();
     bytes.push(b'\n');
-    bytes.extend(question.model.iter().flatten());
-    for tensor in question.inputs.iter().flatten() {
-        bytes.extend(&tensor.data);
-    }
+    parts.for_each(|part| bytes.extend(part));
     bytes
 }
 

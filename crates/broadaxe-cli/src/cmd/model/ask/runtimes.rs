@@ -19,12 +19,15 @@ pub(super) struct Runtime {
     pub(super) target: &'static str,
     /// The format of the models it is asked about.
     pub(super) format: &'static str,
-    /// The parts of the script that drives it.
-    pub(super) scripts: &'static [&'static str],
+    /// The script that drives it, and the words that it is started with.
+    pub(super) driver: &'static str,
+    pub(super) words: &'static [&'static str],
 }
 
-const TFLITE: &str = include_str!("scripts/tflite.py");
-const VULKAN: &str = include_str!("scripts/vulkan.py");
+/// What the drivers share.
+const PROTOCOL: &str = include_str!("../../../../engines/protocol.py");
+const ONNXRUNTIME: &str = include_str!("../../../../engines/onnxruntime.py");
+const LITERT: &str = include_str!("../../../../engines/litert.py");
 
 /// Every runtime that can be asked.
 pub(super) static RUNTIMES: &[Runtime] = &[
@@ -35,7 +38,8 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["numpy"],
         target: "onnx",
         format: "onnx",
-        scripts: &[include_str!("scripts/onnxruntime.py")],
+        driver: ONNXRUNTIME,
+        words: &[],
     },
     Runtime {
         name: "openvino",
@@ -44,7 +48,8 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["numpy"],
         target: "openvino",
         format: "onnx",
-        scripts: &[include_str!("scripts/openvino.py")],
+        driver: include_str!("../../../../engines/openvino.py"),
+        words: &[],
     },
     Runtime {
         name: "litert",
@@ -53,7 +58,8 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["flatbuffers", "numpy"],
         target: "litert",
         format: "tflite",
-        scripts: &[TFLITE, include_str!("scripts/litert.py")],
+        driver: LITERT,
+        words: &[],
     },
     Runtime {
         name: "litert-gpu",
@@ -62,7 +68,8 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["flatbuffers", "numpy"],
         target: "litert-gpu",
         format: "tflite",
-        scripts: &[TFLITE, VULKAN, include_str!("scripts/litert_gpu.py")],
+        driver: LITERT,
+        words: &["gpu"],
     },
     Runtime {
         name: "mnn",
@@ -71,7 +78,8 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["numpy"],
         target: "mnn",
         format: "onnx",
-        scripts: &[include_str!("scripts/mnn.py")],
+        driver: include_str!("../../../../engines/mnn.py"),
+        words: &[],
     },
     Runtime {
         name: "ort-webgpu",
@@ -80,7 +88,8 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["numpy"],
         target: "ort-webgpu",
         format: "onnx",
-        scripts: &[VULKAN, include_str!("scripts/ort_webgpu.py")],
+        driver: ONNXRUNTIME,
+        words: &["webgpu"],
     },
     Runtime {
         name: "tvm",
@@ -89,7 +98,8 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["onnx", "numpy"],
         target: "tvm",
         format: "onnx",
-        scripts: &[include_str!("scripts/tvm.py")],
+        driver: include_str!("../../../../engines/tvm.py"),
+        words: &[],
     },
     Runtime {
         name: "ncnn",
@@ -98,7 +108,8 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["pnnx", "numpy"],
         target: "pnnx",
         format: "onnx",
-        scripts: &[include_str!("scripts/ncnn.py")],
+        driver: include_str!("../../../../engines/ncnn.py"),
+        words: &[],
     },
 ];
 
@@ -116,9 +127,10 @@ impl Runtime {
         format!("{name}@{version}").parse().or_else(|_| name.parse()).ok()
     }
 
-    /// Returns the whole script, behind what all scripts share.
+    /// Returns the whole script: what all drivers share, the driver, and the call that starts it.
     pub(super) fn script(&self) -> String {
-        [&[include_str!("scripts/protocol.py")], self.scripts, &["main()\n"]].concat().join("\n")
+        let words: Vec<String> = self.words.iter().map(|word| format!("{word:?}")).collect();
+        format!("{PROTOCOL}\n{}\nmain({})\n", self.driver, words.join(", "))
     }
 
     /// Says how to install a version.
@@ -223,7 +235,7 @@ mod tests {
         assert_eq!(names.len(), count);
         for runtime in RUNTIMES {
             let script = runtime.script();
-            for part in ["\ndef start():\n", "\ndef answer(question):\n", "\ndef main():\n"] {
+            for part in ["\ndef start(", "\ndef version():\n", "\ndef load(model, names, outputs, options):\n"] {
                 assert_eq!(script.matches(part).count(), 1, "{}: {part}", runtime.name);
             }
         }
