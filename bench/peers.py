@@ -17,6 +17,10 @@ import time
 
 import numpy as np
 
+# The drivers of engines are those of `broadaxe check --ask`.
+sys.path.append(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from engines import load
+
 try:
     import ml_dtypes
     BF16 = np.dtype(ml_dtypes.bfloat16)
@@ -266,9 +270,8 @@ class Reference(NumPy):
 
 class Torch(Eager):
     def __init__(self):
-        import torch as t
-        t.set_grad_enabled(False)
-        self.torch = t
+        self.driver = load("torch")
+        self.torch = t = self.driver.library()
 
         def stretch(x, shape, out=None):
             return x.expand(shape).contiguous() if out is None else out.copy_(x.expand(shape))
@@ -294,9 +297,7 @@ class Torch(Eager):
     def own(self, array):
         if any(stride < 0 for stride in array.strides):
             raise Skip("no strides below 0")
-        if array.dtype == BF16:
-            return self.torch.from_numpy(array.view("u2")).view(self.torch.bfloat16)
-        return self.torch.from_numpy(array)
+        return self.driver.tensor(array)
 
     def empty(self, shape, dtype):
         return self.own(np.empty(shape, dtype))
@@ -305,9 +306,7 @@ class Torch(Eager):
         return value if isinstance(value, tuple) else self.own(np.empty(0, value)).dtype
 
     def array(self, result):
-        if result.dtype == self.torch.bfloat16:
-            return result.view(self.torch.uint16).numpy().view(BF16)
-        return result.numpy()
+        return self.driver.numbers(result, BF16)
 
 
 class NumExpr:
@@ -408,9 +407,7 @@ def onnx_model(work):
 
 class OnnxRuntime:
     def __init__(self):
-        import onnxruntime
-        onnxruntime.set_default_logger_severity(4)
-        self.library, self.count = onnxruntime, 1
+        self.driver, self.count = load("onnxruntime"), 1
 
     def threads(self, count):
         self.count = count
@@ -420,14 +417,12 @@ class OnnxRuntime:
             raise Skip("no mode " + mode)
         if BF16 in [a.dtype for a in work.arrays.values()]:
             raise Skip("dtype")
-        options = self.library.SessionOptions()
-        options.intra_op_num_threads, options.inter_op_num_threads = self.count, 1
         model, shape = onnx_model(work)
-        session = self.library.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])
+        session = self.driver.session(model.SerializeToString(), {"threads": self.count})
         if mode == "fresh":
             feed = dict(work.bases)
             return lambda: session.run(None, feed)[0]
-        binding, value = session.io_binding(), self.library.OrtValue.ortvalue_from_numpy
+        binding, value = session.io_binding(), self.driver.value
         kept = {name: value(base) for name, base in work.bases.items()}
         for name, operand in kept.items():
             binding.bind_ortvalue_input(name, operand)
@@ -445,8 +440,8 @@ class OnnxRuntime:
 
 class OpenVino:
     def __init__(self):
-        import openvino
-        self.library, self.count, self.core = openvino, 1, openvino.Core()
+        self.driver, self.count = load("openvino"), 1
+        self.library = self.driver.library()
 
     def threads(self, count):
         self.count = count
@@ -459,13 +454,12 @@ class OpenVino:
     def prepare(self, work, mode):
         if mode != "out":
             raise Skip("its results live in the request")
-        import io
         model, shape = onnx_model(work)
-        model = self.core.read_model(io.BytesIO(model.SerializeToString()))
+        model = self.driver.read(self.driver.Model(model.SerializeToString()))
         half = work.result.kind == "f" and work.result.itemsize == 2
         hint = {"INFERENCE_NUM_THREADS": self.count, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
                 "INFERENCE_PRECISION_HINT": "f16" if half else "f32"}
-        request = self.core.compile_model(model, "CPU", hint).create_infer_request()
+        request = self.driver.compiled(model, hint).create_infer_request()
         kept = {name: self.tensor(base) for name, base in work.bases.items()}
         for name, tensor in kept.items():
             request.set_tensor(name, tensor)

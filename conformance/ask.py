@@ -1,14 +1,13 @@
 """Asks an engine in a process of its own, and continues if the engine crashes the process."""
 
 import os
-import pickle
 import queue
 import subprocess
 import sys
 import threading
 from pathlib import Path
 
-from .question import Died
+from .question import Died, Lacking, Refused, framed, unframed
 
 ROOT = Path(__file__).parents[1]
 BATCH = 400
@@ -47,7 +46,7 @@ class Asked:
         if version is None:
             self._stop()
             raise Absent(f"{self.engine.name} does not start: {b''.join(self.said[-3:]).decode(errors='replace').strip()}")
-        self.version = version
+        self.version = version[0]["version"]
 
     def _stop(self):
         self.process.stdin.close()
@@ -93,7 +92,7 @@ class Asked:
     def _batch(self, questions):
         done = {}
         try:
-            pickle.dump(questions, self.process.stdin)
+            self.process.stdin.write(b"".join([framed({"questions": len(questions)}), *(question.framed() for question in questions)]))
             self.process.stdin.flush()
         except BrokenPipeError:
             return done
@@ -101,17 +100,21 @@ class Asked:
             answer = self._next()
             if answer is None:
                 break
-            done[answer[0]] = answer[1]
+            done[answer[0]["index"]] = _read_answer(*answer)
         return done
 
 
 def _read(stream, answers):
-    while True:
-        try:
-            answers.put(pickle.load(stream))
-        except (EOFError, pickle.UnpicklingError, ValueError):
-            answers.put(None)
-            return
+    while (answer := unframed(stream)) is not None:
+        answers.put(answer)
+    answers.put(None)
+
+
+def _read_answer(said, arrays):
+    for kind in (Lacking, Refused):
+        if kind.__name__ in said:
+            return kind(said[kind.__name__])
+    return arrays[0]
 
 
 def _listen(stream, said):

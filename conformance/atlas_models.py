@@ -14,7 +14,6 @@ loader does not read a model whose shapes the rule accepts.
 """
 
 import argparse
-import importlib
 import json
 import os
 import subprocess
@@ -24,126 +23,39 @@ from pathlib import Path
 
 import numpy as np
 
+import engines
+
 NAMES = "abc"
 
 
-class Onnx:
-    """onnx.checker, and ONNX Runtime."""
+class Read:
+    """A driver that is given files."""
 
-    modules = "onnx", "onnxruntime"
-
-    def __init__(self, onnx, onnxruntime):
-        self.onnx, self.runtime = onnx, onnxruntime
-        onnxruntime.set_default_logger_severity(4)
+    def __init__(self, name):
+        self.name, self.driver = name, engines.load(ENGINES[name])
 
     def load(self, files):
-        model = self.onnx.load(files[0])
-        self.onnx.checker.check_model(model)
-        return files[0]
+        """Return the model in files, if the engine reads it."""
+        read = [Path(file).read_bytes() for file in files]
+        model = self.driver.Model(read[0], self.name, read[1] if len(read) > 1 else None)
+        if self.name == "onnx":
+            import onnx
+
+            onnx.checker.check_model(onnx.load(files[0]))
+        elif self.name == "openvino":
+            self.driver.read(model)
+        elif self.name == "tflite":
+            self.driver.interpreter(model.data)
+        elif self.name == "ncnn":
+            self.driver.network_of(model.data, model.weights)
+        return model
 
     def run(self, model, inputs):
-        options = self.runtime.SessionOptions()
-        options.intra_op_num_threads = 1
-        session = self.runtime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
-        return session.run(["y"], inputs)[0]
+        """Return the result of a model."""
+        return self.driver.run(model, inputs, ["y"], {})[0]
 
 
-class OpenVino:
-    """OpenVINO, on its CPU."""
-
-    modules = ("openvino",)
-
-    def __init__(self, openvino):
-        # Older versions have it in a module of their own.
-        module = openvino if hasattr(openvino, "Core") else importlib.import_module("openvino.runtime")
-        self.core = module.Core()
-        self.settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
-
-    def load(self, files):
-        return self.core.read_model(*files)
-
-    def run(self, model, inputs):
-        compiled = self.core.compile_model(model, "CPU", self.settings)
-        return compiled(inputs)["y"]
-
-
-class Tflite:
-    """LiteRT, on its CPU."""
-
-    modules = ("ai_edge_litert.interpreter",)
-
-    def __init__(self, module):
-        self.module = module
-
-    def load(self, files):
-        return self.module.Interpreter(model_path=files[0], num_threads=1)
-
-    def run(self, model, inputs):
-        model.allocate_tensors()
-        for detail in model.get_input_details():
-            model.set_tensor(detail["index"], inputs[detail["name"]])
-        model.invoke()
-        return model.get_tensor(model.get_output_details()[0]["index"])
-
-
-class Ncnn:
-    """ncnn, on its CPU, without other layouts and types."""
-
-    modules = ("ncnn",)
-
-    def __init__(self, ncnn):
-        self.ncnn = ncnn
-
-    def load(self, files):
-        net = self.ncnn.Net()
-        net.opt.num_threads = 1
-        net.opt.use_vulkan_compute = False
-        if net.load_param(files[0]) or net.load_model(files[1]):
-            raise ValueError("load_param or load_model fails")
-        return net
-
-    def run(self, net, inputs):
-        with net.create_extractor() as extractor:
-            for name, array in inputs.items():
-                extractor.input(name, self.ncnn.Mat(array).clone())
-            code, result = extractor.extract("y")
-            if code:
-                raise ValueError(f"extract gives {code}")
-            return np.array(result)
-
-
-class Paddle:
-    """Paddle's inference, on its CPU."""
-
-    modules = ("paddle", "paddle.inference")
-
-    def __init__(self, _, inference):
-        self.inference = inference
-
-    def load(self, files):
-        config = self.inference.Config(files[0], files[1] if len(files) > 1 else "")
-        config.disable_glog_info()
-        config.switch_ir_optim(False)
-        return self.inference.create_predictor(config)
-
-    def run(self, predictor, inputs):
-        for name, array in inputs.items():
-            handle = predictor.get_input_handle(name)
-            handle.reshape(array.shape)
-            handle.copy_from_cpu(array)
-        predictor.run()
-        return predictor.get_output_handle(predictor.get_output_names()[0]).copy_to_cpu()
-
-
-ENGINES = {"onnx": Onnx, "openvino": OpenVino, "tflite": Tflite, "ncnn": Ncnn, "paddle": Paddle}
-
-
-def engine(name):
-    """Make the engine of a format; None where it is not installed."""
-    try:
-        return ENGINES[name](*map(importlib.import_module, ENGINES[name].modules))
-    except ImportError:
-        return None
+ENGINES = {"onnx": "onnxruntime", "openvino": "openvino", "tflite": "litert", "ncnn": "ncnn", "paddle": "paddle"}
 
 
 def arrays(line):
@@ -178,7 +90,7 @@ def serve(name, folder, start):
     """Answer the questions from one on: a line each, on a copy of the output that engines do not write to."""
     output = os.fdopen(os.dup(1), "w")
     os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
-    own = engine(name)
+    own = Read(name)
     lines = (folder / "expected.jsonl").read_text().splitlines()
     for text in lines[start:]:
         output.write(json.dumps(answer(own, folder, json.loads(text))) + "\n")
@@ -212,7 +124,7 @@ def main():
         folder = given.folder / name
         if given.only not in name or not folder.is_dir():
             continue
-        if engine(name) is None:
+        if not engines.installed(ENGINES[name]):
             print(f"{name}: not installed")
             continue
         lines = [json.loads(text) for text in (folder / "expected.jsonl").read_text().splitlines()]

@@ -1,8 +1,18 @@
 """The process that an engine lives in: reads questions, writes answers as they come."""
 
 import os
-import pickle
 import sys
+
+import numpy as np
+
+from .question import Lacking, Question, Refused, framed, unframed
+
+
+def written(index, answer):
+    """Return the bytes of an answer."""
+    if isinstance(answer, (Lacking, Refused)):
+        return framed({"index": index, type(answer).__name__: answer.why})
+    return framed({"index": index}, [np.asarray(answer)])
 
 
 def main(name):
@@ -14,15 +24,11 @@ def main(name):
 
     engine = ENGINES[name]()
     engine.start()
-    pickle.dump(engine.version(), answers)
+    answers.write(framed({"version": engine.version()}))
     answers.flush()
-    while True:
-        try:
-            questions = pickle.load(sys.stdin.buffer)
-        except EOFError:
-            return
-        for index, answer in engine.answers(questions):
-            pickle.dump((index, answer), answers)
+    while (batch := unframed(sys.stdin.buffer)) is not None:
+        for index, answer in engine.answers([Question.read(sys.stdin.buffer) for _ in range(batch[0]["questions"])]):
+            answers.write(written(index, answer))
             if engine.streams:
                 answers.flush()
         answers.flush()

@@ -12,6 +12,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper
 
+from engines import load
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 # Where the graphs lie; they are too large for the repository.
 GRAPHS = pathlib.Path(os.environ.get("BROADAXE_MODELS", ROOT.parent / "shared" / "models"))
@@ -100,13 +102,8 @@ def feeds(model):
 
 def run(model, inputs):
     """Run a model under ONNX Runtime unchanged, without rewriting it first."""
-    import onnxruntime
-
-    options = onnxruntime.SessionOptions()
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    options.log_severity_level = 3
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return session.run(None, inputs)
+    driver = load("onnxruntime")
+    return driver.run(driver.Model(model.SerializeToString()), inputs, [], {"optimise": False})
 
 
 def same(one, other):

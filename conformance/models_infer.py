@@ -20,6 +20,8 @@ import numpy as np
 import onnx
 from onnx import numpy_helper, shape_inference
 
+from engines import load
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "models-inference.md"
 # What names of dims stand for when a graph is run; sizes that differ from each other and from what graphs are full of.
@@ -125,15 +127,10 @@ def fed(model, names, seed):
 
 def by_runtime(model, names):
     """Return the shapes that values have when ONNX Runtime runs the graph, by name."""
-    import onnxruntime
-
     known = {value.name for value in model.graph.output}
     for node in model.graph.node:
         model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in node.output if name and name not in known)
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 4
-    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    session = load("onnxruntime").session(model.SerializeToString(), {"optimise": False})
     results = session.run(None, fed(model, names, 1))
     return {output.name: list(result.shape) for output, result in zip(session.get_outputs(), results, strict=True)}
 

@@ -2,7 +2,7 @@
 
 from collections import Counter
 
-import openvino
+from engines import load
 
 from .models_infer import FRAMES, inferred
 
@@ -20,7 +20,8 @@ def other(shape, frames):
 def reshaped(binary, scratch, paths):
     """Save every graph as IR, give it other input shapes, and compare all values; None for graphs that OpenVINO cannot give them."""
     rows = []
-    core = openvino.Core()
+    driver = load("openvino")
+    core, openvino = driver.CORE, driver.library()
     for path in paths:
         target = scratch / f"{path.stem}.xml"
         openvino.save_model(core.read_model(path), target, compress_to_fp16=False)

@@ -17,6 +17,8 @@ import tempfile
 from collections import Counter
 from pathlib import Path
 
+from engines import load
+
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "models-ncnn.md"
 # How many numbers of weights a run may take.
@@ -90,12 +92,12 @@ def given(path, found):
     return shapes
 
 
-def asked(path, engine):
+def asked(path, has_layer):
     """Return the layers that the engine can run, and how many were left out and why."""
     kept, missing, out, weights = [], set(), Counter(), 0
     for layer in layers(path):
         weights += layer.weights()
-        if engine.layer_to_index(layer.op) < 0:
+        if not has_layer(layer.op):
             out[f"no layer {layer.op}"] += 1
         elif missing.intersection(layer.inputs):
             out["behind such a layer"] += 1
@@ -110,10 +112,10 @@ def asked(path, engine):
 
 def run(path):
     """Run a graph, and print what is left out and then each blob's shape, a line of JSON each."""
-    import ncnn
     import numpy as np
 
-    kept, out = asked(path, ncnn)
+    driver = load("ncnn")
+    kept, out = asked(path, driver.has_layer)
     shapes = given(path, kept)
     blobs = sum(len(layer.outputs) for layer in kept)
     with tempfile.TemporaryDirectory() as scratch:
@@ -122,19 +124,11 @@ def run(path):
         # Zeros that take no room: a mark of 0 says that numbers are stored as they are.
         with weights.open("wb") as file:
             file.truncate(8 * WEIGHTS)
-        net = ncnn.Net()
-        net.opt.lightmode = False
-        net.opt.num_threads = 1
-        net.opt.use_packing_layout = False
-        net.opt.use_fp16_storage = net.opt.use_bf16_storage = False
-        if net.load_param(str(param)) != 0 or net.load_model(str(weights)) != 0:
-            raise SystemExit("the engine does not load the graph")
+        net = driver.network(param, weights, packing=False, light=False)
     print(json.dumps(out), flush=True)  # noqa: T201
     with net.create_extractor() as extractor:
         for name, shape in shapes.items():
-            # A blob of an array only borrows it.
-            array = np.zeros(shape, np.float32)
-            extractor.input(name, ncnn.Mat(array).clone())
+            extractor.input(name, driver.mat(np.zeros(shape, np.float32)))
         for layer in kept:
             for name in layer.outputs:
                 code, blob = extractor.extract(name)
@@ -238,8 +232,6 @@ def main():
     if arguments.run:
         run(arguments.run)
         return
-    import ncnn
-
     rows = []
     for path in sorted((arguments.models / "ncnn").glob("*/*.param")):
         if arguments.only in path.name:
@@ -247,7 +239,7 @@ def main():
             _, ours, count, notes, out, unknown = rows[-1]
             print(rows[-1][0], len(ours), dict(count), dict(out), dict(unknown), *notes[:4], sep="\n    ", flush=True)  # noqa: T201
     if not arguments.only:
-        print(dict(page(ncnn.__version__, rows)))  # noqa: T201
+        print(dict(page(load("ncnn").version(), rows)))  # noqa: T201
 
 
 if __name__ == "__main__":

@@ -23,14 +23,13 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-import onnxruntime
-import openvino
-import pnnx
 from onnx import TensorProto, helper, numpy_helper
+
+from engines import Engines
 
 ROOT = Path(__file__).parents[1]
 TARGETS = "openvino", "ncnn"
-PNNX = Path(pnnx.__file__).parent / "pnnx"
+ENGINES = Engines()
 
 # Extents of the data that slopes are tried for: all that are 1, 2 or 3 up to rank 3, and of rank 4 the patterns.
 SHAPES = [
@@ -217,68 +216,30 @@ def by_onnxruntime(question):
     """Return what a model means."""
     if question.want is not None:
         return question.want
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level, options.intra_op_num_threads = 4, 1
-    session = onnxruntime.InferenceSession(question.model.SerializeToString(), options, providers=["CPUExecutionProvider"])
-    return session.run(None, question.feeds)[0]
+    kind, found = ENGINES.run("onnxruntime", question.model.SerializeToString(), [question.feeds])
+    if kind != "ok":
+        raise RuntimeError(found)
+    return found[0][0]
 
 
-def by_openvino(question):
-    """Return what OpenVINO computes for a model."""
-    core = openvino.Core()
-    settings = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
+def asked(engine, question):
+    """Return what an engine computes for a model; raises what it says if it refuses."""
     if isinstance(question.model, str):
-        read = core.read_model(question.model.encode(), b"")
+        given = {"model": question.model.encode(), "weights": b"", "format": "openvino"}
     else:
-        read = core.read_model(question.model.SerializeToString())
-    compiled = core.compile_model(read, "CPU", settings)
-    return compiled(list(question.feeds.values()))[0]
-
-
-# ncnn runs in a process of its own: what pnnx could not convert may end it.
-CHILD = """
-import re, sys
-import numpy as np, ncnn
-folder = sys.argv[1]
-script = open(folder + "/model_ncnn.py").read()
-net = ncnn.Net()
-net.opt.use_vulkan_compute = net.opt.use_fp16_packed = net.opt.use_fp16_storage = net.opt.use_fp16_arithmetic = False
-net.opt.use_bf16_storage, net.opt.num_threads = False, 1
-if net.load_param(folder + "/model.ncnn.param") or net.load_model(folder + "/model.ncnn.bin"):
-    sys.exit("not loaded")
-run = net.create_extractor()
-for name, axis in re.findall(r'ex.input\\("(in\\d+)", ncnn.Mat\\(in\\d+\\.numpy\\(\\), batch_index=(\\d+)\\)', script):
-    run.input(name, ncnn.Mat(np.load(f"{folder}/{name}.npy"), batch_index=int(axis)).clone())
-code, out = run.extract("out0")
-if code:
-    sys.exit(f"not run: {code}")
-axis = re.search(r"out0\\.numpy\\(batch_index=(\\d+)\\)", script).group(1)
-np.save(folder + "/out.npy", out.numpy(batch_index=int(axis)))
-"""
-
-
-def by_ncnn(question):
-    """Return what ncnn computes for a model that pnnx converts."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "model.onnx"
-        onnx.save(question.model, path)
-        subprocess.run([PNNX, path], cwd=folder, capture_output=True, timeout=120)
-        for k, value in enumerate(question.model.graph.input):
-            np.save(f"{folder}/in{k}.npy", np.ascontiguousarray(question.feeds[value.name]))
-        done = subprocess.run([sys.executable, "-c", CHILD, folder], capture_output=True, text=True, timeout=120)
-        if done.returncode:
-            raise RuntimeError((done.stdout + done.stderr)[-200:])
-        return np.load(f"{folder}/out.npy")
-
-
-ENGINES = {"openvino": by_openvino, "ncnn": by_ncnn}
+        given = {"model": question.model.SerializeToString()}
+    names = list(question.feeds) if isinstance(question.model, str) else [value.name for value in question.model.graph.input]
+    kind, found = ENGINES.run(engine, feeds=[{name: question.feeds[name] for name in names}], **given)
+    if kind != "ok":
+        raise RuntimeError(found)
+    return found[0][0]
 
 
 def seen(question, engine):
     """Say what an engine did: same, refused, or differs with the first element that does; None for another shape."""
     want = by_onnxruntime(question)
     try:
-        got = ENGINES[engine](question)
+        got = asked(engine, question)
     except Exception as why:  # noqa: BLE001
         return "refused", str(why)[-100:]
     if got.shape != want.shape:

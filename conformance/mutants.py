@@ -18,6 +18,8 @@ import sys
 import threading
 from pathlib import Path
 
+import engines
+
 # What a model may need to be loaded, in seconds, and the address space of an engine, in bytes.
 PATIENCE = 30
 ADDRESSES = 16 << 30
@@ -25,43 +27,29 @@ ADDRESSES = 16 << 30
 
 def _onnx():
     import onnx
-    import onnxruntime
+
+    driver = engines.load("onnxruntime")
 
     def load(path):
         onnx.checker.check_model(path)
-        onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+        driver.session(path)
 
     return load
 
 
 def _litert():
-    from ai_edge_litert.interpreter import Interpreter
-
-    def load(path):
-        Interpreter(model_path=path, num_threads=1).allocate_tensors()
-
-    return load
+    driver = engines.load("litert")
+    return lambda path: driver.interpreter(path).allocate_tensors()
 
 
 def _openvino():
-    import openvino
-
-    core = openvino.Core()
-
-    def load(path):
-        core.read_model(path, str(Path(path).with_suffix(".bin")))
-
-    return load
+    core = engines.load("openvino").CORE
+    return lambda path: core.read_model(path, str(Path(path).with_suffix(".bin")))
 
 
 def _ncnn():
-    import ncnn
-
-    def load(path):
-        if ncnn.Net().load_param(path) != 0:
-            raise ValueError("load_param fails")
-
-    return load
+    driver = engines.load("ncnn")
+    return lambda path: driver.network(path, None)
 
 
 # The extension of a format, and what makes the function that loads a model of it or raises. Of pnnx and Paddle no engine loads a model

@@ -1,5 +1,6 @@
 """Questions, and the kinds of answers that are no array."""
 
+import json
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,6 +22,21 @@ class Question:
     attributes: dict = field(default_factory=dict)
     mayhem: bool = False
     """Whether an engine is known to die of it, so that it is asked last and alone."""
+
+    def framed(self):
+        """Return the question as bytes."""
+        said = {name: getattr(self, name) for name in ("kind", "rule", "operator", "dtype", "attributes", "mayhem")}
+        return framed(said, self.operands)
+
+    @classmethod
+    def read(cls, stream):
+        """Return the question that a stream has next; None at its end."""
+        found = unframed(stream)
+        if found is None:
+            return None
+        said, operands = found
+        given = {key: tuple(value) if isinstance(value, list) else value for key, value in said.pop("attributes").items()}
+        return cls(**said, operands=tuple(operands), attributes=given)
 
     @property
     def shapes(self):
@@ -77,6 +93,26 @@ INTEGERS = SIGNED + UNSIGNED
 FLOATS = ("f16", "bf16", "f32", "f64")
 NUMBERS = INTEGERS + FLOATS
 ALL = ("bool", *NUMBERS)
+
+
+def framed(said, arrays=()):
+    """Return a line of JSON, and the bytes of arrays behind it, as the drivers of engines frame what they say."""
+    tensors = [{"dtype": NAMES[array.dtype.name], "shape": array.shape, "bytes": array.nbytes} for array in arrays]
+    return b"".join([json.dumps(said | {"tensors": tensors}, default=np.generic.item).encode(), b"\n", *(array.tobytes() for array in arrays)])
+
+
+def unframed(stream):
+    """Return a line that `framed` wrote, and its arrays; None at the end."""
+    line = stream.readline()
+    if not line.endswith(b"\n"):
+        return None
+    said, arrays = json.loads(line), []
+    for tensor in said.pop("tensors"):
+        data = stream.read(tensor["bytes"])
+        if len(data) < tensor["bytes"]:
+            return None
+        arrays.append(np.frombuffer(data, numpy_dtype(tensor["dtype"])).reshape(tensor["shape"]).copy())
+    return said, arrays
 
 
 def numpy_dtype(short):

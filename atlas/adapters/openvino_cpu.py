@@ -1,14 +1,9 @@
 """Ask OpenVINO's CPU plugin, in f32."""
 
-try:
-    import openvino.runtime as openvino  # Before 2026.
-    from openvino.runtime.utils.node_factory import NodeFactory
-except ImportError:
-    import openvino
-    from openvino.utils.node_factory import NodeFactory
-
 import numpy
 from protocol import arrays, need, serve
+
+from engines import load
 
 ELEMENTWISE = ["numpy", "none", "pdpd"]
 RULES = {
@@ -17,7 +12,6 @@ RULES = {
 }  # fmt: skip
 OPERATORS = {"add": "Add", "sub": "Subtract", "select": "Select", "prelu": "PRelu", "expand": "Broadcast"}
 MODES = {"broadcast-to": "numpy", "openvino-prelu": None, "openvino-select": None}
-SETTINGS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 
 
 def constant(array):
@@ -48,11 +42,11 @@ def answer(question):
         inputs.append(constant(numpy.array(question["target"], numpy.int64)))
         if mode == "explicit":
             inputs.append(constant(numpy.array(question["axes"], numpy.int64)))
-    factory = NodeFactory("opset3" if op == "expand" else "opset1")
-    node = factory.create(OPERATORS[op], [one.output(0) for one in inputs], attributes)
+    node = driver.factory("opset3" if op == "expand" else "opset1").create(OPERATORS[op], [one.output(0) for one in inputs], attributes)
     model = openvino.Model([node], parameters, "question")
-    return numpy.array(core.compile_model(model, "CPU", SETTINGS)(given)[0])
+    return numpy.array(driver.compiled(model)(given)[0])
 
 
-core = openvino.Core()
-serve("OpenVINO", openvino.get_version().split("-")[0], answer)
+driver = load("openvino")
+openvino = driver.library()
+serve("OpenVINO", driver.version(), answer)

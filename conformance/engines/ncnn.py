@@ -4,9 +4,9 @@ ncnn never refuses shapes, has no rank 0, and reads past its operands where they
 code stays inside its memory.
 """
 
-import tempfile
-
 import numpy as np
+
+from engines import load
 
 from .. import shapes
 from ..question import Question, Refused
@@ -150,26 +150,22 @@ class Ncnn(Engine):
         return found + _quotients(draw) + _pointwise() + _channels(draw) + _eltwise(draw)
 
     def start(self):
-        import ncnn
-
-        self.ncnn, self.nets = ncnn, {}
+        self.driver, self.nets = load("ncnn"), {}
 
     def version(self):
-        return self.ncnn.__version__
+        return self.driver.version()
 
     def _net(self, question):
         weights = question.operands[1:] if question.rule == "channel" else ()
         inputs = len(question.operands) - len(weights)
         key = question.operator, inputs, tuple(_parameters(question, weights)), b"".join(w.tobytes() for w in weights)
         if key not in self.nets:
-            net = self.ncnn.Net()
-            option = net.opt
-            option.num_threads, option.use_packing_layout = 1, False
-            option.use_fp16_storage = option.use_fp16_packed = option.use_fp16_arithmetic = option.use_bf16_storage = False
             lines = ["7767517", f"{inputs + 1} {inputs + 1}"]
             lines += [f"Input in{k} 0 1 x{k}" for k in range(inputs)]
             lines.append(f"{key[0]} op {inputs} 1 {' '.join(f'x{k}' for k in range(inputs))} y {' '.join(key[2])}")
-            if net.load_param_mem("\n".join(lines) + "\n") != 0 or not _load(net, key[3]):
+            try:
+                net = self.driver.network_of("".join(f"{line}\n" for line in lines).encode(), key[3], packing=False)
+            except RuntimeError:
                 return None
             self.nets = {**({} if weights else self.nets), key: net}
         return self.nets[key]
@@ -180,12 +176,13 @@ class Ncnn(Engine):
             return Refused("the network does not load")
         extractor = net.create_extractor()
         operands = question.operands[:1] if question.rule == "channel" else question.operands
-        # A Mat around NumPy's memory has a channel step that ncnn misreads; a copy has its own.
-        mats = [self.ncnn.Mat(np.ascontiguousarray(operand)).clone() for operand in operands]
+        mats = [self.driver.mat(operand) for operand in operands]
         for k, mat in enumerate(mats):
             extractor.input(f"x{k}", mat)
-        code, result = extractor.extract("y")
-        return np.array(result.numpy()).copy() if code == 0 else Refused(f"it returns {code}")
+        try:
+            return self.driver.extracted(extractor, "y")
+        except RuntimeError as why:
+            return Refused(str(why))
 
 
 def _parameters(question, weights):
@@ -201,11 +198,3 @@ def _parameters(question, weights):
             yield f"{-23300 - number}={len(value)},{','.join(f'{float(each):.9e}' for each in value)}"
         else:
             yield f"{number}={value if isinstance(value, int) else format(value, '.9e')}"
-
-
-def _load(net, weights):
-    """Load weights, which is done from a file, and say whether ncnn took them."""
-    with tempfile.NamedTemporaryFile(suffix=".bin") as file:
-        file.write(weights)
-        file.flush()
-        return net.load_model(file.name if weights else "/dev/null") == 0

@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from engines import load
+
 from ..question import Lacking, Refused
 from . import onnx_models
 from .engine import Engine
@@ -16,22 +18,12 @@ class OnnxRuntime(Engine):
         return onnx_models.questions(full)
 
     def start(self):
-        import onnxruntime
-
-        onnxruntime.set_default_logger_severity(4)
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads, options.log_severity_level = 1, 4
-        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
-        run = onnxruntime.RunOptions()
-        run.log_severity_level = 4
-        self.run = run
-        load = lambda model: onnxruntime.InferenceSession(model.SerializeToString(), options, ["CPUExecutionProvider"])  # noqa: E731
-        self.models = onnx_models.Models(self.opset, load)
+        self.driver = load("onnxruntime")
+        session = lambda model: self.driver.session(model.SerializeToString(), {"optimise": False})  # noqa: E731
+        self.models = onnx_models.Models(self.opset, session)
 
     def version(self):
-        import onnxruntime
-
-        return onnxruntime.__version__
+        return self.driver.version()
 
     def answer(self, question):
         session = self.models.of(question)
@@ -40,6 +32,6 @@ class OnnxRuntime(Engine):
         if any(operand.dtype.name == "bfloat16" for operand in question.operands):
             return Lacking("no kernels for bf16")
         try:
-            return np.asarray(session.run(None, self.models.feed(question), self.run)[0])
+            return np.asarray(session.run(None, self.models.feed(question))[0])
         except Exception as why:
             return Refused(f"{type(why).__name__}: {why}")

@@ -5,6 +5,8 @@ Many questions make one model with an output each. What a node refuses when it i
 
 import numpy as np
 
+from engines import load
+
 from .. import shapes, values
 from ..question import ALL, FLOATS, INTEGERS, NUMBERS, Lacking, Question, Refused
 from .engine import Engine
@@ -58,32 +60,28 @@ class OpenVino(Engine):
         return found + values.ternary("numpy", "Select", ALL)
 
     def start(self):
-        import openvino
-        from openvino import opset1
-        from openvino.utils.node_factory import NodeFactory
-
-        self.ov, self.opset1, self.factories, self.NodeFactory = openvino, opset1, {}, NodeFactory
-        self.core = openvino.Core()
+        self.driver = load("openvino")
+        self.ov, self.factories = self.driver.library(), {}
 
     def version(self):
-        return self.ov.__version__.split("-")[0]
+        return self.driver.version()
 
     def _create(self, operator, inputs, attributes):
         version = f"opset{SINCE.get(operator, 1)}"
-        factory = self.factories.setdefault(version, self.NodeFactory(version))
+        factory = self.factories.setdefault(version, self.driver.factory(version))
         return factory.create({"PReLU": "PRelu", "ReLU": "Relu"}.get(operator, operator), [node.output(0) for node in inputs], attributes)
 
     def _node(self, question):
         """Make a question's node; returns the parameters and the node."""
         kind = {operand.dtype.str: self._type(operand) for operand in question.operands}
-        parameters = [self.opset1.parameter(list(o.shape), kind[o.dtype.str]) for o in question.operands]
+        parameters = [self.ov.opset1.parameter(list(o.shape), kind[o.dtype.str]) for o in question.operands]
         attributes, inputs = dict(question.attributes), list(parameters)
         if "axis" in attributes:
             attributes["auto_broadcast.auto_broadcast_axis"] = attributes.pop("axis")
         if question.operator == "Broadcast":
-            inputs.append(self.opset1.constant(np.asarray(attributes.pop("target_shape"), np.int64)))
+            inputs.append(self.ov.opset1.constant(np.asarray(attributes.pop("target_shape"), np.int64)))
             if "axes_mapping" in attributes:
-                inputs.append(self.opset1.constant(np.asarray(attributes.pop("axes_mapping"), np.int64)))
+                inputs.append(self.ov.opset1.constant(np.asarray(attributes.pop("axes_mapping"), np.int64)))
         return parameters, self._create(question.operator, inputs, attributes)
 
     def _type(self, operand):
@@ -117,8 +115,7 @@ class OpenVino(Engine):
     def _compute(self, ready):
         parameters = [parameter for _, _, own, _ in ready for parameter in own]
         model = self.ov.Model([node for *_, node in ready], parameters, "questions")
-        options = {"INFERENCE_NUM_THREADS": 1, "INFERENCE_PRECISION_HINT": "f32"}
-        compiled = self.core.compile_model(model, "CPU", options)
+        compiled = self.driver.compiled(model)
         operands = [self._tensor(operand) for _, question, *_ in ready for operand in question.operands]
         results = compiled(operands, share_inputs=False)
         return [self._array(results[k], ready[k][1]) for k in range(len(ready))]

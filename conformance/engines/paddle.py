@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from engines import load
+
 from .. import shapes, values
 from ..question import Lacking, Refused
 from .engine import Engine
@@ -56,23 +58,17 @@ class Paddle(Engine):
         return found
 
     def start(self):
-        import os
-
-        os.environ.setdefault("FLAGS_allocator_strategy", "naive_best_fit")
-        import paddle
-        from paddle import _legacy_C_ops
-
-        self.paddle, self.old = paddle, _legacy_C_ops
+        self.driver = load("paddle")
+        self.paddle = self.driver.library()
 
     def version(self):
-        return self.paddle.__version__
+        return self.driver.version()
 
     def answer(self, question):
         try:
-            operands = [self.paddle.to_tensor(operand) for operand in question.operands]
             if question.operator.startswith("elementwise"):
-                function = getattr(self.old, question.operator)
-                return function(*operands, "axis", question.attributes.get("axis", -1)).numpy()
+                return self.driver.elementwise(question.operator, question.operands, question.attributes.get("axis", -1))
+            operands = [self.paddle.to_tensor(operand) for operand in question.operands]
             return getattr(self.paddle, question.operator)(*operands).numpy()
         except Exception as why:
             return Lacking(str(why)) if "not registered" in str(why) or "NOT_FOUND" in str(why) else Refused(str(why)[-300:])

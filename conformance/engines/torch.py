@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from engines import load
+
 from .. import shapes, values
 from ..question import ALL, FLOATS, Lacking, Refused
 from .engine import Engine
@@ -49,35 +51,23 @@ class Torch(Engine):
         return found + values.ternary("numpy", "where", ALL)
 
     def start(self):
-        import torch
-
-        torch.set_num_threads(1)
-        self.torch = torch
+        self.driver = load("torch")
+        self.torch = self.driver.library()
 
     def version(self):
-        return self.torch.__version__.split("+")[0]
-
-    def _tensor(self, array):
-        if array.dtype.name == "bfloat16":
-            return self.torch.from_numpy(np.array(array).view(np.int16)).view(self.torch.bfloat16)
-        return self.torch.from_numpy(np.array(array))
-
-    def _array(self, tensor, question):
-        if tensor.dtype == self.torch.bfloat16:
-            return tensor.contiguous().view(self.torch.int16).numpy().view(question.operands[-1].dtype)
-        return tensor.numpy()
+        return self.driver.version()
 
     def answer(self, question):
         torch = self.torch
         try:
-            operands = [self._tensor(operand) for operand in question.operands]
+            operands = [self.driver.tensor(np.array(operand)) for operand in question.operands]
             if question.operator == "broadcast_to":
                 result = torch.broadcast_to(operands[0], question.attributes["shape"]).contiguous()
             elif question.operator in ACTIVATIONS:
                 result = getattr(torch.nn.functional, question.operator)(*operands)
             else:
                 result = getattr(torch, NAMES.get(question.operator, question.operator))(*operands)
-            return self._array(result, question)
+            return self.driver.numbers(result, question.operands[-1].dtype)
         except (NotImplementedError, TypeError) as why:
             return Lacking(str(why))
         except RuntimeError as why:

@@ -13,10 +13,11 @@ import sys
 
 import numpy as np
 
+from engines import Engines, python_of
+
 from ..verdicts import spec as specs
-from ..verdicts.engines import Engines, apart
+from ..verdicts.compare import apart
 from ..verdicts.forms import File, truth
-from ..verdicts.runtimes import python_of
 from .cases import CASES
 
 WORDS = ("differs", "refused", "unsupported", "guarded", "unknown")

@@ -8,8 +8,9 @@ from itertools import groupby
 from pathlib import Path
 
 import onnx
-import onnxruntime
 from onnx import TensorProto, helper
+
+from engines import load
 
 DTYPES = {
     "bool": TensorProto.BOOL, "i8": TensorProto.INT8, "i16": TensorProto.INT16, "i32": TensorProto.INT32, "i64": TensorProto.INT64,
@@ -36,7 +37,7 @@ def allowed(schema, k):
     return [name for name, dtype in DTYPES.items() if named(dtype) in types]
 
 
-def runs(operator, opset, dtypes):
+def runs(driver, operator, opset, dtypes):
     """Say whether ONNX Runtime makes a session of a model of one node."""
     first, _, second = dtypes.partition(",")
     kinds = [first] * COUNTS.get(operator, 2)
@@ -54,13 +55,13 @@ def runs(operator, opset, dtypes):
     node = helper.make_node(operator, names, ["y"], **attributes)
     model = helper.make_model(helper.make_graph([node], "g", inputs, [output]), opset_imports=[helper.make_opsetid("", opset)], ir_version=10)
     try:
-        onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+        driver.session(model.SerializeToString())
     except Exception:  # noqa: BLE001 - it raises what it likes
         return False
     return True
 
 
-def answers(operator, opset):
+def answers(driver, operator, opset):
     """Return the dtypes that ran and those that were refused, or nothing where the opset has no such operator."""
     if operator == "Clip" and opset < 11 or operator == "LayerNormalization" and opset < 17:
         return None
@@ -71,7 +72,7 @@ def answers(operator, opset):
     dtypes = allowed(schema, 1 if operator == "Where" else 0)
     if operator == "Pow" and opset >= 12:
         dtypes = [f"{base},{exponent}" for base in dtypes for exponent in allowed(schema, 1)]
-    ran = [dtype for dtype in dtypes if runs(operator, opset, dtype)]
+    ran = [dtype for dtype in dtypes if runs(driver, operator, opset, dtype)]
     return " ".join(ran), " ".join(dtype for dtype in dtypes if dtype not in ran)
 
 
@@ -80,11 +81,11 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, required=True)
     given = parser.parse_args()
-    onnxruntime.set_default_logger_severity(4)
-    version = onnxruntime.__version__
+    driver = load("onnxruntime")
+    version = driver.version()
     lines = [f"# Operator, opsets | dtypes that ONNX Runtime {version} ran on the CPU | dtypes that it refused"]
     for operator in OPERATORS:
-        found = [(opset, answers(operator, opset)) for opset in OPSETS]
+        found = [(opset, answers(driver, operator, opset)) for opset in OPSETS]
         for said, group in groupby(found, key=lambda one: one[1]):
             opsets = [opset for opset, _ in group]
             if said:

@@ -13,10 +13,11 @@ from pathlib import Path
 
 from onnx.reference import ReferenceEvaluator
 
+from engines import Engines
+
 from ..verdicts import onnx_form
 from ..verdicts import spec as specs
-from ..verdicts.coreml import UNASKED
-from ..verdicts.engines import Engines, apart
+from ..verdicts.compare import apart
 from ..verdicts.forms import Left, truth
 from . import attention
 from .__main__ import parse
@@ -55,8 +56,8 @@ def does(engines, target, spec):
     want = wanted(engines, spec)
     model = onnx_form.build(spec).SerializeToString()
     feeds = [specs.feeds(spec, turn) for turn in range(TURNS)]
-    kind, found = engines.ask(target, "run", model=model, feeds=feeds, outputs=spec["outputs"], order=list(spec["inputs"]))
-    if kind != "ok" and UNASKED in found:
+    kind, found = engines.run(target, model, feeds, spec["outputs"])
+    if kind == "unknown" and "does not answer" not in found:
         raise Left(found)
     if kind != "ok":
         return "refused", found

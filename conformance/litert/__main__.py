@@ -9,7 +9,6 @@ another version of LiteRT. `--graphs` asks about whole graphs, which `conformanc
 import argparse
 import collections
 import json
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -17,51 +16,25 @@ from pathlib import Path
 import numpy as np
 
 import broadaxe as bx
+from engines import Engine
 
 from .cases import cases
-from .models import COMPARES, numbers, one_node, reference, said, script
+from .models import COMPARES, feeds, numbers, one_node, reference
 
 # How often numbers are drawn again where an engine that reads other elements gives the right result.
 AGAIN = 16
 
 
-class Engine:
-    """LiteRT in a process of its own, driven as by `check --ask`, and started again when it has ended."""
-
-    def __init__(self, python, device):
-        self.command = [python, "-c", script(device) + "\nmain()"]
-        packages = "from importlib.metadata import version; print(version('ai-edge-litert'), end='')"
-        self.version = subprocess.run([python, "-c", packages], capture_output=True, text=True, check=True).stdout
-        self.process = None
-        self._start()
-
-    def _start(self):
-        self.process = subprocess.Popen(self.command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
-        ready = json.loads(self.process.stdout.readline())
-        if not ready.get("ready"):
-            raise SystemExit(ready["fails"])
-
-    def ask(self, case, arrays, model, want):
-        """Return `right`, `wrong`, `refused` or `crash`."""
-        question, data = said(case, arrays, want.shape, model)
-        try:
-            self.process.stdin.write(json.dumps(question).encode() + b"\n" + b"".join(data))
-            self.process.stdin.flush()
-            line = self.process.stdout.readline()
-        except BrokenPipeError:
-            line = b""
-        if not line:
-            self.process.wait()
-            self._start()
-            return "crash"
-        answer = json.loads(line)
-        if "shape" not in answer:
-            return "refused"
-        got = np.frombuffer(self.process.stdout.read(answer["bytes"]), answer["kind"])
-        if got.size != want.size:
-            return "wrong"
-        close = np.isclose(got.astype(float), want.reshape(-1).astype(float), rtol=2e-4, atol=1e-5, equal_nan=True)
-        return "right" if close.all() else "wrong"
+def asked(engine, case, arrays, model, want):
+    """Return `right`, `wrong`, `refused` or `crash`."""
+    kind, found = engine.run(model, [feeds(case, arrays)], format="tflite")
+    if kind != "ok":
+        return "crash" if kind == "ended" else "refused"
+    got = found[0][0]
+    if got.size != want.size:
+        return "wrong"
+    close = np.isclose(got.reshape(-1).astype(float), want.reshape(-1).astype(float), rtol=2e-4, atol=1e-5, equal_nan=True)
+    return "right" if close.all() else "wrong"
 
 
 SAYS = {"same": "right", "differs": "wrong", "refused": "refused", "unsupported": "refused"}
@@ -71,9 +44,10 @@ class Run:
     """Compares answers with verdicts, and counts."""
 
     def __init__(self, device, python):
-        self.engine = engine = Engine(python, device)
+        self.engine = engine = Engine("litert-gpu" if device == "gpu" else "litert", python)
+        engine.start()
         # A model that is repaired for the delegate has to stay right on CPUs.
-        self.cpu = Engine(python, "cpu") if device == "gpu" else None
+        self.cpu = Engine("litert", python) if device == "gpu" else None
         self.target = ("litert-gpu@" if device == "gpu" else "litert@") + engine.version
         self.tally, self.wrong = collections.Counter(), []
 
@@ -113,7 +87,7 @@ class Run:
             self._fixed(case, scratch, arrays, want)
 
     def _asked(self, case, model, arrays, want, engine=None):
-        return (engine or self.engine).ask(case, arrays, model, want)
+        return asked(engine or self.engine, case, arrays, model, want)
 
     def _again(self, case, shape):
         """Ask with other numbers: an element that is read instead may have the right value by chance."""

@@ -1,13 +1,12 @@
 """Models of one node, built as `check --ask` builds them, and numbers that tell the elements apart."""
 
 import zlib
-from pathlib import Path
 
 import numpy as np
 
-# The parts of the scripts with which `check --ask` drives LiteRT.
-SCRIPTS = Path(__file__).parents[2] / "crates/broadaxe-cli/src/cmd/model/ask/scripts"
-PARTS = {"cpu": ("protocol", "tflite", "litert"), "gpu": ("protocol", "tflite", "vulkan", "litert_gpu")}
+from engines import load
+
+DRIVER = load("litert", start=False)
 
 OPERATORS = (
     "ADD", "SUB", "MUL", "DIV", "MAXIMUM", "MINIMUM", "SQUARED_DIFFERENCE", "POW", "FLOOR_DIV", "FLOOR_MOD", "ATAN2", "EQUAL", "NOT_EQUAL",
@@ -17,7 +16,6 @@ OPERATORS = (
 VERSIONS = {"FLOOR_DIV": 2}
 FUSES = ("ADD", "SUB", "MUL", "DIV")
 COMPARES = {"EQUAL", "NOT_EQUAL", "LESS", "LESS_EQUAL", "GREATER", "GREATER_EQUAL", "LOGICAL_AND", "LOGICAL_OR"}
-TYPES = {np.dtype(np.float32): "f32", np.dtype(bool): "bool"}
 
 _REFERENCES = {
     "ADD": np.add,
@@ -42,15 +40,6 @@ _REFERENCES = {
     "SELECT_V2": np.where,
     "PRELU": lambda x, slope: np.where(x >= 0, x, x * slope),
 }
-
-
-def script(device):
-    """Return the script that drives LiteRT on a device, behind what all scripts share."""
-    return "\n".join((SCRIPTS / f"{part}.py").read_text() for part in PARTS[device])
-
-
-_NAMES = {}
-exec(script("cpu"), _NAMES)  # noqa: S102 - a script of this project
 
 
 def numbers(case, seed=0):
@@ -88,24 +77,17 @@ def reference(case, arrays):
     return result if low is None else np.clip(result, low, high)
 
 
-def said(case, arrays, shape, model=None):
-    """Return a question about a node in the words of `check --ask`, and the bytes that follow them."""
-    result = "bool" if case["op"] in COMPARES else "f32"
-    inputs = [
-        {"name": "xyz"[at], "dtype": TYPES[array.dtype], "shape": list(array.shape), "constant": kind == "c", "bytes": array.nbytes}
-        for at, (kind, array) in enumerate(zip(case["kinds"], arrays, strict=True))
-    ]
-    options = {"fused_activation_function": case.get("act", "NONE")} if case["op"] in FUSES else {}
-    question = {
-        "op": case["op"], "version": VERSIONS.get(case["op"], 1), "options": options, "model": None if model is None else len(model),
-        "inputs": inputs, "output": {"name": "out", "dtype": result, "shape": [int(dim) for dim in shape], "constant": False},
-        "seconds": 60,
-    }  # fmt: skip
-    return question, [*([] if model is None else [model]), *(np.ascontiguousarray(array).tobytes() for array in arrays)]
+def feeds(case, arrays):
+    """Return the arrays of a case's operands that are inputs, by name."""
+    return {name: array for name, kind, array in zip("xyz", case["kinds"], arrays) if kind == "i"}
 
 
 def one_node(case, arrays, shape):
     """Return the bytes of a model of one node whose result is declared with this shape."""
-    question, data = said(case, arrays, shape)
-    data = iter(data)
-    return _NAMES["build"](_NAMES["Question"](question, lambda _count: next(data)))
+    node = {
+        "op": case["op"], "version": VERSIONS.get(case["op"], 1), "inputs": list("xyz"[: len(arrays)]),
+        "options": {"fused_activation_function": case.get("act", "NONE")} if case["op"] in FUSES else {},
+        "constants": [name for name, kind in zip("xyz", case["kinds"]) if kind == "c"],
+        "result": {"name": "out", "dtype": "bool" if case["op"] in COMPARES else "f32", "shape": [int(dim) for dim in shape]},
+    }  # fmt: skip
+    return DRIVER.write(dict(zip("xyz", arrays)), ["out"], node)[0]

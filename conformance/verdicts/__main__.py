@@ -17,12 +17,12 @@ import time
 from collections import Counter
 from pathlib import Path
 
+from engines import ROOT, Engines, installed
+
 from . import page, run
 from . import spec as specs
-from .engines import ROOT, Engines
 from .forms import ENGINE, TARGETS
 from .judge import Judge
-from .runtimes import installed
 
 CASES = Path(__file__).parent / "cases"
 FOLDER = ROOT / "target" / "verdicts"

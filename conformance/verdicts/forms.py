@@ -5,11 +5,11 @@ import tempfile
 from pathlib import Path
 
 import broadaxe
+from engines import ENGINES, installed
 
 from . import ir_form, onnx_form, paddle_form
 from . import spec as specs
-from .engines import apart, finite
-from .runtimes import PACKAGES, installed
+from .compare import apart, finite
 
 # The targets that models of a profile or a format are asked for.
 TARGETS = {
@@ -17,7 +17,7 @@ TARGETS = {
     "paddle": ("openvino", "paddle"),
 }  # fmt: skip
 ENGINE = {"onnx": "onnxruntime", "openvino": "openvino", "ncnn": "ncnn", "ncnn-param": "ncnn", "paddle": "paddle"}
-ENGINE |= {name: name for name in PACKAGES}
+ENGINE |= {name: name for name in ENGINES if name not in ENGINE}
 # The engines that write the files of a format.
 WRITER = {"ncnn": "ncnn", "ir-onnx": "openvino", "paddle": "paddle"}
 
@@ -61,7 +61,7 @@ def truth(engines, spec, turn=0, redraw=0):
     # An element between two levels of a quantisation is rounded either way.
     levels = 10 if any(node[0] == "QuantizeLinear" for node in spec["nodes"]) else 1
     near = [specs.nudged(feeds, sign * levels) for sign in (1, -1)]
-    kind, found = engines.ask("onnxruntime", "run", model=model, feeds=[feeds, *near], off=True)
+    kind, found = engines.run("onnxruntime", model, [feeds, *near], options={"optimise": False})
     if kind != "ok":
         raise Left("ONNX Runtime refuses it with optimisations off: " + found[-160:])
     if not finite(found[0]):
@@ -80,15 +80,18 @@ class File:
         if self.form == "ir":
             self.model, self.weights = ir_form.build(spec)
         elif self.form == "paddle":
-            self.model, self.weights = self._asked("paddle", "write", spec=spec)
+            self.model, self.weights = self._asked("paddle", "write", **paddle_form.program(spec))
         else:
             self.model = onnx_form.build(spec, redraw).SerializeToString()
             self.order = list(spec["inputs"])
             if self.form == "ir-onnx":
-                self.model, self.weights = self._asked("openvino", "write", model=self.model)
+                self.model, self.weights = self._convert("openvino", self.model)
             elif self.form == "ncnn":
                 sized_model = onnx_form.build(sized(spec), redraw).SerializeToString()
-                self.model, self.weights, self.script = self._asked("ncnn", "convert", model=sized_model)
+                self.model, self.weights, self.script = self._convert("ncnn", sized_model)
+
+    def _convert(self, engine, model):
+        return self._asked(engine, "convert", model=model)
 
     def _asked(self, engine, do, **request):
         kind, answer = self.engines.ask(engine, do, **request)
@@ -153,20 +156,17 @@ class File:
     def run(self, target, turn=0, model=None):
         """Run the engine of a target; return ("ok", outputs) or ("refused", why)."""
         data, weights = model or (self.model, self.weights)
-        engine, feeds = ENGINE[target], [specs.feeds(self.spec, turn)]
+        engine, feeds, more = ENGINE[target], [specs.feeds(self.spec, turn)], {}
         if target == "onnx" and self.form == "onnx" and self.spec["opset"] < 7:
             old = self.spec if model is None else onnx_form.read(data)
             data = onnx_form.build(onnx_form.restamped(old)).SerializeToString()
-        request = {"model": data, "feeds": feeds, "outputs": self.spec["outputs"]}
         if self.form in ("ir", "ir-onnx", "paddle"):
-            request |= {"weights": weights, "suffix": "pdmodel" if self.form == "paddle" else "xml"}
-        if engine == "ncnn":
-            request["order"] = self.order
-            if self.form == "ncnn":
-                request["files"] = (data, weights, self.script)
-            elif self.spec["sizes"] and model is None:
-                request["model"] = onnx_form.build(sized(self.spec)).SerializeToString()
-        kind, found = self.engines.ask(engine, "run", **request)
+            more = {"weights": weights, "format": "paddle" if self.form == "paddle" else "openvino"}
+        elif self.form == "ncnn":
+            more = {"weights": weights, "format": "ncnn", "options": {"script": self.script.decode()}}
+        elif engine == "ncnn" and self.spec["sizes"] and model is None:
+            data = onnx_form.build(sized(self.spec)).SerializeToString()
+        kind, found = self.engines.run(engine, data, feeds, self.spec["outputs"], **more)
         return (kind, found[0]) if kind == "ok" else (kind, found)
 
     def names(self):

@@ -5,9 +5,9 @@ from collections import Counter
 
 import numpy as np
 
-from . import onnx_form
+from . import onnx_form, paddle_form
 from . import spec as specs
-from .engines import apart, bits, equal, finite
+from .compare import apart, bits, equal, finite
 from .forms import File, Left, truth
 
 # Verdicts that say the target does not do what the model says.
@@ -250,7 +250,7 @@ class Judge:
         arrays = dict(values) | specs.feeds(spec) | {name: specs.constant(spec, name) for name in spec["constants"]}
         nodes = [node for node in spec["nodes"] if node[2][0] in verdicts]
         calls = [(op, [arrays[name] for name in inputs if name], attributes) for op, inputs, _, attributes in nodes]
-        kind, found = self.engines.ask("paddle", "operators", calls=calls)
+        kind, found = self.engines.ask("paddle", "call", **paddle_form.calls(calls))
         if kind != "ok":
             return {"outcome": "other", "why": str(found)}
         outcome, why = "right-same", ""
@@ -270,7 +270,7 @@ class Judge:
     def _slope_hides(self, data, slope):
         """Say whether Paddle reads a slope otherwise where all data are below 0."""
         data = -np.abs(data) - 1
-        _, (answer,) = self.engines.ask("paddle", "operators", calls=[("PRelu", [data, slope], {})])
+        _, (answer,) = self.engines.ask("paddle", "call", **paddle_form.calls([("PRelu", [data, slope], {})]))
         return isinstance(answer, str) or not equal(data * slope, answer)
 
     def _repair(self, file, target, want, runs):
@@ -334,9 +334,8 @@ class Judge:
         """Say whether the changed model gives the same bits in ONNX Runtime with its optimisations off."""
         if file.spec["opset"] < 7:
             return {}
-        request = {"feeds": [specs.feeds(file.spec)], "off": True}
-        one = self.engines.ask("onnxruntime", "run", model=file.model, **request)
-        two = self.engines.ask("onnxruntime", "run", model=fixed, **request)
+        feeds, options = [specs.feeds(file.spec)], {"optimise": False}
+        one, two = (self.engines.run("onnxruntime", model, feeds, options=options) for model in (file.model, fixed))
         return {"bits": one[0] == two[0] == "ok" and bits(one[1][0], two[1][0])}
 
 

@@ -6,8 +6,9 @@ import time
 import traceback
 from collections import Counter
 
+from engines import Engines
+
 from . import generate, shrink
-from .engines import Engines
 from .forms import Left, targets
 from .judge import Judge
 
