@@ -457,9 +457,8 @@ class OpenVino:
         model, shape = onnx_model(work)
         model = self.driver.read(self.driver.Model(model.SerializeToString()))
         half = work.result.kind == "f" and work.result.itemsize == 2
-        hint = {"INFERENCE_NUM_THREADS": self.count, "NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY",
-                "INFERENCE_PRECISION_HINT": "f16" if half else "f32"}
-        request = self.driver.compiled(model, hint).create_infer_request()
+        compiled = self.driver.compiled(model, self.count, "f16" if half else "f32", alone=True)
+        request = compiled.create_infer_request()
         kept = {name: self.tensor(base) for name, base in work.bases.items()}
         for name, tensor in kept.items():
             request.set_tensor(name, tensor)

@@ -97,10 +97,9 @@ class Engine:
         key = hashlib.sha256(data).digest()
         if key not in self.answers:
             answer = self._once(data)
-            if answer[0] in ("ended", "unknown"):
-                again = self._once(data) if self.process is None or answer[0] == "ended" else answer
-                self.recovered += again[0] == "ok"
-                answer = again
+            if self.process is None:
+                answer = self._once(data)
+                self.recovered += answer[0] == "ok"
             while len(self.answers) >= MOST_ANSWERS:
                 self.answers.pop(next(iter(self.answers)))
             self.answers[key] = answer

@@ -1,6 +1,5 @@
 """OpenVINO's CPU plugin, in f32."""
 
-SETTINGS = {"INFERENCE_PRECISION_HINT": "f32", "INFERENCE_NUM_THREADS": 1}
 CORE = None
 
 
@@ -51,9 +50,10 @@ def read(model):
         return CORE.read_model(f"{path}.pdmodel")
 
 
-def compiled(graph, options=None):
-    """Compile a graph for the CPU; `options` are settings of the plugin besides those that are always set."""
-    return CORE.compile_model(graph, "CPU", {**SETTINGS, **(options or {})})
+def compiled(graph, threads=1, precision="f32", alone=False):
+    """Compile a graph for the CPU; `alone`, for one request at a time that is to be fast."""
+    settings = {"INFERENCE_PRECISION_HINT": precision, "INFERENCE_NUM_THREADS": threads}
+    return CORE.compile_model(graph, "CPU", settings | ({"NUM_STREAMS": 1, "PERFORMANCE_HINT": "LATENCY"} if alone else {}))
 
 
 def called(port):

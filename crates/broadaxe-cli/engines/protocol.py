@@ -33,6 +33,8 @@ import threading
 import time
 
 APART = False
+# Models that are loaded, and how many at most.
+LOADED, MOST_LOADED = {}, 2
 MOST_TEXT = 600
 # The names of dtypes, and NumPy's.
 DTYPES = {"bool": "bool", **{f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint", "float") for bits in (8, 16, 32, 64)}}
@@ -137,11 +139,21 @@ def run(model, feeds, outputs, options):
     return load(model, list(feeds), outputs, options)(feeds)  # noqa: F821 - the driver defines it
 
 
+def kept(model, names, outputs, options):
+    """Return what `load` returns, which is kept for the next requests about the same model."""
+    key = json.dumps([model.format, names, outputs, options]), model.data, model.weights
+    if key not in LOADED:
+        call = load(model, names, outputs, options)  # noqa: F821 - the driver defines it
+        while len(LOADED) >= MOST_LOADED:
+            LOADED.pop(next(iter(LOADED)))
+        LOADED[key] = call
+    return LOADED[key]
+
+
 def run_sets(request, given):
     """Return the answer to a request to run a model on one set of inputs or more."""
     names = list(dict.fromkeys(one["name"] for one in request["inputs"]))
-    call = load(request["model"], names, request["outputs"], request["options"])  # noqa: F821
-    found = []
+    call, found = kept(request["model"], names, request["outputs"], request["options"]), []
     for k in range(request.get("sets", 1)):
         answers = call(arrays(given[k * len(names) : (k + 1) * len(names)]))
         if answers is None:
@@ -184,13 +196,23 @@ def answered(request, given):
     return b"".join([json.dumps(said).encode(), b"\n", *data])
 
 
+def end_with_parent():
+    """Let the system end this process when the one that made it has ended."""
+    if sys.platform == "linux":
+        import ctypes
+
+        PR_SET_PDEATHSIG = 1
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+
+
 def copied(work, seconds):
     """Return what a function returns in a copy of this process."""
     reads, writes = os.pipe()
     child = os.fork()
     if not child:
         os.close(reads)
-        # It ends by the alarm, also where the process that made it has ended.
+        end_with_parent()
+        # It ends by the alarm, also where a system tells nobody that its parent has ended.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(seconds)
         try:
