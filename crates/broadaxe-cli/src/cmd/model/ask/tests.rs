@@ -7,7 +7,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use broadaxe_models::{Source, format, infer::infer};
+use broadaxe::DType;
+use broadaxe_models::{
+    Source,
+    ask::{ModelAnswer, ModelRun, Tensor},
+    format,
+    infer::infer,
+};
 use broadaxe_testing::protobuf::Message;
 
 use super::{
@@ -36,7 +42,7 @@ def version():
 
 def load(model, names, outputs, options):
     op = next(op for op in (b"Sub", b"Mul", b"Div", b"Pow", b"Max", b"Min", b"Sum", b"Mean", b"Add") if op in model.data)
-    return lambda feeds: [result(op, [feeds[name] for name in names])]
+    return lambda feeds: [result(op, [feeds[name] for name in names]) for _ in outputs]
 
 
 def result(op, feeds):
@@ -199,6 +205,36 @@ fn every_answer() {
     let law = record.findings[1].law.as_ref().unwrap();
     assert_eq!((law.target.as_str(), law.verdict.as_str(), law.alone), ("onnx", "same", true));
     assert!(record.findings[0].law.is_none() && record.findings[2].law.is_none());
+}
+
+/// A model may have several results; a process that ends is started again for the next.
+#[test]
+fn whole_models() {
+    let folder = Folder::new("models");
+    folder.environment("1.0");
+    let mut asking = folder.asking(&["fake"]);
+    let tensor = |values: [f32; 2]| Tensor {
+        dtype: DType::F32,
+        shape: vec![2],
+        data: values.into_iter().flat_map(f32::to_le_bytes).collect(),
+    };
+    let mut run = |op: &str, outputs: &[&str]| {
+        let inputs = vec![("x".to_owned(), tensor([1.0, 2.0])), ("y".to_owned(), tensor([3.0, 5.0]))];
+        let outputs = outputs.iter().map(|&name| name.to_owned()).collect();
+        let run = ModelRun { format: "onnx", model: op.into(), weights: None, inputs, outputs };
+        asking.askers[0].1.run(&run).unwrap()
+    };
+    assert_eq!(run("Add", &["a", "b"]), ModelAnswer::Values(vec![tensor([4.0, 7.0]); 2]));
+    let cases = [
+        ("Sub", ModelAnswer::Ended("ends the process (signal 11)".to_owned())),
+        ("Min", ModelAnswer::Refused("ValueError: no Min".to_owned())),
+        ("Sum", ModelAnswer::Unknown("sums are not known".to_owned())),
+        ("Pow", ModelAnswer::Unknown("its answer cannot be read".to_owned())),
+    ];
+    for (op, want) in cases {
+        assert_eq!(run(op, &["a"]), want, "{op}");
+        assert_eq!(run("Add", &["a"]), ModelAnswer::Values(vec![tensor([4.0, 7.0])]), "after {op}");
+    }
 }
 
 /// Where the laws say otherwise than the engine, the report says both.
