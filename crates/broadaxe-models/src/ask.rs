@@ -402,13 +402,18 @@ impl Question {
 impl LawVerdict {
     /// Says whether an engine's answer is what the law says; an open law contradicts nothing.
     pub fn agrees(&self, outcome: &Outcome) -> bool {
+        self.agrees_with(&outcome.verdict)
+    }
+
+    /// Says whether an engine's verdict is what the law says.
+    pub fn agrees_with(&self, verdict: &str) -> bool {
         let class = |verdict: &str| match verdict {
             "same" => Some(0),
             "differs" => Some(1),
             "refused" | "unsupported" => Some(2),
             _ => None,
         };
-        let (law, engine) = (class(&self.verdict), class(&outcome.verdict));
+        let (law, engine) = (class(&self.verdict), class(verdict));
         law.is_none() || engine.is_none() || law == engine
     }
 }

@@ -530,6 +530,11 @@ impl FindingRecord {
         matches!(self.evidence.as_deref(), Some("asked now" | "asked before"))
     }
 
+    /// Says how the statement is known: an engine was asked now or before.
+    pub fn set_evidence(&mut self, evidence: &str) {
+        self.evidence = Some(evidence.to_owned());
+    }
+
     /// Adds what the laws of a target say, where the engine that was asked says otherwise.
     pub fn contradict(&mut self, law: LawRecord) {
         if self.verdict == "same" {

@@ -176,7 +176,15 @@ pub struct AskArgs {
     #[arg(long, requires = "ask")]
     pub ask_again: bool,
 
-    /// How long an engine may take for one question
+    /// Ask about each node alone, with numbers of its own, not about the model as a whole
+    #[arg(long, requires = "ask")]
+    pub ask_nodes: bool,
+
+    /// Write what an engine computes wrongly as small models into DIR, with the inputs and the right result
+    #[arg(long, value_name = "DIR", requires = "ask", conflicts_with = "ask_nodes")]
+    pub ask_save: Option<PathBuf>,
+
+    /// How long a model may take, or with --ask-nodes one question
     #[arg(long, value_name = "SECONDS", requires = "ask", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
     pub ask_seconds: u64,
 }

@@ -22,7 +22,7 @@ mod reduce;
 mod reading;
 
 use std::{
-    collections::BTreeSet,
+    collections::{BTreeMap, BTreeSet},
     time::{Duration, Instant},
 };
 
@@ -150,10 +150,14 @@ struct Examination<'r, 'a> {
     bench: Bench<'a>,
     report: &'r mut dyn FnMut(&str, usize),
     examined: Examined,
-    /// Values that nodes at fault give: they are cut, and right.
+    /// Values that are cut everywhere, and right: those that nodes at fault give, and those that are wrong only in parts.
     pins: BTreeSet<ValueId>,
-    /// The nodes that are no constants, in the order of the graph.
+    /// Those that nodes at fault give.
+    at_fault: BTreeSet<ValueId>,
+    /// The nodes that are no constants and that the engine takes, in the order of the graph.
     nodes: Vec<NodeId>,
+    /// Nodes of which nothing is known, by the reason.
+    unreached: BTreeMap<String, Vec<NodeId>>,
     facts: Facts,
 }
 
@@ -165,10 +169,15 @@ impl<'r, 'a> Examination<'r, 'a> {
         };
         let nodes = bench.model.main().nodes.iter().filter(is_computed).copied().collect();
         let facts = Facts::of(bench.model, bench.shapes, &[]);
-        Self { bench, report, examined: Examined::default(), pins: BTreeSet::new(), nodes, facts }
+        Self { bench, report, examined: Examined::default(), pins: BTreeSet::new(), at_fault: BTreeSet::new(), nodes, unreached: BTreeMap::new(), facts }
     }
 
     fn done(mut self) -> Examined {
+        for (why, nodes) in std::mem::take(&mut self.unreached) {
+            let first = crate::report::node_name(self.bench.model, nodes[0]);
+            let text = if nodes.len() == 1 { first } else { format!("{first} and {} more nodes", nodes.len() - 1) };
+            self.examined.left.push(format!("{text}: {why}"));
+        }
         if self.bench.is_late() {
             self.examined.left.push("the time was up before everything was asked".to_owned());
         }
@@ -226,11 +235,11 @@ impl<'r, 'a> Examination<'r, 'a> {
     fn agrees(&mut self, first: &Ran) -> Result<bool, Error> {
         let outputs: Vec<ValueId> = self.bench.model.main().outputs.clone();
         let compared: Vec<ValueId> = outputs.iter().copied().filter(|&id| self.bench.producer(id).is_some()).collect();
-        let (ran, names) = if self.pins.is_empty() {
+        let (ran, names) = if self.at_fault.is_empty() {
             (first.clone(), outputs)
         } else {
-            let wanted: Vec<ValueId> = compared.iter().copied().filter(|id| !self.pins.contains(id)).collect();
-            let Some(part) = self.bench.part(&self.nodes.clone(), &self.pins.clone(), &wanted) else { return Ok(true) };
+            let wanted: Vec<ValueId> = compared.iter().copied().filter(|id| !self.at_fault.contains(id)).collect();
+            let Some(part) = self.bench.part(&self.nodes, &self.at_fault, &wanted) else { return Ok(true) };
             (self.bench.run(&part)?, wanted)
         };
         let Ran::Values(values) = ran else { return Ok(matches!(first, Ran::Refused(_)) && !self.examined.faults.is_empty()) };
@@ -249,6 +258,7 @@ impl<'r, 'a> Examination<'r, 'a> {
     /// Finds the right value of everything, and the nodes that are wrong by themselves.
     fn settle(&mut self) -> Result<(), Error> {
         for round in 0..MOST_ROUNDS {
+            self.unreached.clear();
             self.expose()?;
             if !self.alone(round)? || self.bench.is_late() {
                 return Ok(());
@@ -276,9 +286,8 @@ impl<'r, 'a> Examination<'r, 'a> {
             match ran {
                 Ran::Values(values) => wanted.into_iter().zip(values).for_each(|(id, tensor)| self.bench.keep(id, tensor)),
                 Ran::Refused(why) if nodes.len() == 1 => self.refused(nodes[0], why)?,
-                Ran::Unknown(why) if nodes.len() == 1 => {
-                    let name = crate::report::node_name(self.bench.model, nodes[0]);
-                    self.examined.left.push(format!("{name}: {why}"));
+                Ran::Unknown(why) if nodes.len() == 1 || self.bench.is_late() => {
+                    self.unreached.entry(why).or_default().extend(nodes);
                 }
                 _ => {
                     let (one, other) = nodes.split_at(nodes.len() / 2);
@@ -296,7 +305,9 @@ impl<'r, 'a> Examination<'r, 'a> {
             self.bench.keep(value, right);
         }
         let reduced = Reduced { nodes: vec![node], hidden: BTreeSet::new(), value, shown: Shown::Refused(why) };
-        self.record(reduced)
+        self.record(reduced)?;
+        self.nodes.retain(|other| *other != node);
+        Ok(())
     }
 
     /// Runs every node alone, and compares; says whether a value was wrong that others depend on.
@@ -329,11 +340,11 @@ impl<'r, 'a> Examination<'r, 'a> {
             for (k, (&value, cut)) in group.outputs.iter().zip(cut).enumerate() {
                 let right = own.as_ref().filter(|_| k == 0).unwrap_or(&cut).clone();
                 let of_exposed = self.bench.value(value).and_then(|exposed| gap(&right, exposed, OF_NODES));
-                match gap(&right, &cut, tolerance) {
-                    Some(gap) => wrong.push((node, value, right, Some((gap, cut)))),
-                    // A transformation takes part that looking at every value does not stop.
-                    None if of_exposed.is_some() => wrong.push((node, value, right, None)),
-                    None => {}
+                // A node that is wrong alone and right in the model is right; one that is right alone and wrong in the model is
+                // part of a transformation that looking at every value does not stop.
+                if of_exposed.is_some() {
+                    let alone = gap(&right, &cut, tolerance).map(|gap| (gap, cut));
+                    wrong.push((node, value, right, alone));
                 }
             }
         }
@@ -414,13 +425,35 @@ impl<'r, 'a> Examination<'r, 'a> {
             }
             for _ in 0..MOST_FAULTS {
                 let Some(reduced) = reduce(&mut self.bench, group, &self.pins, OF_NODES)? else { break };
-                self.record(reduced)?;
+                if self.is_in_model(&reduced)? {
+                    self.record(reduced)?;
+                } else {
+                    // The node is wrong only where what flows in is an input.
+                    self.pins.insert(reduced.value);
+                }
                 if self.bench.is_late() || self.examined.faults.len() >= MOST_ALL {
                     return Ok(());
                 }
             }
         }
         Ok(())
+    }
+
+    /// Says whether the whole model shows a fault that a part shows: runtimes lay out what flows into a model otherwise than what
+    /// they compute.
+    fn is_in_model(&mut self, reduced: &Reduced) -> Result<bool, Error> {
+        let last = reduced.nodes.last().map_or(0, |&node| self.bench.place(node));
+        let before: Vec<NodeId> = self.nodes.iter().copied().filter(|&node| self.bench.place(node) <= last).collect();
+        let confirmed: BTreeSet<ValueId> = self.pins.iter().copied().filter(|id| self.at_fault.contains(id)).collect();
+        let Some(part) = self.bench.part(&before, &confirmed, &[reduced.value]) else { return Ok(true) };
+        Ok(match self.bench.run(&part)? {
+            Ran::Values(values) => {
+                let want = self.bench.value(reduced.value);
+                want.zip(values.first()).is_none_or(|(want, got)| gap(want, got, OF_NODES).is_some())
+            }
+            Ran::Refused(_) => matches!(reduced.shown, Shown::Refused(_)),
+            Ran::Unknown(_) => true,
+        })
     }
 
     fn is_wrong(&self, group: &Group, ran: &Ran) -> bool {
@@ -452,6 +485,7 @@ impl<'r, 'a> Examination<'r, 'a> {
             Shown::Refused(why) => (None, Some(why), None),
         };
         self.pins.insert(value);
+        self.at_fault.insert(value);
         let is_small = reading.is_none() && gap.as_ref().is_some_and(Gap::is_small);
         let fault = Fault { nodes, value, gap, refused, reading, model, inputs, right, output };
         if is_small { self.examined.rounded.push(fault) } else { self.examined.faults.push(fault) }

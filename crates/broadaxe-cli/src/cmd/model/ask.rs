@@ -7,15 +7,17 @@ mod isolation;
 mod engines;
 mod child;
 mod cache;
+mod whole;
 
 use std::{
     collections::{BTreeMap, HashMap},
+    path::PathBuf,
     time::Duration,
 };
 
 use broadaxe_models::{
     Model, NodeId, Target,
-    ask::{self, LawVerdict, MOST_DRAWS, NodeClass, NodeClasses, Outcome, Question},
+    ask::{self, LawVerdict, MOST_DRAWS, NodeClass, NodeClasses, Outcome, Question, whole::Settings},
     check::check,
     infer::Shapes,
     report::{CheckRecord, FindingRecord, LawRecord, node_name, words::NAMED_NODES},
@@ -46,6 +48,10 @@ const NOT_ASKED: &str = "not asked";
 pub(super) struct Asking {
     askers: Vec<(Engine, Asker)>,
     cache: Cache,
+    /// Whether each node is asked about alone.
+    nodes: bool,
+    limit: Duration,
+    save: Option<PathBuf>,
 }
 
 /// The answers to the questions about a model, of one engine.
@@ -73,24 +79,41 @@ impl Asking {
         packages.dedup();
         let engines = choose(&wanted, &environments(&pythons(&args.engines)?, &packages)?)?;
         let cache = if cached { Cache::of_user(!args.ask_again) } else { Cache::none() };
-        Ok(Some(Self::with(&engines, cache, Duration::from_secs(args.ask_seconds))))
+        let mut asking = Self::with(&engines, cache, Duration::from_secs(args.ask_seconds));
+        (asking.nodes, asking.save) = (args.ask_nodes, args.ask_save.clone());
+        Ok(Some(asking))
     }
 
     fn with(engines: &[Engine], cache: Cache, limit: Duration) -> Self {
         let askers = engines.iter().map(|engine| (engine.clone(), Asker::new(engine, limit))).collect();
-        Self { askers, cache }
+        Self { askers, cache, nodes: false, limit, save: None }
     }
 
-    /// Asks about a model, and adds the answers to its record.
+    /// Asks about a model, and adds the answers to its record. `note` is told what is being done.
     ///
     /// # Errors
     /// When an engine is not asked about models of this format, or does not start.
-    pub(super) fn ask(&mut self, model: &Model, shapes: &Shapes, record: &mut CheckRecord) -> Result<Asked, Error> {
+    pub(super) fn ask(
+        &mut self,
+        model: &Model,
+        shapes: &Shapes,
+        record: &mut CheckRecord,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<Asked, Error> {
         let other = self.askers.iter().map(|(engine, _)| engine.wanted.runtime).find(|one| one.format != model.format);
         if let Some(runtime) = other {
             let (name, format) = (runtime.name, if runtime.format == "onnx" { "ONNX" } else { "TFLite" });
             let message = format!("--ask {name}: it is asked about {format} models; this one is in {}", model.format);
             return Err(Error::usage(message));
+        }
+        if !self.nodes && model.format == "onnx" {
+            let settings = Settings { inputs: Vec::new(), seed: 0, time: self.limit };
+            let asking = whole::Asking { settings: &settings, cache: &self.cache, save: self.save.as_deref() };
+            let mut asked = Asked::default();
+            for (engine, asker) in &mut self.askers {
+                asking.ask((model, shapes), (engine, asker), (&mut *record, &mut asked), note)?;
+            }
+            return Ok(asked);
         }
         let classes = ask::classes(model, shapes)?;
         let mut answers: Vec<Answers> = self.askers.iter().map(|_| Answers::default()).collect();

@@ -180,7 +180,7 @@ impl Job<'_> {
                 Err(unusable) => return FileOutcome::Failed(unusable),
             };
             progress.begin(&path);
-            self.outcome(&path, asking)
+            self.outcome(&path, asking, &progress)
                 .unwrap_or_else(|error| FileOutcome::Failed(Unusable { path, error: Box::new(error) }))
         };
         if let Some(mut asking) = asking {
@@ -193,7 +193,7 @@ impl Job<'_> {
     }
 
     /// Checks one model, unless its result is known.
-    fn outcome(&self, path: &Path, asking: Option<&mut Asking>) -> Result<FileOutcome, Error> {
+    fn outcome(&self, path: &Path, asking: Option<&mut Asking>, progress: &Progress) -> Result<FileOutcome, Error> {
         let settings = self.suppress.settings.for_model(path);
         let inputs = &settings.inputs;
         // Without targets, the format of the model decides.
@@ -220,7 +220,8 @@ impl Job<'_> {
         if let Some(((results, options), before)) = before.filter(|_| remark.is_none()) {
             results.write((path, options), before, &source, &record);
         }
-        let asked = asking.map(|asking| asking.ask(&model, &shapes, &mut record)).transpose();
+        let asked = asking.map(|asking| asking.ask(&model, &shapes, &mut record, &mut |what| progress.note(path, what)));
+        let asked = asked.transpose();
         let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
         Ok(FileOutcome::Judged(Box::new((record, asked.unwrap_or_default())), remark))
     }

@@ -1,5 +1,7 @@
 //! `broadaxe extract`: writes a node of a model as a model of its own.
 
+use std::path::{Path, PathBuf};
+
 use broadaxe_models::{
     ValueId,
     extract::{Extract, Input, check_format, extract},
@@ -68,24 +70,11 @@ impl Extracted {
     pub fn save(&self, args: &ExtractArgs) -> Result<Answer, Error> {
         let one = &self.one;
         checked_output(&args.output, "a node is written as an ONNX model", &["onnx".to_owned()])?;
-        let stem = plain_name(&args.output);
-        let whole = Whole::create(&args.output)?;
-        let inputs = one.inputs.iter().enumerate().filter(|_| !args.inline);
-        let inputs = inputs.map(|(number, input)| (number.to_string(), input));
-        let arrays: Vec<(String, &Input)> =
-            inputs.chain(one.result.iter().map(|one| ("out".to_owned(), one))).collect();
-        let mut files = Vec::with_capacity(arrays.len());
-        for (part, array) in arrays {
-            let path = stem.with_extension(format!("{part}.npy"));
-            files.push((Output::create(&Place::file(&path))?, path, array));
-        }
-        save((whole, None), &args.output, |to| to.write_all(&one.model))?;
         let (name, op) = (quoted(&self.node), quoted(&self.op));
         let mut text = format!("{}: {name} ({op}), {} bytes\n", args.output.display(), one.model.len());
         let mut json = self.json();
         json["output"] = args.output.display().to_string().into();
-        for (output, path, array) in files {
-            output.save(&Plain { dtype: array.dtype, shape: &array.shape, bytes: &array.data })?;
+        for (path, array) in write(one, &args.output, args.inline)? {
             let (tensor, dtype, shape) = (quoted(&array.name), array.dtype.name(), tuple(&array.shape));
             let is_result = one.result.as_ref().is_some_and(|result| std::ptr::eq(result, array));
             let role = if is_result { ", the result by the definition of ONNX" } else { "" };
@@ -116,4 +105,29 @@ impl Extracted {
     fn json(&self) -> Value {
         json!({ "output": null, "node": self.node, "op": self.op, "inputs": [], "result": null, "remarks": self.one.remarks })
     }
+}
+
+/// Writes a small model; its inputs as `OUT.0.npy`, `OUT.1.npy`, ..., unless they are constants of the model, and its result as
+/// `OUT.out.npy`. Returns the files of arrays.
+///
+/// # Errors
+/// When a file cannot be written.
+pub(super) fn write<'a>(one: &'a Extract, output: &Path, inline: bool) -> Result<Vec<(PathBuf, &'a Input)>, Error> {
+    let stem = plain_name(output);
+    let whole = Whole::create(output)?;
+    let inputs = one.inputs.iter().enumerate().filter(|_| !inline);
+    let inputs = inputs.map(|(number, input)| (number.to_string(), input));
+    let arrays = inputs.chain(one.result.iter().map(|one| ("out".to_owned(), one)));
+    let mut files = Vec::new();
+    for (part, array) in arrays {
+        let path = stem.with_extension(format!("{part}.npy"));
+        files.push((Output::create(&Place::file(&path))?, path, array));
+    }
+    save((whole, None), output, |to| to.write_all(&one.model))?;
+    let mut written = Vec::with_capacity(files.len());
+    for (output, path, array) in files {
+        output.save(&Plain { dtype: array.dtype, shape: &array.shape, bytes: &array.data })?;
+        written.push((path, array));
+    }
+    Ok(written)
 }

@@ -9,7 +9,7 @@ use std::{
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::error::quoted;
+use crate::error::{escaped, quoted};
 
 /// How long nothing is shown.
 const DELAY: Duration = Duration::from_millis(500);
@@ -54,6 +54,13 @@ impl Progress {
         let Some(bar) = &self.0 else { return };
         bar.inc(1);
         bar.set_message(path.file_name().map_or_else(String::new, |name| quoted(&name.to_string_lossy())));
+    }
+
+    /// Says what is being done with a model.
+    pub(super) fn note(&self, path: &Path, what: &str) {
+        let Some(bar) = &self.0 else { return };
+        let name = path.file_name().map_or_else(String::new, |name| quoted(&name.to_string_lossy()));
+        bar.set_message(format!("{name}: {}", escaped(what)));
     }
 }
 

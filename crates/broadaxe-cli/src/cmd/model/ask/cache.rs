@@ -10,12 +10,13 @@ use std::{
 };
 
 use broadaxe_models::ask::{Outcome, Question};
+use serde::{Serialize, de::DeserializeOwned};
 
 use super::{child::request, engines::Engine};
 use crate::cmd::model::{fingerprint::hash, store};
 
 /// The largest file that is an answer.
-const MAX_BYTES: u64 = 1 << 20;
+const MAX_BYTES: u64 = 16 << 20;
 
 /// Where answers are kept; none where the user has no cache folder.
 #[derive(Clone, Debug)]
@@ -42,30 +43,44 @@ impl Cache {
 
     /// Returns the file of an answer.
     pub(super) fn file(&self, engine: &Engine, script: &str, question: &Question) -> Option<PathBuf> {
-        let variables = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"].map(|name| env::var(name).unwrap_or_default());
         let wanted: Vec<u8> = question.wanted().iter().flat_map(|value| value.to_le_bytes()).collect();
-        let (runtime, asked) = (engine.wanted.runtime, request(question, engine.wanted.runtime.format));
+        let asked = request(question, engine.wanted.runtime.format);
+        self.named(engine, script, &[&asked, &wanted])
+    }
+
+    /// Returns the file of what is known of something that an engine was asked.
+    pub(super) fn named(&self, engine: &Engine, script: &str, asked: &[&[u8]]) -> Option<PathBuf> {
+        let variables = ["VK_ICD_FILENAMES", "VK_DRIVER_FILES"].map(|name| env::var(name).unwrap_or_default());
+        let runtime = engine.wanted.runtime;
         let [drivers, more] = &variables;
         let texts = [runtime.name, &engine.version, env::consts::ARCH, drivers, more, script];
-        let parts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).chain([&asked[..], &wanted[..]]).collect();
+        let parts: Vec<&[u8]> = texts.iter().map(|text| text.as_bytes()).chain(asked.iter().copied()).collect();
         let version: String = engine.version.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '.').collect();
         let name = format!("{}-{version}-{:032x}.json", runtime.name, hash(&parts));
         Some(self.folder.as_ref()?.join(name))
     }
 
+    /// Reads what is known, in whatever form.
+    pub(super) fn read_as<T: DeserializeOwned>(&self, file: Option<&Path>) -> Option<T> {
+        let file = file.filter(|_| self.reads)?;
+        serde_json::from_slice(&store::read(file, MAX_BYTES)?).ok()
+    }
+
+    /// Writes what is known.
+    pub(super) fn write_as<T: Serialize>(file: Option<&Path>, known: &T) {
+        if let (Some(file), Ok(text)) = (file, serde_json::to_vec(known)) {
+            store::write(file, &text);
+        }
+    }
+
     /// Reads an answer.
     pub(super) fn read(&self, file: Option<&Path>) -> Option<Outcome> {
-        let file = file.filter(|_| self.reads)?;
-        let outcome: Outcome = serde_json::from_slice(&store::read(file, MAX_BYTES)?).ok()?;
+        let outcome: Outcome = self.read_as(file)?;
         outcome.is_valid().then_some(outcome)
     }
 
     /// Writes an answer, unless nothing was found out. An answer that cannot be written is asked for again next time.
     pub(super) fn write(file: Option<&Path>, outcome: &Outcome) {
-        if let Some(file) = file.filter(|_| outcome.verdict != "unknown")
-            && let Ok(text) = serde_json::to_vec(outcome)
-        {
-            store::write(file, &text);
-        }
+        Self::write_as(file.filter(|_| outcome.verdict != "unknown"), outcome);
     }
 }

@@ -117,7 +117,9 @@ impl Folder {
 
     fn asking(&self, wanted: &[&str]) -> Asking {
         let engines = self.engines(wanted).expect("engines");
-        Asking::with(&engines, Cache::at(&self.0.join("cache"), true), Duration::from_secs(5))
+        let mut asking = Asking::with(&engines, Cache::at(&self.0.join("cache"), true), Duration::from_secs(5));
+        asking.nodes = true;
+        asking
     }
 
     fn answers(&self) -> Vec<PathBuf> {
@@ -154,7 +156,7 @@ fn ask(asking: &mut Asking, ops: &[&str]) -> Result<(CheckRecord, Asked), Error>
     let model = model(ops);
     let shapes = infer(&model, &[]).expect("shapes");
     let mut record = CheckRecord::new("m.onnx", &model, check(&model, &shapes, &[]));
-    let asked = asking.ask(&model, &shapes, &mut record)?;
+    let asked = asking.ask(&model, &shapes, &mut record, &mut |_| ())?;
     Ok((record, asked))
 }
 
@@ -303,6 +305,7 @@ fn versions_and_the_cache() {
     assert_eq!(folder.answers().len(), 7);
     let engines = folder.engines(&["fake@1.0,2.0"]).unwrap();
     let mut anew = Asking::with(&engines, Cache::at(&folder.0.join("cache"), false), Duration::from_secs(5));
+    anew.nodes = true;
     assert_eq!(ask(&mut anew, &["Add", "Min"]).unwrap().0, record);
 }
 
@@ -337,6 +340,7 @@ fn a_python_that_is_gone() {
         python: Path::new("/nonexistent/python").to_owned(),
     };
     let mut asking = Asking::with(&[gone], Cache::at(&folder.0.join("cache"), true), Duration::from_secs(5));
+    asking.nodes = true;
     let error = ask(&mut asking, &["Add"]).unwrap_err();
     assert_eq!(error.file_name(), Some("/nonexistent/python"));
 }

@@ -1,22 +1,27 @@
 //! Asks an engine about a whole model, and puts what it finds into the record.
 
-use std::collections::HashMap;
-
-use broadaxe_models::{
-    Model, NodeId, Target,
-    ask::{
-        self, ModelAnswer, ModelRun, Outcome, Runner,
-        whole::{Examined, Fault, Settings, examine},
-    },
-    format::single::number_bytes,
-    infer::Shapes,
-    meaning,
-    report::{CheckRecord, CounterexampleRecord, FindingRecord, node_name},
+use std::{
+    collections::{HashMap, HashSet},
+    path::{Path, PathBuf},
 };
 
-use super::{ASKED_NOW, NOT_ASKED, child::Asker, contradiction, engines::Engine, laws, names};
+use broadaxe_models::{
+    Model, NodeId, Target, Value,
+    ask::{
+        self, LawVerdict, ModelAnswer, ModelRun, Outcome, Runner, Tensor,
+        whole::{Examined, Fault, Settings, examine},
+    },
+    extract::{Extract, Input},
+    graph::Data,
+    infer::Shapes,
+    meaning,
+    report::{CheckRecord, CounterexampleRecord, FindingRecord, LawRecord, node_name},
+};
+use serde::{Deserialize, Serialize};
+
+use super::{ASKED_BEFORE, ASKED_NOW, NOT_ASKED, cache::Cache, child::Asker, engines::Engine, laws, names};
 use crate::{
-    cmd::model::report::Asked,
+    cmd::model::{extract, report::Asked},
     error::{Error, escaped, quoted},
 };
 
@@ -36,31 +41,130 @@ impl Runner for Running<'_> {
     }
 }
 
-/// Asks an engine about a model, and adds a finding for every node that broadcasts.
-///
-/// # Errors
-/// When the engine does not start.
-pub(super) fn ask(
-    (model, shapes): (&Model, &Shapes),
-    (engine, asker): (&Engine, &mut Asker),
-    settings: &Settings,
-    record: &mut CheckRecord,
-    asked: &mut Asked,
-) -> Result<(), Error> {
-    let runtime = engine.wanted.runtime;
-    let name = format!("{} {}", runtime.name, engine.version);
-    let mut running = Running { asker, error: None };
-    let examined = examine(model, shapes, &mut running, settings, &mut |_, _| ());
-    let examined = match (examined, running.error) {
-        (Ok(examined), _) => examined,
-        (Err(_), Some(error)) => return Err(error),
-        (Err(error), None) => return Err(error.into()),
-    };
-    let target = runtime.target(&engine.version);
-    let findings = Findings { model, shapes, name: &name, source: format!("{} {}", runtime.package, engine.version), target };
-    record.add(&name, findings.all(&examined));
-    asked.text += &said(model, &name, &examined);
-    Ok(())
+/// What is kept of an answer about a whole model.
+#[derive(Serialize, Deserialize)]
+struct Known {
+    findings: Vec<(u32, FindingRecord)>,
+    text: String,
+}
+
+/// How an engine is asked about whole models.
+#[derive(Debug)]
+pub(super) struct Asking<'a> {
+    pub(super) settings: &'a Settings,
+    pub(super) cache: &'a Cache,
+    /// Where small models are written.
+    pub(super) save: Option<&'a Path>,
+}
+
+impl Asking<'_> {
+    /// Asks an engine about a model, and adds a finding for every node that broadcasts. `note` is told what is being done.
+    ///
+    /// # Errors
+    /// When the engine does not start, and when a small model cannot be written.
+    pub(super) fn ask(
+        &self,
+        (model, shapes): (&Model, &Shapes),
+        (engine, asker): (&Engine, &mut Asker),
+        (record, asked): (&mut CheckRecord, &mut Asked),
+        note: &mut dyn FnMut(&str),
+    ) -> Result<(), Error> {
+        let runtime = engine.wanted.runtime;
+        let name = format!("{} {}", runtime.name, engine.version);
+        let source = format!("{} {}", runtime.package, engine.version);
+        let findings = Findings { model, shapes, name: &name, source };
+        let file = self.file(model, shapes, engine, asker.script());
+        let known: Option<Known> = self.cache.read_as(file.as_deref().filter(|_| self.save.is_none()));
+        let is_known = known.is_some();
+        let mut known = match known {
+            Some(known) => known,
+            None => {
+                let mut running = Running { asker, error: None };
+                let mut say = |what: &str, runs: usize| note(&format!("{name}: {what}, run {}", runs + 1));
+                let examined = examine(model, shapes, &mut running, self.settings, &mut say);
+                let examined = match (examined, running.error) {
+                    (Ok(examined), _) => examined,
+                    (Err(_), Some(error)) => return Err(error),
+                    (Err(error), None) => return Err(error.into()),
+                };
+                let mut known = Known { findings: findings.all(&examined), text: said(model, &name, &examined) };
+                if examined.left.is_empty() {
+                    Cache::write_as(file.as_deref(), &known);
+                }
+                if let Some(folder) = self.save {
+                    known.text += &save(model, &name, &examined, folder)?;
+                }
+                known
+            }
+        };
+        if is_known {
+            known.text = format!("  {name}: the whole model, asked before\n");
+        }
+        let target = runtime.target(&engine.version);
+        let laws = target.map(|target| laws(model, shapes, target)).unwrap_or_default();
+        for (id, finding) in &mut known.findings {
+            if is_known && finding.is_asked() {
+                finding.set_evidence(ASKED_BEFORE);
+            }
+            let law = target.and_then(|target| contradiction(target, laws.get(&NodeId(*id)), &finding.verdict));
+            law.into_iter().for_each(|law| finding.contradict(law));
+        }
+        record.add(&name, known.findings.into_iter().map(|(_, finding)| finding).collect());
+        asked.text += &known.text;
+        Ok(())
+    }
+
+    /// Returns the file of what is known; nothing where weights are in other files.
+    fn file(&self, model: &Model, shapes: &Shapes, engine: &Engine, script: &str) -> Option<PathBuf> {
+        let is_elsewhere = |value: &Value| {
+            value.constant.as_ref().is_some_and(|constant| matches!(constant.data, Data::External { .. } | Data::Absent(_)))
+        };
+        if model.values.iter().any(is_elsewhere) {
+            return None;
+        }
+        let file = model.source.read(0, usize::try_from(model.source.len()).ok()?).ok()?;
+        let inputs: Vec<String> = model
+            .main()
+            .inputs
+            .iter()
+            .map(|&id| format!("{} {}", model.value(id).name, shapes.of[id.0 as usize].shape))
+            .collect();
+        let seed = self.settings.seed.to_le_bytes();
+        let version = env!("CARGO_PKG_VERSION").as_bytes();
+        self.cache.named(engine, script, &[&file, inputs.join(";").as_bytes(), &seed, version])
+    }
+}
+
+/// Returns what the laws of a target say of a node in its model, where they say otherwise than the engine.
+fn contradiction(target: Target, law: Option<&LawVerdict>, verdict: &str) -> Option<LawRecord> {
+    let law = law.filter(|law| !law.agrees_with(verdict))?;
+    let (verdict, reason) = (law.verdict.clone(), law.reason.clone());
+    Some(LawRecord { target: target.to_string(), verdict, reason, alone: true })
+}
+
+/// Writes the small models that show what an engine computes wrongly; returns the lines that name them.
+fn save(model: &Model, name: &str, examined: &Examined, folder: &Path) -> Result<String, Error> {
+    std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, "make it", &error))?;
+    let mut text = String::new();
+    let mut written = HashSet::new();
+    for fault in examined.faults.iter().filter(|fault| !fault.model.is_empty()) {
+        let mut file = file_name(model, name, fault);
+        while !written.insert(file.clone()) {
+            file.push('_');
+        }
+        let path = folder.join(file + ".onnx");
+        let input = |(name, tensor): (&str, &Tensor)| Input {
+            name: name.to_owned(),
+            dtype: tensor.dtype,
+            shape: tensor.shape.clone(),
+            data: tensor.data.clone(),
+        };
+        let inputs = fault.inputs.iter().map(|(name, tensor)| input((name, tensor))).collect();
+        let result = fault.right.as_ref().map(|right| input((&fault.output, right)));
+        extract::write(&Extract { model: fault.model.clone(), inputs, result, remarks: Vec::new() }, &path, false)?;
+        text += &format!("  {name}: {} shows it alone\n", escaped(&path.display().to_string()));
+    }
+    Ok(text)
 }
 
 /// Makes findings of what an engine does.
@@ -69,12 +173,10 @@ struct Findings<'a> {
     shapes: &'a Shapes,
     name: &'a str,
     source: String,
-    target: Option<Target>,
 }
 
 impl Findings<'_> {
-    fn all(&self, examined: &Examined) -> Vec<FindingRecord> {
-        let laws = self.target.map(|target| laws(self.model, self.shapes, target)).unwrap_or_default();
+    fn all(&self, examined: &Examined) -> Vec<(u32, FindingRecord)> {
         let at_fault = self.at_fault(examined);
         let uncomputed: HashMap<NodeId, &str> =
             examined.uncomputed.iter().map(|(id, why)| (*id, why.as_str())).collect();
@@ -90,12 +192,8 @@ impl Findings<'_> {
                     (Outcome::unknown(format!("it was not compared: {why}")), NOT_ASKED)
                 }
             };
-            let mut finding = ask::finding(self.model, self.shapes, id, self.name, &outcome, (evidence, &self.source));
-            let law = self.target.and_then(|target| contradiction(target, None, laws.get(&id), &outcome));
-            if let Some(law) = law {
-                finding.contradict(law);
-            }
-            findings.push(finding);
+            let of = (evidence, self.source.as_str());
+            findings.push((id.0, ask::finding(self.model, self.shapes, id, self.name, &outcome, of)));
         }
         findings
     }
@@ -176,8 +274,8 @@ fn said(model: &Model, name: &str, examined: &Examined) -> String {
 }
 
 /// Returns a short name for the model of a fault.
-pub(super) fn file_name(model: &Model, name: &str, fault: &Fault) -> String {
+fn file_name(model: &Model, name: &str, fault: &Fault) -> String {
     let node = fault.nodes.last().map_or_else(String::new, |&id| node_name(model, id));
     let plain = |text: &str| text.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect::<String>();
-    format!("{}-{}.onnx", plain(name), plain(&node))
+    format!("{}-{}", plain(name), plain(&node))
 }
