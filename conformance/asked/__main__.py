@@ -39,7 +39,7 @@ class Run:
 
     def check(self, path):
         """Return the verdicts of the laws and those of the runtime, by node; nodes without one are the same."""
-        words = ["--for", self.target_name, "--ask", self.args.runtime, "--format", "json"]
+        words = ["--for", self.target_name, "--ask", self.args.runtime, "--ask-nodes", "--format", "json"]
         if self.args.engines:
             words += ["--engines", self.args.engines]
         record = json.loads(self._broadaxe("check", path, *words))["models"][0]

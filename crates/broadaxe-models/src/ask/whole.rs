@@ -80,6 +80,8 @@ pub struct Examined {
     pub rounded: Vec<Fault>,
     /// What was not found out: one sentence each.
     pub left: Vec<String>,
+    /// Whether asking again would give the same: the time sufficed, and every run gave an answer.
+    pub is_final: bool,
 }
 
 /// Nodes that an engine computes wrongly, or refuses.
@@ -181,7 +183,7 @@ impl<'r, 'a> Examination<'r, 'a> {
         if self.bench.is_late() {
             self.examined.left.push("the time was up before everything was asked".to_owned());
         }
-        Examined { runs: self.bench.runs, ..self.examined }
+        Examined { runs: self.bench.runs, is_final: !self.bench.is_unsure, ..self.examined }
     }
 
     fn say(&mut self, what: &str) {

@@ -106,21 +106,24 @@ impl Asking {
             let message = format!("--ask {name}: it is asked about {format} models; this one is in {}", model.format);
             return Err(Error::usage(message));
         }
-        if !self.nodes && model.format == "onnx" {
-            let settings = Settings { inputs: Vec::new(), seed: 0, time: self.limit };
-            let asking = whole::Asking { settings: &settings, cache: &self.cache, save: self.save.as_deref() };
-            let mut asked = Asked::default();
-            for (engine, asker) in &mut self.askers {
-                asking.ask((model, shapes), (engine, asker), (&mut *record, &mut asked), note)?;
-            }
+        let mut asked = Asked::default();
+        let settings = Settings { inputs: Vec::new(), seed: 0, time: self.limit };
+        let asking = whole::Asking { settings: &settings, cache: &self.cache, save: self.save.as_deref() };
+        let is_whole = |engine: &Engine| !self.nodes && engine.wanted.runtime.whole;
+        for (engine, asker) in self.askers.iter_mut().filter(|(engine, _)| is_whole(engine)) {
+            asking.ask((model, shapes), (engine, asker), (&mut *record, &mut asked), note)?;
+        }
+        let mut others: Vec<&mut (Engine, Asker)> =
+            self.askers.iter_mut().filter(|(engine, _)| self.nodes || !engine.wanted.runtime.whole).collect();
+        if others.is_empty() {
             return Ok(asked);
         }
         let classes = ask::classes(model, shapes)?;
-        let mut answers: Vec<Answers> = self.askers.iter().map(|_| Answers::default()).collect();
+        let mut answers: Vec<Answers> = others.iter().map(|_| Answers::default()).collect();
         for class in &classes.classes {
             broadaxe::stop::checkpoint();
             let question = class.question(model, 0);
-            for ((engine, asker), answers) in self.askers.iter_mut().zip(&mut answers) {
+            for ((engine, asker), answers) in others.iter_mut().map(|one| (&one.0, &mut one.1)).zip(&mut answers) {
                 let target = engine.wanted.runtime.target(&engine.version);
                 let law = target.and_then(|target| question.as_ref().ok()?.law(target));
                 answers.outcomes.push(match &question {
@@ -130,35 +133,35 @@ impl Asking {
                 answers.laws.push(law);
             }
         }
-        let mut asked = Asked::default();
-        for ((engine, _), answers) in self.askers.iter().zip(&answers) {
+        let engines: Vec<&Engine> = others.iter().map(|one| &one.0).collect();
+        for (engine, answers) in engines.iter().zip(&answers) {
             report((model, shapes), engine, &classes, answers, record, &mut asked);
         }
-        asked.text += &self.differences(model, &classes.classes, &answers);
+        asked.text += &differences(model, &engines, &classes.classes, &answers);
         Ok(asked)
     }
+}
 
-    /// Lists the nodes on which two versions of an engine differ.
-    fn differences(&self, model: &Model, classes: &[NodeClass], answers: &[Answers]) -> String {
-        let mut text = String::new();
-        for (at, (engine, _)) in self.askers.iter().enumerate() {
-            let runtime = engine.wanted.runtime;
-            let later = self.askers.iter().enumerate().skip(at + 1);
-            let next = later.into_iter().find(|(_, (other, _))| other.wanted.runtime == runtime);
-            if let Some((next, (other, _))) = next.filter(|_| !classes.is_empty()) {
-                let nodes = differing(classes, &answers[at], &answers[next]);
-                let (name, one, two) = (runtime.name, &engine.version, &other.version);
-                text += &match nodes.len() {
-                    0 => format!("  {name} {one} and {two} give the same answers\n"),
-                    count => {
-                        let s = if count == 1 { "" } else { "s" };
-                        format!("  {name} {one} and {two} differ in {count} node{s}: {}\n", names(model, &nodes))
-                    }
-                };
-            }
+/// Lists the nodes on which two versions of an engine differ.
+fn differences(model: &Model, engines: &[&Engine], classes: &[NodeClass], answers: &[Answers]) -> String {
+    let mut text = String::new();
+    for (at, engine) in engines.iter().enumerate() {
+        let runtime = engine.wanted.runtime;
+        let later = engines.iter().enumerate().skip(at + 1);
+        let next = later.into_iter().find(|(_, other)| other.wanted.runtime == runtime);
+        if let Some((next, other)) = next.filter(|_| !classes.is_empty()) {
+            let nodes = differing(classes, &answers[at], &answers[next]);
+            let (name, one, two) = (runtime.name, &engine.version, &other.version);
+            text += &match nodes.len() {
+                0 => format!("  {name} {one} and {two} give the same answers\n"),
+                count => {
+                    let s = if count == 1 { "" } else { "s" };
+                    format!("  {name} {one} and {two} differ in {count} node{s}: {}\n", names(model, &nodes))
+                }
+            };
         }
-        text
     }
+    text
 }
 
 /// Lists the nodes about which two engines answer differently.

@@ -56,6 +56,8 @@ pub(super) struct Bench<'a> {
     places: BTreeMap<NodeId, usize>,
     /// Whether inputs of parts have the open dims of the model.
     pub(super) open: bool,
+    /// Whether a run gave no answer that can be relied on.
+    pub(super) is_unsure: bool,
 }
 
 impl<'a> Bench<'a> {
@@ -63,7 +65,7 @@ impl<'a> Bench<'a> {
         let reads = model.main().nodes.iter().map(|&id| (id, reads(model, id))).collect();
         let places = model.main().nodes.iter().enumerate().map(|(at, &id)| (id, at)).collect();
         let values = vec![None; model.values.len()];
-        Self { model, shapes, runner, runs: 0, until, values, reads, places, open: true }
+        Self { model, shapes, runner, runs: 0, until, values, reads, places, open: true, is_unsure: false }
     }
 
     /// Says whether no more models are run.
@@ -169,13 +171,17 @@ impl<'a> Bench<'a> {
     /// When the engine does not start.
     pub(super) fn run_file(&mut self, run: ModelRun) -> Result<Ran, Error> {
         if self.is_late() {
+            self.is_unsure = true;
             return Ok(Ran::Unknown("the time is up".to_owned()));
         }
         self.runs += 1;
-        Ok(match self.runner.run(&run)? {
+        let answer = self.runner.run(&run)?;
+        self.is_unsure |= matches!(answer, ModelAnswer::Unknown(_));
+        Ok(match answer {
             ModelAnswer::Values(values) if values.len() == run.outputs.len() => Ran::Values(values),
             ModelAnswer::Values(_) => Ran::Unknown("its answer cannot be read".to_owned()),
-            ModelAnswer::Refused(why) | ModelAnswer::Ended(why) => Ran::Refused(why),
+            ModelAnswer::Refused(why) => Ran::Refused(format!("it says: {why}")),
+            ModelAnswer::Ended(why) => Ran::Refused(why),
             ModelAnswer::Unknown(why) => Ran::Unknown(why),
         })
     }

@@ -82,6 +82,7 @@ static RUNTIME: &[Runtime] = &[Runtime {
     needs: &[],
     target: "onnx",
     format: "onnx",
+    whole: true,
     driver: DRIVER,
     words: &[],
 }];

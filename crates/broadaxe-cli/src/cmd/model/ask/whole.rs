@@ -88,7 +88,7 @@ impl Asking<'_> {
                     (Err(error), None) => return Err(error.into()),
                 };
                 let mut known = Known { findings: findings.all(&examined), text: said(model, &name, &examined) };
-                if examined.left.is_empty() {
+                if examined.is_final {
                     Cache::write_as(file.as_deref(), &known);
                 }
                 if let Some(folder) = self.save {
@@ -216,11 +216,13 @@ impl Findings<'_> {
 
     fn outcome(&self, id: NodeId, fault: &Fault) -> Outcome {
         let others: Vec<NodeId> = fault.nodes.iter().copied().filter(|other| *other != id).collect();
-        let together =
-            if others.is_empty() { String::new() } else { format!("together with {}, ", names(self.model, &others)) };
+        let together = |mark: &str| {
+            if others.is_empty() { String::new() } else { format!("together with {}{mark} ", names(self.model, &others)) }
+        };
         if let Some(why) = &fault.refused {
-            return Outcome::refused(format!("{together}it is refused: {why}"));
+            return Outcome::refused(format!("{}{why}", together(":")));
         }
+        let together = together(",");
         let Some(gap) = &fault.gap else { return Outcome::unknown("nothing was found out") };
         let shown = &self.model.value(fault.value).name;
         let reading = fault.reading.as_ref().map(|reading| {
