@@ -4,7 +4,8 @@ APART = True
 
 
 def start():
-    """Import it. The module MNN.tools.mnnconvert would install a package with pip, and send a record of its use."""
+    """Import it."""
+    # The module MNN.tools.mnnconvert would install a package with pip, and send a record of its use.
     import _tools  # noqa: F401
     import MNN.expr  # noqa: F401
     import MNN.nn  # noqa: F401
