@@ -166,6 +166,8 @@ class File:
             more = {"weights": weights, "format": "ncnn", "options": {"script": self.script.decode()}}
         elif engine == "ncnn" and self.spec["sizes"] and model is None:
             data = onnx_form.build(sized(self.spec)).SerializeToString()
+        elif engine == "tvm":
+            more = {"options": {"optimise": False}}
         kind, found = self.engines.run(engine, data, feeds, self.spec["outputs"], **more)
         return (kind, found[0]) if kind == "ok" else (kind, found)
 

@@ -48,7 +48,7 @@ def version():
 
 
 def settings(options, folder=None):
-    """Return the options of a session: `threads`, and `optimise`, which is False for a graph that is run as it is."""
+    """Return the options of a session: `threads`, and `optimise`, which is False for a graph that is run without changes."""
     import onnxruntime
 
     made = onnxruntime.SessionOptions()

@@ -93,7 +93,7 @@ FUNCTIONS = {
 
 
 def folded(function, operands):
-    """Return what a function of two operands makes of several."""
+    """Return what a function of two operands gives for several, one after the other."""
     result = operands[0]
     for operand in operands[1:]:
         result = function(result, operand)

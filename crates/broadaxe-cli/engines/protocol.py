@@ -188,7 +188,7 @@ def answered(request, given):
     except Unasked as why:
         said, data = {"unknown": str(why)[:MOST_TEXT]}, []
     except Exception as why:
-        # Extensions that fail without a word of their own name the cause.
+        # An extension that fails in this way names only the cause.
         why = why.__cause__ if isinstance(why, SystemError) and why.__cause__ else why
         text = f"{type(why).__name__}: {why}"
         # The end says what is wrong; the beginning may be a list of places in the engine's source.
@@ -212,7 +212,7 @@ def copied(work, seconds):
     if not child:
         os.close(reads)
         end_with_parent()
-        # It ends by the alarm, also where a system tells nobody that its parent has ended.
+        # It ends by the alarm, also where the system does not end it with its parent.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(seconds)
         try:

@@ -5,6 +5,8 @@ use broadaxe::DType;
 use super::numbers;
 use crate::error::Error;
 
+pub use self::RunTensor as Tensor;
+
 /// A model to run, with its inputs.
 #[derive(Clone, Debug)]
 pub struct ModelRun {
@@ -22,7 +24,7 @@ pub struct ModelRun {
 
 /// A tensor that is given to an engine, or that it gives: little-endian elements in row-major order.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Tensor {
+pub struct RunTensor {
     /// The type of its elements.
     pub dtype: DType,
     /// Its shape, row-major.
@@ -53,7 +55,7 @@ pub trait Runner {
     fn run(&mut self, run: &ModelRun) -> Result<ModelAnswer, Error>;
 }
 
-impl Tensor {
+impl RunTensor {
     /// Reads the elements as f64.
     pub fn values(&self) -> Vec<f64> {
         numbers::values(self.dtype, &self.data)
