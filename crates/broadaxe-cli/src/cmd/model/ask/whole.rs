@@ -15,7 +15,7 @@ use broadaxe_models::{
     graph::Data,
     infer::Shapes,
     meaning,
-    report::{CheckRecord, CounterexampleRecord, FindingRecord, LawRecord, node_name},
+    report::{CheckRecord, CounterexampleRecord, FindingRecord, LawRecord, node_name, words::NAMED_NODES},
 };
 use serde::{Deserialize, Serialize};
 
@@ -214,10 +214,24 @@ impl Findings<'_> {
         found
     }
 
+    /// Names nodes with their operators: `cast (Cast) and lookup (Gather)`.
+    fn listed(&self, nodes: &[NodeId]) -> String {
+        let named = |id: &NodeId| format!("{} ({})", quoted(&node_name(self.model, *id)), quoted(&self.model.node(*id).op));
+        let all: Vec<String> = nodes.iter().take(NAMED_NODES).map(named).collect();
+        match all.split_last() {
+            Some((last, [])) => last.clone(),
+            Some((_, most)) if nodes.len() > NAMED_NODES => {
+                format!("{} and {} more", all.join(", "), nodes.len() - most.len() - 1)
+            }
+            Some((last, others)) => format!("{} and {last}", others.join(", ")),
+            None => String::new(),
+        }
+    }
+
     fn outcome(&self, id: NodeId, fault: &Fault) -> Outcome {
         let others: Vec<NodeId> = fault.nodes.iter().copied().filter(|other| *other != id).collect();
         let together = |mark: &str| {
-            if others.is_empty() { String::new() } else { format!("together with {}{mark} ", names(self.model, &others)) }
+            if others.is_empty() { String::new() } else { format!("together with {}{mark} ", self.listed(&others)) }
         };
         if let Some(why) = &fault.refused {
             return Outcome::refused(format!("{}{why}", together(":")));
