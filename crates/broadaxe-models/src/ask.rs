@@ -23,12 +23,12 @@ use broadaxe::{Array, DType};
 use broadaxe_frameworks::System;
 use broadaxe_shape::Alignment;
 
+pub(crate) use self::random::{MOST_DRAWN_BYTES, Random};
 pub use self::{
     answer::Outcome,
     run::{ModelAnswer, ModelRun, Runner, Tensor},
     tensor::QuestionTensor,
 };
-pub(crate) use self::random::{MOST_DRAWN_BYTES, Random};
 use self::{
     answer::Reference,
     draw::Draw,

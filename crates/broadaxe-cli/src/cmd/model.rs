@@ -6,6 +6,7 @@ mod inputs;
 mod store;
 mod census;
 mod find;
+mod extract;
 
 mod total;
 mod fingerprint;
@@ -18,7 +19,6 @@ mod parallel;
 mod progress;
 mod check;
 mod explain;
-mod extract;
 mod fix;
 mod sizes;
 mod list;

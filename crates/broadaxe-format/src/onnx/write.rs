@@ -12,8 +12,9 @@ mod insert;
 
 mod constant;
 mod replace;
-pub mod part;
 pub mod single;
+
+pub mod part;
 
 use std::{
     collections::{BTreeMap, HashMap},

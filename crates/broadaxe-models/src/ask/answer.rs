@@ -88,7 +88,7 @@ impl Reference {
         Self { alignment, operands, values, dtype, quanta: 0.0 }
     }
 
-    /// Takes integers as right that differ by one.
+    /// Accepts integers that differ by one.
     pub(super) fn within_one(self) -> Self {
         Self { quanta: 1.0, ..self }
     }

@@ -4,12 +4,12 @@
 //!
 //! 1. *exposed*: every value is an output, which stops most transformations and gives the engine's own value of everything;
 //! 2. *cut*: every node alone, side by side in one model, fed with these values. A node whose meaning is known is computed here, too:
-//!    where the engine gives something else, the node itself is wrong. Where the node alone is right and the exposed model is not, a
-//!    transformation takes part. Either way its right value is kept, and the exposed model runs again with it;
+//!    where the engine gives something else, the node itself is wrong. Where the node alone is right and the exposed model is not, there is a
+//!    transformation. Either way its right value is kept, and the exposed model runs again with it;
 //! 3. *in windows*: the graph is cut into pieces of consecutive nodes, twice, so that each small piece is whole in one of them. What a
 //!    window gives is compared with the right values, so that differences neither add up nor get lost on a long way. What is
 //!    computed of constants alone is not cut, as engines fold it;
-//! 4. *as it is*: what still differs takes part in larger pieces.
+//! 4. *unchanged*: what still differs needs larger pieces.
 //!
 //! A window that gives something else is reduced to the fewest nodes that still show it ([`reduce`]), and the operand that is misread
 //! is looked for ([`reading`]). What the engine refuses is reduced in the same way.
@@ -26,14 +26,14 @@ use std::{
     time::{Duration, Instant},
 };
 
-pub use self::{
-    gap::Gap,
-    reading::{Misread, Reading},
-};
 use self::{
-    bench::{Bench, Group, Ran},
+    bench::{NodeSet, PartRunner, Ran},
     gap::{OF_MODEL, OF_NODES, gap},
-    reduce::{Reduced, Shown, reduce},
+    reduce::{Reduced, Symptom, reduce},
+};
+pub use self::{
+    gap::Discrepancy,
+    reading::{Misread, OperandReading},
 };
 use super::run::{ModelRun, Runner, Tensor};
 use crate::{
@@ -92,11 +92,11 @@ pub struct Fault {
     /// The value that is wrong.
     pub value: ValueId,
     /// How it is wrong; nothing where the engine refuses the nodes.
-    pub gap: Option<Gap>,
+    pub gap: Option<Discrepancy>,
     /// What the engine said where it refuses them.
     pub refused: Option<String>,
     /// The operand that is misread, where it was found out.
-    pub reading: Option<Reading>,
+    pub reading: Option<OperandReading>,
     /// The model of these nodes, as a file of ONNX.
     pub model: Vec<u8>,
     /// What its inputs are given, by name.
@@ -122,7 +122,8 @@ pub fn examine(
     let mut examined = Examined::default();
     let sizes = verify::trials(model, shapes);
     let trials = sizes.iter().map(|lengths| infer(model, &verify::given(model, shapes, lengths)));
-    let trials: Vec<Shapes> = if sizes.is_empty() { vec![shapes.clone()] } else { trials.filter_map(Result::ok).collect() };
+    let trials: Vec<Shapes> =
+        if sizes.is_empty() { vec![shapes.clone()] } else { trials.filter_map(Result::ok).collect() };
     let mut last = None;
     for trial in &trials {
         let feeds = match feeds::draw(model, trial, &settings.inputs, settings.seed) {
@@ -132,7 +133,7 @@ pub fn examine(
                 continue;
             }
         };
-        let mut bench = Bench::new(model, shapes, runner, until);
+        let mut bench = PartRunner::new(model, shapes, runner, until);
         for (id, tensor) in feeds {
             bench.keep(id, tensor);
         }
@@ -148,15 +149,24 @@ pub fn examine(
     Ok(examined)
 }
 
+/// A value that is wrong in the exposed model.
+struct Wrong {
+    node: NodeId,
+    value: ValueId,
+    right: Tensor,
+    /// How the node alone is wrong, and what it gives, where it is.
+    alone: Option<(Discrepancy, Tensor)>,
+}
+
 struct Examination<'r, 'a> {
-    bench: Bench<'a>,
+    bench: PartRunner<'a>,
     report: &'r mut dyn FnMut(&str, usize),
     examined: Examined,
     /// Values that are cut everywhere, and right: those that nodes at fault give, and those that are wrong only in parts.
     pins: BTreeSet<ValueId>,
     /// Those that nodes at fault give.
     at_fault: BTreeSet<ValueId>,
-    /// The nodes that are no constants and that the engine takes, in the order of the graph.
+    /// The nodes that are no constants and that the engine accepts, in the order of the graph.
     nodes: Vec<NodeId>,
     /// Nodes of which nothing is known, by the reason.
     unreached: BTreeMap<String, Vec<NodeId>>,
@@ -164,14 +174,23 @@ struct Examination<'r, 'a> {
 }
 
 impl<'r, 'a> Examination<'r, 'a> {
-    fn new(bench: Bench<'a>, report: &'r mut dyn FnMut(&str, usize)) -> Self {
+    fn new(bench: PartRunner<'a>, report: &'r mut dyn FnMut(&str, usize)) -> Self {
         let is_computed = |id: &&NodeId| {
             let mut outputs = bench.model.node(**id).outputs.iter().flatten();
             outputs.any(|&value| bench.model.value(value).constant.is_none())
         };
         let nodes = bench.model.main().nodes.iter().filter(is_computed).copied().collect();
         let facts = Facts::of(bench.model, bench.shapes, &[]);
-        Self { bench, report, examined: Examined::default(), pins: BTreeSet::new(), at_fault: BTreeSet::new(), nodes, unreached: BTreeMap::new(), facts }
+        Self {
+            bench,
+            report,
+            examined: Examined::default(),
+            pins: BTreeSet::new(),
+            at_fault: BTreeSet::new(),
+            nodes,
+            unreached: BTreeMap::new(),
+            facts,
+        }
     }
 
     fn done(mut self) -> Examined {
@@ -190,10 +209,10 @@ impl<'r, 'a> Examination<'r, 'a> {
         (self.report)(what, self.bench.runs);
     }
 
-    /// Examines everything; says whether the engine takes the model as it is.
+    /// Examines everything; says whether the engine accepts the model.
     fn whole(&mut self) -> Result<bool, Error> {
-        self.say("the model as it is");
-        let first = self.as_it_is()?;
+        self.say("the model");
+        let first = self.unchanged()?;
         self.say("every value");
         self.settle()?;
         for size in WINDOWS {
@@ -211,16 +230,16 @@ impl<'r, 'a> Examination<'r, 'a> {
                 break;
             }
         }
-        if let Ran::Refused(why) = &first {
-            if self.examined.faults.is_empty() {
-                self.examined.left.push(format!("the engine refuses the model, and none of its parts: {why}"));
-            }
+        if let Ran::Refused(why) = &first
+            && self.examined.faults.is_empty()
+        {
+            self.examined.left.push(format!("the engine refuses the model, and none of its parts: {why}"));
         }
         Ok(matches!(first, Ran::Values(_)))
     }
 
-    /// Runs the file as it is.
-    fn as_it_is(&mut self) -> Result<Ran, Error> {
+    /// Runs the file.
+    fn unchanged(&mut self) -> Result<Ran, Error> {
         let model = self.bench.model;
         let file = match model.source.read(0, model.source.len() as usize) {
             Ok(file) => file,
@@ -230,7 +249,7 @@ impl<'r, 'a> Examination<'r, 'a> {
         let feed = |id: &ValueId| Some((name(id), self.bench.value(*id)?.clone()));
         let inputs = model.main().inputs.iter().filter_map(feed).collect();
         let outputs = model.main().outputs.iter().map(name).collect();
-        self.bench.run_file(ModelRun { format: "onnx", model: file, weights: None, inputs, outputs })
+        self.bench.run_file(&ModelRun { format: "onnx", model: file, weights: None, inputs, outputs })
     }
 
     /// Says whether the model, with the values of nodes at fault fed, gives what it should.
@@ -244,7 +263,9 @@ impl<'r, 'a> Examination<'r, 'a> {
             let Some(part) = self.bench.part(&self.nodes, &self.at_fault, &wanted) else { return Ok(true) };
             (self.bench.run(&part)?, wanted)
         };
-        let Ran::Values(values) = ran else { return Ok(matches!(first, Ran::Refused(_)) && !self.examined.faults.is_empty()) };
+        let Ran::Values(values) = ran else {
+            return Ok(matches!(first, Ran::Refused(_)) && !self.examined.faults.is_empty());
+        };
         let differs = names.iter().zip(&values).any(|(&id, got)| {
             compared.contains(&id) && self.bench.value(id).is_some_and(|want| gap(want, got, OF_MODEL).is_some())
         });
@@ -273,7 +294,9 @@ impl<'r, 'a> Examination<'r, 'a> {
     fn expose(&mut self) -> Result<(), Error> {
         let nodes = self.nodes.clone();
         let all: Vec<ValueId> = self.made(&nodes).into_iter().filter(|id| !self.pins.contains(id)).collect();
-        all.iter().for_each(|&id| self.bench.forget(id));
+        for id in all {
+            self.bench.forget(id);
+        }
         let mut stack = vec![nodes];
         // Where the engine refuses the model, its first half comes first, whose values the second needs.
         while let Some(nodes) = stack.pop() {
@@ -286,7 +309,11 @@ impl<'r, 'a> Examination<'r, 'a> {
                 None => Ran::Unknown("what flows in is not known".to_owned()),
             };
             match ran {
-                Ran::Values(values) => wanted.into_iter().zip(values).for_each(|(id, tensor)| self.bench.keep(id, tensor)),
+                Ran::Values(values) => {
+                    for (id, tensor) in wanted.into_iter().zip(values) {
+                        self.bench.keep(id, tensor);
+                    }
+                }
                 Ran::Refused(why) if nodes.len() == 1 => self.refused(nodes[0], why)?,
                 Ran::Unknown(why) if nodes.len() == 1 || self.bench.is_late() => {
                     self.unreached.entry(why).or_default().extend(nodes);
@@ -306,7 +333,7 @@ impl<'r, 'a> Examination<'r, 'a> {
         if let Some(Ok(right)) = own::compute(&self.bench, node) {
             self.bench.keep(value, right);
         }
-        let reduced = Reduced { nodes: vec![node], hidden: BTreeSet::new(), value, shown: Shown::Refused(why) };
+        let reduced = Reduced { nodes: vec![node], hidden: BTreeSet::new(), value, shown: Symptom::Refused(why) };
         self.record(reduced)?;
         self.nodes.retain(|other| *other != node);
         Ok(())
@@ -314,113 +341,132 @@ impl<'r, 'a> Examination<'r, 'a> {
 
     /// Runs every node alone, and compares; says whether a value was wrong that others depend on.
     fn alone(&mut self, round: usize) -> Result<bool, Error> {
-        let groups: Vec<Group> = self.nodes.iter().map(|&node| Group { nodes: vec![node], outputs: self.made(&[node]) }).collect();
-        let is_known = |group: &Group| {
-            let known = |id: &ValueId| self.bench.model.value(*id).constant.is_some() || self.bench.value(*id).is_some();
+        let groups: Vec<NodeSet> =
+            self.nodes.iter().map(|&node| NodeSet { nodes: vec![node], outputs: self.made(&[node]) }).collect();
+        let is_known = |group: &NodeSet| {
+            let known =
+                |id: &ValueId| self.bench.model.value(*id).constant.is_some() || self.bench.value(*id).is_some();
             let is_pinned = group.outputs.iter().any(|id| self.pins.contains(id));
             !is_pinned && group.outputs.iter().all(known) && self.bench.reads(group.nodes[0]).iter().all(known)
         };
-        let groups: Vec<Group> = groups.into_iter().filter(is_known).collect();
+        let groups: Vec<NodeSet> = groups.into_iter().filter(is_known).collect();
         let cuts: BTreeSet<ValueId> = self.made(&self.nodes).into_iter().collect();
-        let ran = self.bench.run_groups(&groups, &cuts)?;
-        let mut wrong: Vec<(NodeId, ValueId, Tensor, Option<(Gap, Tensor)>)> = Vec::new();
-        for (group, ran) in groups.iter().zip(ran) {
-            let node = group.nodes[0];
-            let Ran::Values(cut) = ran else { continue };
-            let own = match own::compute(&self.bench, node) {
-                Some(Ok(own)) => Some(own),
-                Some(Err(why)) if round == 0 => {
-                    self.examined.uncomputed.push((node, why));
-                    None
-                }
-                _ => None,
-            };
-            if own.is_some() {
-                self.examined.compared.insert(node);
-            }
-            let tolerance = own::tolerance(&self.bench, node);
-            for (k, (&value, cut)) in group.outputs.iter().zip(cut).enumerate() {
-                let right = own.as_ref().filter(|_| k == 0).unwrap_or(&cut).clone();
-                let of_exposed = self.bench.value(value).and_then(|exposed| gap(&right, exposed, OF_NODES));
-                // A node that is wrong alone and right in the model is right; one that is right alone and wrong in the model is
-                // part of a transformation that looking at every value does not stop.
-                if of_exposed.is_some() {
-                    let alone = gap(&right, &cut, tolerance).map(|gap| (gap, cut));
-                    wrong.push((node, value, right, alone));
-                }
+        let mut wrong = Vec::new();
+        for (group, ran) in groups.iter().zip(self.bench.run_groups(&groups, &cuts)?) {
+            if let Ran::Values(cut) = ran {
+                wrong.extend(self.compared(group, cut, round));
             }
         }
         // All of them follow from the values that the nodes were given, so that these change at the end.
-        for (node, value, right, alone) in &wrong {
-            let exposed = self.bench.value(*value).cloned();
-            self.bench.keep(*value, right.clone());
-            let reduced = match alone {
-                Some((gap, cut)) => {
-                    let shown = Shown::Wrong(gap.clone(), cut.clone());
-                    Some(Reduced { nodes: vec![*node], hidden: BTreeSet::new(), value: *value, shown })
-                }
-                None => {
-                    let at = self.nodes.iter().position(|other| other == node).map_or(self.nodes.len(), |at| at + 1);
-                    let group = self.with_folded(&self.nodes[at.saturating_sub(WINDOWS[0])..at], vec![*value]);
-                    reduce(&mut self.bench, &group, &self.pins, OF_NODES)?
-                }
-            };
-            match reduced {
-                Some(reduced) => self.record(reduced)?,
-                None => _ = self.pins.insert(*value),
+        for one in &wrong {
+            let exposed = self.bench.value(one.value).cloned();
+            self.bench.keep(one.value, one.right.clone());
+            self.explain(one)?;
+            if let Some(exposed) = exposed {
+                self.bench.keep(one.value, exposed);
             }
-            exposed.into_iter().for_each(|exposed| self.bench.keep(*value, exposed));
         }
         let changed = !wrong.is_empty();
-        wrong.into_iter().for_each(|(_, value, right, _)| self.bench.keep(value, right));
+        for Wrong { value, right, .. } in wrong {
+            self.bench.keep(value, right);
+        }
         Ok(changed)
     }
 
+    /// Compares what a node gives alone, and in the exposed model, with what it means.
+    fn compared(&mut self, group: &NodeSet, cut: Vec<Tensor>, round: usize) -> Vec<Wrong> {
+        let node = group.nodes[0];
+        let own = match own::compute(&self.bench, node) {
+            Some(Ok(own)) => Some(own),
+            Some(Err(why)) if round == 0 => {
+                self.examined.uncomputed.push((node, why));
+                None
+            }
+            _ => None,
+        };
+        if own.is_some() {
+            self.examined.compared.insert(node);
+        }
+        let tolerance = own::tolerance(&self.bench, node);
+        let mut wrong = Vec::new();
+        for (k, (&value, cut)) in group.outputs.iter().zip(cut).enumerate() {
+            let right = own.as_ref().filter(|_| k == 0).unwrap_or(&cut).clone();
+            // A node that is wrong alone and right in the model is right. One that is right alone and wrong in the model is part of a
+            // transformation that looking at every value does not stop.
+            if self.bench.value(value).is_some_and(|exposed| gap(&right, exposed, OF_NODES).is_some()) {
+                let alone = gap(&right, &cut, tolerance).map(|gap| (gap, cut));
+                wrong.push(Wrong { node, value, right, alone });
+            }
+        }
+        wrong
+    }
+
+    /// Records a node that is wrong alone, or finds the nodes that are wrong with it.
+    fn explain(&mut self, wrong: &Wrong) -> Result<(), Error> {
+        let Wrong { node, value, .. } = *wrong;
+        let reduced = if let Some((gap, cut)) = &wrong.alone {
+            let shown = Symptom::Wrong(gap.clone(), cut.clone());
+            Some(Reduced { nodes: vec![node], hidden: BTreeSet::new(), value, shown })
+        } else {
+            let at = self.nodes.iter().position(|&other| other == node).map_or(self.nodes.len(), |at| at + 1);
+            let group = self.with_folded(&self.nodes[at.saturating_sub(WINDOWS[0])..at], vec![value]);
+            reduce(&mut self.bench, &group, &self.pins, OF_NODES)?
+        };
+        match reduced {
+            Some(reduced) => self.record(reduced)?,
+            None => _ = self.pins.insert(value),
+        }
+        Ok(())
+    }
+
     /// Makes a group of nodes together with those that compute its constants.
-    fn with_folded(&self, nodes: &[NodeId], outputs: Vec<ValueId>) -> Group {
+    fn with_folded(&self, nodes: &[NodeId], outputs: Vec<ValueId>) -> NodeSet {
         let mut all: BTreeSet<NodeId> = nodes.iter().copied().collect();
         let mut stack: Vec<NodeId> = nodes.to_vec();
         while let Some(node) = stack.pop() {
-            let folded = self.bench.reads(node).iter().filter(|&&id| self.facts.is_constant(id) && !self.pins.contains(&id));
+            let folded =
+                self.bench.reads(node).iter().filter(|&&id| self.facts.is_constant(id) && !self.pins.contains(&id));
             stack.extend(folded.filter_map(|&id| self.bench.producer(id)).filter(|&maker| all.insert(maker)));
         }
         let mut nodes: Vec<NodeId> = all.into_iter().collect();
         nodes.sort_by_key(|&node| self.bench.place(node));
-        Group { nodes, outputs }
+        NodeSet { nodes, outputs }
+    }
+
+    /// Cuts the graph into windows of consecutive nodes, and returns them with the values to cut at.
+    fn cut(&self, size: usize, shift: usize) -> (Vec<NodeSet>, BTreeSet<ValueId>) {
+        let is_folded = |node: &NodeId| self.made(&[*node]).iter().all(|&id| self.facts.is_constant(id));
+        let nodes: Vec<NodeId> = self.nodes.iter().copied().filter(|node| !is_folded(node)).collect();
+        let first = if shift == 0 { size } else { shift };
+        let (head, rest) = nodes.split_at(first.min(nodes.len()));
+        let windows: Vec<&[NodeId]> = [head].into_iter().chain(rest.chunks(size)).collect();
+        // The windows that read each value.
+        let mut readers: BTreeMap<ValueId, BTreeSet<usize>> = BTreeMap::new();
+        for (number, window) in windows.iter().enumerate() {
+            for &id in window.iter().flat_map(|&node| self.bench.reads(node)) {
+                readers.entry(id).or_default().insert(number);
+            }
+        }
+        let model_outputs: BTreeSet<ValueId> = self.bench.model.main().outputs.iter().copied().collect();
+        let (mut cuts, mut groups) = (self.pins.clone(), Vec::with_capacity(windows.len()));
+        for (number, window) in windows.iter().enumerate() {
+            let is_read = |id: &ValueId| readers.get(id).is_some_and(|all| all.iter().any(|&other| other != number));
+            let is_known = |id: &ValueId| !self.pins.contains(id) && self.bench.value(*id).is_some();
+            let made: Vec<ValueId> = self.made(window).into_iter().filter(is_known).collect();
+            cuts.extend(made.iter().copied().filter(is_read));
+            let outputs = made.into_iter().filter(|id| is_read(id) || model_outputs.contains(id)).collect();
+            groups.push(self.with_folded(window, outputs));
+        }
+        let is_runnable = |group: &NodeSet| {
+            !group.outputs.is_empty() && self.bench.part(&group.nodes, &cuts, &group.outputs).is_some()
+        };
+        groups.retain(is_runnable);
+        (groups, cuts)
     }
 
     /// Runs windows of consecutive nodes, and reduces those that are wrong.
     fn windows(&mut self, size: usize, shift: usize) -> Result<(), Error> {
-        let is_folded = |node: &NodeId| self.made(&[*node]).iter().all(|&id| self.facts.is_constant(id));
-        let nodes: Vec<NodeId> = self.nodes.iter().copied().filter(|node| !is_folded(node)).collect();
-        let mut windows: Vec<Vec<NodeId>> = Vec::new();
-        for (at, &node) in nodes.iter().enumerate() {
-            let number = if size == usize::MAX { 0 } else { (at + shift) / size };
-            if windows.last().is_none_or(|_| at > 0 && size != usize::MAX && (at - 1 + shift) / size != number) {
-                windows.push(Vec::new());
-            }
-            windows.last_mut().into_iter().for_each(|window| window.push(node));
-        }
-        let model_outputs: BTreeSet<ValueId> = self.bench.model.main().outputs.iter().copied().collect();
-        let mut cuts = self.pins.clone();
-        let mut groups: Vec<Group> = Vec::new();
-        for window in &windows {
-            let within: BTreeSet<NodeId> = window.iter().copied().collect();
-            let outside: BTreeSet<ValueId> = nodes
-                .iter()
-                .filter(|node| !within.contains(node))
-                .flat_map(|&node| self.bench.reads(node).iter().copied())
-                .collect();
-            let out = self.made(window).into_iter();
-            let outputs: Vec<ValueId> = out
-                .filter(|id| (outside.contains(id) || model_outputs.contains(id)) && !self.pins.contains(id))
-                .filter(|&id| self.bench.value(id).is_some())
-                .collect();
-            cuts.extend(outputs.iter().copied().filter(|id| outside.contains(id)));
-            groups.push(self.with_folded(window, outputs));
-        }
-        let known = |group: &Group| !group.outputs.is_empty() && self.bench.part(&group.nodes, &cuts, &group.outputs).is_some();
-        let groups: Vec<Group> = groups.into_iter().filter(known).collect();
+        let (groups, cuts) = self.cut(size, shift);
         for (group, ran) in groups.iter().zip(self.bench.run_groups(&groups, &cuts)?) {
             if !self.is_wrong(group, &ran) {
                 continue;
@@ -446,23 +492,24 @@ impl<'r, 'a> Examination<'r, 'a> {
     fn is_in_model(&mut self, reduced: &Reduced) -> Result<bool, Error> {
         let last = reduced.nodes.last().map_or(0, |&node| self.bench.place(node));
         let before: Vec<NodeId> = self.nodes.iter().copied().filter(|&node| self.bench.place(node) <= last).collect();
-        let confirmed: BTreeSet<ValueId> = self.pins.iter().copied().filter(|id| self.at_fault.contains(id)).collect();
-        let Some(part) = self.bench.part(&before, &confirmed, &[reduced.value]) else { return Ok(true) };
+        let Some(part) = self.bench.part(&before, &self.at_fault, &[reduced.value]) else { return Ok(true) };
         Ok(match self.bench.run(&part)? {
             Ran::Values(values) => {
                 let want = self.bench.value(reduced.value);
                 want.zip(values.first()).is_none_or(|(want, got)| gap(want, got, OF_NODES).is_some())
             }
-            Ran::Refused(_) => matches!(reduced.shown, Shown::Refused(_)),
+            Ran::Refused(_) => matches!(reduced.shown, Symptom::Refused(_)),
             Ran::Unknown(_) => true,
         })
     }
 
-    fn is_wrong(&self, group: &Group, ran: &Ran) -> bool {
+    fn is_wrong(&self, group: &NodeSet, ran: &Ran) -> bool {
         match ran {
-            Ran::Values(values) => group.outputs.iter().zip(values).any(|(&id, got)| {
-                self.bench.value(id).is_some_and(|want| gap(want, got, OF_NODES).is_some())
-            }),
+            Ran::Values(values) => group
+                .outputs
+                .iter()
+                .zip(values)
+                .any(|(&id, got)| self.bench.value(id).is_some_and(|want| gap(want, got, OF_NODES).is_some())),
             Ran::Refused(_) => true,
             Ran::Unknown(_) => false,
         }
@@ -472,25 +519,28 @@ impl<'r, 'a> Examination<'r, 'a> {
     fn record(&mut self, reduced: Reduced) -> Result<(), Error> {
         self.say("a difference");
         let Reduced { nodes, hidden, value, shown } = reduced;
-        let cuts: BTreeSet<ValueId> = self.made(&nodes).into_iter().filter(|id| !hidden.contains(id) && *id != value).collect();
-        let cuts: BTreeSet<ValueId> = cuts.into_iter().chain(self.pins.iter().copied()).filter(|id| *id != value).collect();
+        let cuts: BTreeSet<ValueId> =
+            self.made(&nodes).into_iter().filter(|id| !hidden.contains(id) && *id != value).collect();
+        let cuts: BTreeSet<ValueId> =
+            cuts.into_iter().chain(self.pins.iter().copied()).filter(|id| *id != value).collect();
         let part = self.bench.part(&nodes, &cuts, &[value]);
         let model = part.as_ref().and_then(|part| part::write(self.bench.model, part).ok()).unwrap_or_default();
         let inputs = part.as_ref().map(|part| self.bench.feeds(part)).unwrap_or_default();
         let output = part.as_ref().map(|part| part.output_name(self.bench.model, value)).unwrap_or_default();
         let right = self.bench.value(value).cloned();
         let (gap, refused, reading) = match shown {
-            Shown::Wrong(gap, got) => {
+            Symptom::Wrong(gap, got) => {
                 let reading = reading::find(&mut self.bench, &nodes, value, &got)?;
                 (Some(gap), None, reading)
             }
-            Shown::Refused(why) => (None, Some(why), None),
+            Symptom::Refused(why) => (None, Some(why), None),
         };
         self.pins.insert(value);
         self.at_fault.insert(value);
-        let is_small = reading.is_none() && gap.as_ref().is_some_and(Gap::is_small);
+        let is_small = reading.is_none() && gap.as_ref().is_some_and(Discrepancy::is_small);
         let fault = Fault { nodes, value, gap, refused, reading, model, inputs, right, output };
-        if is_small { self.examined.rounded.push(fault) } else { self.examined.faults.push(fault) }
+        let list = if is_small { &mut self.examined.rounded } else { &mut self.examined.faults };
+        list.push(fault);
         Ok(())
     }
 }

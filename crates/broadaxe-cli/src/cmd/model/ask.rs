@@ -108,22 +108,35 @@ impl Asking {
         }
         let mut asked = Asked::default();
         let settings = Settings { inputs: Vec::new(), seed: 0, time: self.limit };
-        let asking = whole::Asking { settings: &settings, cache: &self.cache, save: self.save.as_deref() };
+        let asking = whole::WholeAsking { settings: &settings, cache: &self.cache, save: self.save.as_deref() };
         let is_whole = |engine: &Engine| !self.nodes && engine.wanted.runtime.whole;
         for (engine, asker) in self.askers.iter_mut().filter(|(engine, _)| is_whole(engine)) {
             asking.ask((model, shapes), (engine, asker), (&mut *record, &mut asked), note)?;
         }
-        let mut others: Vec<&mut (Engine, Asker)> =
-            self.askers.iter_mut().filter(|(engine, _)| self.nodes || !engine.wanted.runtime.whole).collect();
-        if others.is_empty() {
-            return Ok(asked);
+        self.ask_nodes(model, shapes, record, &mut asked)?;
+        Ok(asked)
+    }
+
+    /// Asks the engines that are asked about each node alone.
+    fn ask_nodes(
+        &mut self,
+        model: &Model,
+        shapes: &Shapes,
+        record: &mut CheckRecord,
+        asked: &mut Asked,
+    ) -> Result<(), Error> {
+        let nodes = self.nodes;
+        let mut askers: Vec<&mut (Engine, Asker)> =
+            self.askers.iter_mut().filter(|(engine, _)| nodes || !engine.wanted.runtime.whole).collect();
+        if askers.is_empty() {
+            return Ok(());
         }
         let classes = ask::classes(model, shapes)?;
-        let mut answers: Vec<Answers> = others.iter().map(|_| Answers::default()).collect();
+        let mut answers: Vec<Answers> = askers.iter().map(|_| Answers::default()).collect();
         for class in &classes.classes {
             broadaxe::stop::checkpoint();
             let question = class.question(model, 0);
-            for ((engine, asker), answers) in others.iter_mut().map(|one| (&one.0, &mut one.1)).zip(&mut answers) {
+            for ((engine, asker), answers) in askers.iter_mut().map(|one| (&one.0, &mut one.1)).zip(&mut answers) {
                 let target = engine.wanted.runtime.target(&engine.version);
                 let law = target.and_then(|target| question.as_ref().ok()?.law(target));
                 answers.outcomes.push(match &question {
@@ -133,12 +146,12 @@ impl Asking {
                 answers.laws.push(law);
             }
         }
-        let engines: Vec<&Engine> = others.iter().map(|one| &one.0).collect();
+        let engines: Vec<&Engine> = askers.iter().map(|one| &one.0).collect();
         for (engine, answers) in engines.iter().zip(&answers) {
-            report((model, shapes), engine, &classes, answers, record, &mut asked);
+            report((model, shapes), engine, &classes, answers, record, asked);
         }
         asked.text += &differences(model, &engines, &classes.classes, &answers);
-        Ok(asked)
+        Ok(())
     }
 }
 

@@ -220,7 +220,8 @@ impl Job<'_> {
         if let Some(((results, options), before)) = before.filter(|_| remark.is_none()) {
             results.write((path, options), before, &source, &record);
         }
-        let asked = asking.map(|asking| asking.ask(&model, &shapes, &mut record, &mut |what| progress.note(path, what)));
+        let asked =
+            asking.map(|asking| asking.ask(&model, &shapes, &mut record, &mut |what| progress.note(path, what)));
         let asked = asked.transpose();
         let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
         Ok(FileOutcome::Judged(Box::new((record, asked.unwrap_or_default())), remark))

@@ -133,7 +133,9 @@ pub(super) fn shape_field(shape: impl IntoIterator<Item = Option<usize>>) -> Vec
     let mut message = Vec::new();
     for size in shape {
         let mut dim = Vec::new();
-        size.into_iter().for_each(|size| int(&mut dim, 1, size as i64));
+        if let Some(size) = size {
+            int(&mut dim, 1, size as i64);
+        }
         bytes(&mut message, 1, &dim);
     }
     bytes_field(2, &message)

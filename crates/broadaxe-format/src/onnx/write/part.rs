@@ -14,9 +14,9 @@ use super::{
         },
         element, limits,
         schema::{
-            GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_NAME, GRAPH_NODE, GRAPH_OUTPUT, GRAPH_PROTO, GRAPH_SPARSE, MODEL_FUNCTION,
-            MODEL_GRAPH, MODEL_IR, MODEL_OPSET, MODEL_PROTO, NODE_OUTPUT, NODE_PROTO, SPARSE_PROTO, TENSOR_NAME,
-            TENSOR_PROTO,
+            GRAPH_INITIALIZER, GRAPH_INPUT, GRAPH_NAME, GRAPH_NODE, GRAPH_OUTPUT, GRAPH_PROTO, GRAPH_SPARSE,
+            MODEL_FUNCTION, MODEL_GRAPH, MODEL_IR, MODEL_OPSET, MODEL_PROTO, NODE_OUTPUT, NODE_PROTO, SPARSE_PROTO,
+            TENSOR_NAME, TENSOR_PROTO,
         },
     },
     encode,
@@ -59,7 +59,7 @@ impl Part {
     /// Returns the name of an output in the part.
     pub fn output_name(&self, model: &Model, value: ValueId) -> String {
         let name = &model.value(value).name;
-        if self.is_cut(model, value) { self.made_name(model, name) } else { name.clone() }
+        if self.is_cut(model, value) { made_name(model, name) } else { name.clone() }
     }
 
     /// Says whether a value is an input that a node of the part makes too.
@@ -67,15 +67,15 @@ impl Part {
         let made = model.value(value).producer.is_some_and(|(node, _)| self.nodes.contains(&node));
         made && self.inputs.iter().any(|input| input.value == value)
     }
+}
 
-    /// Makes the name of what a node gives where the value is cut; no value of the model has it.
-    fn made_name(&self, model: &Model, name: &str) -> String {
-        let mut made = format!("{name}_made");
-        while model.values.iter().any(|value| value.name == made) {
-            made.push('_');
-        }
-        made
+/// Makes the name of what a node gives where the value is cut; no value of the model has it.
+fn made_name(model: &Model, name: &str) -> String {
+    let mut made = format!("{name}_made");
+    while model.values.iter().any(|value| value.name == made) {
+        made.push('_');
     }
+    made
 }
 
 /// Writes a part of an ONNX model.
@@ -84,7 +84,10 @@ impl Part {
 /// [`crate::ErrorKind::Edit`] when a type cannot be written, or the model is none of ONNX; those of reading the file.
 pub fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
     if model.format != "onnx" {
-        return Err(rejected(format!("parts are written of ONNX models, and the format of this one is {}", model.format)));
+        return Err(rejected(format!(
+            "parts are written of ONNX models, and the format of this one is {}",
+            model.format
+        )));
     }
     let reader = Reader::new(&model.source);
     let mut whole = Vec::new();
@@ -155,7 +158,7 @@ impl PartWriter<'_> {
     fn renamed(&self) -> HashMap<&str, String> {
         let cut = self.part.inputs.iter().map(|input| input.value).filter(|&value| self.part.is_cut(self.model, value));
         let names = cut.map(|value| self.model.value(value).name.as_str());
-        names.map(|name| (name, self.part.made_name(self.model, name))).collect()
+        names.map(|name| (name, made_name(self.model, name))).collect()
     }
 
     /// Lists the constants without a node that the part reads, by their names.
@@ -266,8 +269,15 @@ mod tests {
             let want: Vec<String> = part.outputs.iter().map(|&id| part.output_name(&model, id)).collect();
             assert_eq!(outputs, want, "{name}");
             for &id in &again.main().nodes {
-                let computed = |value: &&ValueId| again.value(**value).producer.is_some_and(|(node, _)| again.node(node).op != "Constant");
-                assert_eq!(again.node(id).inputs.iter().flatten().filter(computed).count(), 0, "{name}: {}", again.node(id).op);
+                let computed = |value: &&ValueId| {
+                    again.value(**value).producer.is_some_and(|(node, _)| again.node(node).op != "Constant")
+                };
+                assert_eq!(
+                    again.node(id).inputs.iter().flatten().filter(computed).count(),
+                    0,
+                    "{name}: {}",
+                    again.node(id).op
+                );
             }
         }
     }

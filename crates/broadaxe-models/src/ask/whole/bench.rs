@@ -32,7 +32,7 @@ pub(super) enum Ran {
 
 /// Nodes that are run together.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Group {
+pub(super) struct NodeSet {
     /// The nodes, in the order of the graph.
     pub(super) nodes: Vec<NodeId>,
     /// What is looked at: values that the nodes make.
@@ -40,7 +40,7 @@ pub(super) struct Group {
 }
 
 /// A model on an engine.
-pub(super) struct Bench<'a> {
+pub(super) struct PartRunner<'a> {
     pub(super) model: &'a Model,
     pub(super) shapes: &'a Shapes,
     pub(super) runner: &'a mut dyn Runner,
@@ -60,7 +60,7 @@ pub(super) struct Bench<'a> {
     pub(super) is_unsure: bool,
 }
 
-impl<'a> Bench<'a> {
+impl<'a> PartRunner<'a> {
     pub(super) fn new(model: &'a Model, shapes: &'a Shapes, runner: &'a mut dyn Runner, until: Instant) -> Self {
         let reads = model.main().nodes.iter().map(|&id| (id, reads(model, id))).collect();
         let places = model.main().nodes.iter().enumerate().map(|(at, &id)| (id, at)).collect();
@@ -141,14 +141,16 @@ impl<'a> Bench<'a> {
         let tensor = self.value(id)?;
         let dims = self.shapes.of.get(id.0 as usize).and_then(|known| known.shape.dims());
         let dims = dims.filter(|dims| self.open && dims.len() == tensor.shape.len());
-        let size = |(axis, &size): (usize, &usize)| Some(size).filter(|_| dims.is_none_or(|dims| dims[axis].size().is_some()));
+        let size =
+            |(axis, &size): (usize, &usize)| Some(size).filter(|_| dims.is_none_or(|dims| dims[axis].size().is_some()));
         let shape = tensor.shape.iter().enumerate().map(size).collect();
         Some(PartInput { value: id, element: Element::Known(tensor.dtype), shape })
     }
 
     /// Returns what a part is given.
     pub(super) fn feeds(&self, part: &Part) -> Vec<(String, Tensor)> {
-        let feed = |input: &PartInput| Some((self.model.value(input.value).name.clone(), self.value(input.value)?.clone()));
+        let feed =
+            |input: &PartInput| Some((self.model.value(input.value).name.clone(), self.value(input.value)?.clone()));
         part.inputs.iter().filter_map(feed).collect()
     }
 
@@ -162,20 +164,20 @@ impl<'a> Bench<'a> {
             Err(error) => return Ok(Ran::Unknown(error.to_string())),
         };
         let outputs = part.outputs.iter().map(|&id| part.output_name(self.model, id)).collect();
-        self.run_file(ModelRun { format: "onnx", model: file, weights: None, inputs: self.feeds(part), outputs })
+        self.run_file(&ModelRun { format: "onnx", model: file, weights: None, inputs: self.feeds(part), outputs })
     }
 
     /// Runs a file.
     ///
     /// # Errors
     /// When the engine does not start.
-    pub(super) fn run_file(&mut self, run: ModelRun) -> Result<Ran, Error> {
+    pub(super) fn run_file(&mut self, run: &ModelRun) -> Result<Ran, Error> {
         if self.is_late() {
             self.is_unsure = true;
             return Ok(Ran::Unknown("the time is up".to_owned()));
         }
         self.runs += 1;
-        let answer = self.runner.run(&run)?;
+        let answer = self.runner.run(run)?;
         self.is_unsure |= matches!(answer, ModelAnswer::Unknown(_));
         Ok(match answer {
             ModelAnswer::Values(values) if values.len() == run.outputs.len() => Ran::Values(values),
@@ -190,7 +192,7 @@ impl<'a> Bench<'a> {
     ///
     /// # Errors
     /// When the engine does not start.
-    pub(super) fn run_groups(&mut self, groups: &[Group], cuts: &BTreeSet<ValueId>) -> Result<Vec<Ran>, Error> {
+    pub(super) fn run_groups(&mut self, groups: &[NodeSet], cuts: &BTreeSet<ValueId>) -> Result<Vec<Ran>, Error> {
         let nodes: Vec<NodeId> = groups.iter().flat_map(|group| group.nodes.iter().copied()).collect();
         let outputs: Vec<ValueId> = groups.iter().flat_map(|group| group.outputs.iter().copied()).collect();
         let ran = match self.part(&nodes, cuts, &outputs) {
@@ -200,7 +202,7 @@ impl<'a> Bench<'a> {
         match ran {
             Ran::Values(values) => {
                 let mut values = values.into_iter();
-                let of = |group: &Group| Ran::Values(values.by_ref().take(group.outputs.len()).collect());
+                let of = |group: &NodeSet| Ran::Values(values.by_ref().take(group.outputs.len()).collect());
                 Ok(groups.iter().map(of).collect())
             }
             ran if groups.len() < 2 => Ok(vec![ran; groups.len()]),

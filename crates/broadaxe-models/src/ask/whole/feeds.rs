@@ -37,9 +37,10 @@ pub(super) fn draw(
         }
         let known = shapes.of.get(id.0 as usize).ok_or("nothing is known of an input")?;
         let name = &value.name;
-        let shape = known.shape.known().ok_or_else(|| {
-            format!("the shape of the input {name} is open; --input-shape {name}:SHAPE gives one")
-        })?;
+        let shape = known
+            .shape
+            .known()
+            .ok_or_else(|| format!("the shape of the input {name} is open; --input-shape {name}:SHAPE gives one"))?;
         let element = known.element.clone().or_else(|| value.element.clone());
         let element = element.ok_or_else(|| format!("the type of the input {name} is not known"))?;
         let dtype = element.dtype().ok_or_else(|| format!("the input {name} has elements of {element}"))?;
@@ -66,7 +67,9 @@ fn selects(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueI
                     let size = selected_axis(model, shapes, at.node);
                     fewest = [fewest, size].into_iter().flatten().min();
                 }
-                "Cast" | "Reshape" | "Squeeze" | "Unsqueeze" | "Transpose" | "Identity" | "Slice" | "Expand" if at.input == 0 => {
+                "Cast" | "Reshape" | "Squeeze" | "Unsqueeze" | "Transpose" | "Identity" | "Slice" | "Expand"
+                    if at.input == 0 =>
+                {
                     next.extend(node.output(0));
                 }
                 _ => {}
@@ -82,12 +85,10 @@ fn selected_axis(model: &Model, shapes: &Shapes, node: NodeId) -> Option<usize> 
     let node = model.node(node);
     let data = node.input(0)?;
     let constant = model.value(data).constant.as_ref().map(|constant| constant.shape.clone());
-    let dims = match constant {
-        Some(dims) => dims.into_iter().map(Some).collect(),
-        None => {
-            let dims = shapes.of.get(data.0 as usize)?.shape.dims()?;
-            dims.iter().map(broadaxe_shape::Dim::size).collect::<Vec<_>>()
-        }
+    let dims: Vec<Option<usize>> = if let Some(dims) = constant {
+        dims.into_iter().map(Some).collect()
+    } else {
+        shapes.of.get(data.0 as usize)?.shape.dims()?.iter().map(broadaxe_shape::Dim::size).collect()
     };
     let axis = node.attribute("axis").and_then(crate::graph::Attribute::int).unwrap_or(0);
     let axis = if axis < 0 { axis + dims.len() as i64 } else { axis };

@@ -24,7 +24,7 @@ pub(super) const OF_MODEL: Tolerance = Tolerance { relative: 1e-2, of_largest: 2
 
 /// How two results differ.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Gap {
+pub struct Discrepancy {
     /// The index of the element that differs most.
     pub element: Vec<usize>,
     /// What is right; nothing where the shapes differ.
@@ -42,11 +42,19 @@ pub struct Gap {
 }
 
 /// Compares two tensors; nothing where they are equal within a tolerance.
-pub(super) fn gap(want: &Tensor, got: &Tensor, tolerance: Tolerance) -> Option<Gap> {
+pub(super) fn gap(want: &Tensor, got: &Tensor, tolerance: Tolerance) -> Option<Discrepancy> {
     let count: usize = want.shape.iter().product();
     if want.shape != got.shape {
         let (element, shape) = (Vec::new(), Some(got.shape.clone()));
-        return Some(Gap { element, here: None, there: None, wrong: count, count, largest: f64::INFINITY, shape });
+        return Some(Discrepancy {
+            element,
+            here: None,
+            there: None,
+            wrong: count,
+            count,
+            largest: f64::INFINITY,
+            shape,
+        });
     }
     if want.dtype == got.dtype && want.data == got.data {
         return None;
@@ -54,27 +62,14 @@ pub(super) fn gap(want: &Tensor, got: &Tensor, tolerance: Tolerance) -> Option<G
     let (here, there) = (want.values(), got.values());
     let scale = here.iter().map(|value| value.abs()).filter(|value| value.is_finite()).fold(0.0, f64::max);
     let tolerance = tolerance.of(want.dtype, got.dtype);
-    let apart = |(&here, &there): (&f64, &f64)| {
-        if here == there || here.is_nan() && there.is_nan() {
-            return 0.0;
-        }
-        let apart = (here - there).abs();
-        if apart <= tolerance.relative * here.abs() + tolerance.of_largest * scale + tolerance.quanta {
-            0.0
-        } else if apart.is_finite() {
-            apart
-        } else {
-            f64::INFINITY
-        }
-    };
-    let apart: Vec<f64> = here.iter().zip(&there).map(apart).collect();
+    let apart: Vec<f64> = here.iter().zip(&there).map(|(&here, &there)| tolerance.apart(here, there, scale)).collect();
     let wrong = apart.iter().filter(|&&apart| apart > 0.0).count();
     let most = apart.iter().copied().fold(0.0, f64::max);
     let at = apart.iter().position(|&apart| apart > 0.0 && apart == most)?;
     let finite = |value: f64| Some(value).filter(|value| value.is_finite());
     let largest = if scale > 0.0 { most / scale } else { f64::INFINITY };
     let (here, there) = (finite(here[at]), finite(there[at]));
-    Some(Gap { element: index(at, &want.shape), here, there, wrong, count, largest, shape: None })
+    Some(Discrepancy { element: index(at, &want.shape), here, there, wrong, count, largest, shape: None })
 }
 
 impl Tolerance {
@@ -89,7 +84,24 @@ impl Tolerance {
     }
 }
 
-impl Gap {
+impl Tolerance {
+    /// Returns by how much two elements differ, 0 within the tolerance; `scale` is the largest element.
+    fn apart(self, here: f64, there: f64, scale: f64) -> f64 {
+        if here == there || here.is_nan() && there.is_nan() {
+            return 0.0;
+        }
+        let apart = (here - there).abs();
+        if apart <= self.relative * here.abs() + self.of_largest * scale + self.quanta {
+            0.0
+        } else if apart.is_finite() {
+            apart
+        } else {
+            f64::INFINITY
+        }
+    }
+}
+
+impl Discrepancy {
     /// Says whether rounding may explain it: of low precision, or of quantised numbers.
     pub fn is_small(&self) -> bool {
         self.largest < 2e-2
@@ -119,7 +131,7 @@ mod tests {
             (F32, &[nan, 2.0], F32, &[nan, 2.0], OF_NODE, None),
             (F32, &[nan, 2.0], F32, &[1.0, 2.0], OF_NODE, Some((0, 1))),
             (F32, &[f64::INFINITY, 2.0], F32, &[f64::INFINITY, 2.0], OF_NODE, None),
-            // Small beside the largest element.
+            // Small next to the largest element.
             (F32, &[1e-9, 2.0], F32, &[2e-9, 2.0], OF_NODE, None),
             (F16, &[1.0, 2.0], F32, &[1.004, 2.0], OF_NODE, None),
             (I64, &[1.0, 2.0], I32, &[1.0, 2.0], OF_NODE, None),

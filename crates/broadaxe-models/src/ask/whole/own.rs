@@ -2,7 +2,7 @@
 
 use super::{
     super::{QuestionTensor, numbers, reference, run::Tensor},
-    bench::Bench,
+    bench::PartRunner,
     gap::{OF_NODE, OF_NODES, Tolerance},
 };
 use crate::{
@@ -12,17 +12,17 @@ use crate::{
 };
 
 /// The most bytes of a result that is computed.
-const MOST_BYTES: usize = 256 << 20;
+const MOST_OPERAND_BYTES: usize = 256 << 20;
 
 /// Returns the operands of a node; nothing where one is not known.
-pub(super) fn operands(bench: &Bench<'_>, id: NodeId) -> Option<Vec<Option<QuestionTensor>>> {
+pub(super) fn operands(bench: &PartRunner<'_>, id: NodeId) -> Option<Vec<Option<QuestionTensor>>> {
     let node = bench.model.node(id);
     let tensor = |input: &Option<ValueId>| {
         let Some(value) = *input else { return Some(None) };
         let known = bench.model.value(value);
         let name = known.name.clone();
         if let Some(constant) = &known.constant {
-            let data = bench.model.elements(constant, MOST_BYTES).ok()??;
+            let data = bench.model.elements(constant, MOST_OPERAND_BYTES).ok()??;
             let (dtype, shape) = (constant.element.dtype()?, constant.shape.clone());
             return Some(Some(QuestionTensor { name, dtype, shape, data, constant: true }));
         }
@@ -33,7 +33,7 @@ pub(super) fn operands(bench: &Bench<'_>, id: NodeId) -> Option<Vec<Option<Quest
 }
 
 /// Returns what a node means, where it can be computed.
-pub(super) fn meant(bench: &Bench<'_>, id: NodeId) -> Option<Meaning> {
+pub(super) fn meant(bench: &PartRunner<'_>, id: NodeId) -> Option<Meaning> {
     let node = bench.model.node(id);
     if !node.bodies.is_empty() {
         return None;
@@ -42,13 +42,13 @@ pub(super) fn meant(bench: &Bench<'_>, id: NodeId) -> Option<Meaning> {
 }
 
 /// Returns how far an engine may be from the right result of one node: integers that are rounded may differ by one.
-pub(super) fn tolerance(bench: &Bench<'_>, id: NodeId) -> Tolerance {
+pub(super) fn tolerance(bench: &PartRunner<'_>, id: NodeId) -> Tolerance {
     let is_rounded = meant(bench, id).is_some_and(|meaning| meaning.kind.is_along_axes());
     if is_rounded { OF_NODES } else { OF_NODE }
 }
 
 /// Computes the first result of a node: nothing for one that has no meaning of its own, a reason where it cannot be computed.
-pub(super) fn compute(bench: &Bench<'_>, id: NodeId) -> Option<Result<Tensor, String>> {
+pub(super) fn compute(bench: &PartRunner<'_>, id: NodeId) -> Option<Result<Tensor, String>> {
     let meaning = meant(bench, id)?;
     let operands = operands(bench, id).ok_or_else(|| "an operand is not known".to_owned());
     Some(operands.and_then(|operands| of_operands(bench, id, &meaning, &operands)))
@@ -59,14 +59,14 @@ pub(super) fn compute(bench: &Bench<'_>, id: NodeId) -> Option<Result<Tensor, St
 /// # Errors
 /// Why it cannot be computed.
 pub(super) fn of_operands(
-    bench: &Bench<'_>,
+    bench: &PartRunner<'_>,
     id: NodeId,
     meaning: &Meaning,
     operands: &[Option<QuestionTensor>],
 ) -> Result<Tensor, String> {
     let node = bench.model.node(id);
-    if operands.iter().flatten().any(|tensor| tensor.data.len() > MOST_BYTES) {
-        return Err(format!("an operand has more than {} MiB", MOST_BYTES >> 20));
+    if operands.iter().flatten().any(|tensor| tensor.data.len() > MOST_OPERAND_BYTES) {
+        return Err(format!("an operand has more than {} MiB", MOST_OPERAND_BYTES >> 20));
     }
     let (dtype, reference) = reference(node, meaning, operands)?;
     let data = reference.values().iter().flat_map(|&value| number_bytes(dtype, value)).collect();

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use super::{
     super::{QuestionTensor, run::Tensor},
-    bench::{Bench, Ran},
+    bench::{PartRunner, Ran},
     gap::{OF_NODE, OF_NODES, gap},
     own,
 };
@@ -18,17 +18,17 @@ use crate::{
 
 /// The most candidates for one operand.
 const MOST_CANDIDATES: usize = 24;
-/// The most axes that are placed anew.
-const MOST_AXES: usize = 4;
+/// The most axes that are placed in all ways.
+const MOST_PLACED_AXES: usize = 4;
 
 /// Which elements an engine reads instead of the right ones.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Misread {
     /// Its axes longer than 1 feed these axes of the result.
     Axes(Vec<usize>),
-    /// Its first element stands for all.
+    /// Its first element is read for all.
     First,
-    /// Its first entry along this axis stands for all of them.
+    /// Its first entry along this axis is read for all of them.
     FirstAlong(usize),
     /// Its elements are read one after the other, and again from the first.
     Repeated,
@@ -40,7 +40,7 @@ pub enum Misread {
 
 /// An operand that is misread.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Reading {
+pub struct OperandReading {
     /// The node that reads it.
     pub node: NodeId,
     /// Which of its inputs.
@@ -49,13 +49,17 @@ pub struct Reading {
     pub misread: Misread,
 }
 
-impl Reading {
+impl OperandReading {
     /// Says it in words: `reads s along axis 0`.
     pub fn text(&self, name: &str) -> String {
         match &self.misread {
             Misread::Axes(axes) => {
                 let list: Vec<String> = axes.iter().map(ToString::to_string).collect();
-                format!("reads {name} along ax{} {} of the result", if axes.len() == 1 { "is" } else { "es" }, list.join(" and "))
+                format!(
+                    "reads {name} along ax{} {} of the result",
+                    if axes.len() == 1 { "is" } else { "es" },
+                    list.join(" and ")
+                )
             }
             Misread::First => format!("reads the first element of {name} for all"),
             Misread::FirstAlong(axis) => format!("reads the first entry of {name} along its axis {axis} for all"),
@@ -70,7 +74,12 @@ impl Reading {
 ///
 /// # Errors
 /// When the engine does not start.
-pub(super) fn find(bench: &mut Bench<'_>, nodes: &[NodeId], value: ValueId, got: &Tensor) -> Result<Option<Reading>, Error> {
+pub(super) fn find(
+    bench: &mut PartRunner<'_>,
+    nodes: &[NodeId],
+    value: ValueId,
+    got: &Tensor,
+) -> Result<Option<OperandReading>, Error> {
     for &node in nodes {
         let Some((meaning, operands, output)) = judged(bench, node) else { continue };
         let Some(result) = bench.value(output).map(|tensor| tensor.shape.clone()) else { continue };
@@ -92,7 +101,7 @@ pub(super) fn find(bench: &mut Bench<'_>, nodes: &[NodeId], value: ValueId, got:
                 }
                 let Ok(other) = own::of_operands(bench, node, &meaning, &others) else { continue };
                 if gives(bench, (nodes, node, output), value, other, got)? {
-                    return Ok(Some(Reading { node, input, misread }));
+                    return Ok(Some(OperandReading { node, input, misread }));
                 }
                 if bench.is_late() {
                     return Ok(None);
@@ -104,7 +113,7 @@ pub(super) fn find(bench: &mut Bench<'_>, nodes: &[NodeId], value: ValueId, got:
 }
 
 /// Returns what a node means, its operands and its result, where other operands can be tried.
-fn judged(bench: &Bench<'_>, node: NodeId) -> Option<(Meaning, Vec<Option<QuestionTensor>>, ValueId)> {
+fn judged(bench: &PartRunner<'_>, node: NodeId) -> Option<(Meaning, Vec<Option<QuestionTensor>>, ValueId)> {
     let meaning = own::meant(bench, node)?;
     let takes_any = !matches!(
         meaning.kind,
@@ -116,7 +125,7 @@ fn judged(bench: &Bench<'_>, node: NodeId) -> Option<(Meaning, Vec<Option<Questi
 
 /// Says whether the engine gives what it gave where a node has another result.
 fn gives(
-    bench: &mut Bench<'_>,
+    bench: &mut PartRunner<'_>,
     (nodes, node, output): (&[NodeId], NodeId, ValueId),
     value: ValueId,
     other: Tensor,
@@ -140,6 +149,10 @@ fn gives(
     }
 }
 
+/// Returns which element of an operand is read for an element of the result: its number, and its index.
+type ReadElement = Box<dyn Fn(usize, &[usize]) -> usize>;
+
+// Long: one way after the other.
 /// Lists ways to read an operand for a result of this shape, each with the operand stretched in this way.
 fn candidates(operand: &QuestionTensor, result: &[usize]) -> Vec<(Misread, QuestionTensor)> {
     let count: usize = operand.shape.iter().product();
@@ -149,8 +162,8 @@ fn candidates(operand: &QuestionTensor, result: &[usize]) -> Vec<(Misread, Quest
     }
     let own = strides(&operand.shape);
     let long: Vec<usize> = (0..operand.shape.len()).filter(|&axis| operand.shape[axis] > 1).collect();
-    let mut found: Vec<(Misread, Box<dyn Fn(usize, &[usize]) -> usize>)> = Vec::new();
-    if long.len() <= MOST_AXES {
+    let mut found: Vec<(Misread, ReadElement)> = Vec::new();
+    if long.len() <= MOST_PLACED_AXES {
         for axes in placements(&long.iter().map(|&axis| operand.shape[axis]).collect::<Vec<_>>(), result) {
             let pairs: Vec<(usize, usize)> = axes.iter().copied().zip(long.iter().map(|&axis| own[axis])).collect();
             let at = move |_, index: &[usize]| pairs.iter().map(|&(axis, stride)| index[axis] * stride).sum();
@@ -171,7 +184,7 @@ fn candidates(operand: &QuestionTensor, result: &[usize]) -> Vec<(Misread, Quest
     found.push((Misread::Repeated, Box::new(move |at, _| at % count)));
     found.push((Misread::InRows, Box::new(move |at, _| at / total.div_ceil(count))));
     let size = operand.dtype.size();
-    let stretch = |at: Box<dyn Fn(usize, &[usize]) -> usize>| {
+    let stretch = |at: ReadElement| {
         let mut data = Vec::with_capacity(total * size);
         let mut index = vec![0; result.len()];
         for k in 0..total {

@@ -8,8 +8,8 @@ use std::collections::BTreeSet;
 
 use super::{
     super::run::Tensor,
-    bench::{Bench, Group, Ran},
-    gap::{Gap, Tolerance, gap},
+    bench::{NodeSet, PartRunner, Ran},
+    gap::{Discrepancy, Tolerance, gap},
 };
 use crate::{
     error::Error,
@@ -28,25 +28,26 @@ pub(super) struct Reduced {
     pub(super) hidden: BTreeSet<ValueId>,
     /// What is wrong.
     pub(super) value: ValueId,
-    pub(super) shown: Shown,
+    pub(super) shown: Symptom,
 }
 
 /// How a fault shows.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Shown {
+pub(super) enum Symptom {
     /// A wrong value: how, and what the engine gives.
-    Wrong(Gap, Tensor),
+    Wrong(Discrepancy, Tensor),
     /// The engine refuses the nodes.
     Refused(String),
 }
 
+// Long: the steps of delta debugging share what is hidden.
 /// Reduces a group of nodes of which an output is wrong, or that is refused; nothing where the group alone does not show it.
 ///
 /// # Errors
 /// When the engine does not start.
 pub(super) fn reduce(
-    bench: &mut Bench<'_>,
-    group: &Group,
+    bench: &mut PartRunner<'_>,
+    group: &NodeSet,
     cuts: &BTreeSet<ValueId>,
     tolerance: Tolerance,
 ) -> Result<Option<Reduced>, Error> {
@@ -61,12 +62,13 @@ pub(super) fn reduce(
     }
     let Some(mut found) = found else { return Ok(None) };
     let (mut hidden, mut parts) = (state.before(&inner, &found), 2);
-    // An ordinary delta debugging over the hidden values, which keeps what it has when the runs are used up.
     while hidden.len() > 1 && state.bench.runs < runs + MOST_RUNS && !state.bench.is_late() {
         let all: Vec<ValueId> = hidden.iter().copied().collect();
         let size = all.len().div_ceil(parts);
         let chunks: Vec<&[ValueId]> = all.chunks(size).collect();
-        let rest = |at: usize| chunks.iter().enumerate().filter(move |(k, _)| *k != at).flat_map(|(_, chunk)| chunk.iter().copied());
+        let rest = |at: usize| {
+            chunks.iter().enumerate().filter(move |(k, _)| *k != at).flat_map(|(_, chunk)| chunk.iter().copied())
+        };
         let alone = chunks.iter().map(|chunk| chunk.iter().copied().collect::<BTreeSet<_>>());
         let without = (0..chunks.len()).map(|at| rest(at).collect::<BTreeSet<_>>());
         let tries: Vec<BTreeSet<ValueId>> = if parts == 2 { alone.collect() } else { alone.chain(without).collect() };
@@ -83,10 +85,10 @@ pub(super) fn reduce(
             None => break,
         }
     }
-    if hidden.len() == 1 {
-        if let Some(shown) = state.shows(&BTreeSet::new())? {
-            (hidden, found) = (BTreeSet::new(), shown);
-        }
+    if hidden.len() == 1
+        && let Some(shown) = state.shows(&BTreeSet::new())?
+    {
+        (hidden, found) = (BTreeSet::new(), shown);
     }
     let nodes = state.taking_part(&hidden, &found);
     Ok(Some(Reduced { nodes, hidden, value: found.value, shown: found.shown }))
@@ -94,13 +96,13 @@ pub(super) fn reduce(
 
 /// Where a fault shows.
 #[derive(Clone, Debug)]
-struct Found {
+struct FirstWrong {
     value: ValueId,
-    shown: Shown,
+    shown: Symptom,
 }
 
 struct State<'b, 'a> {
-    bench: &'b mut Bench<'a>,
+    bench: &'b mut PartRunner<'a>,
     nodes: Vec<NodeId>,
     /// What is cut in any case, and not compared: what nodes at fault give.
     pinned: BTreeSet<ValueId>,
@@ -112,14 +114,16 @@ struct State<'b, 'a> {
 impl State<'_, '_> {
     /// Lists the values that nodes of the group make and read, and that are not looked at.
     fn inner(&self, outputs: &[ValueId]) -> BTreeSet<ValueId> {
-        let read: BTreeSet<ValueId> = self.nodes.iter().flat_map(|&node| self.bench.reads(node).iter().copied()).collect();
+        let read: BTreeSet<ValueId> =
+            self.nodes.iter().flat_map(|&node| self.bench.reads(node).iter().copied()).collect();
         let made = self.nodes.iter().flat_map(|&node| self.bench.model.node(node).outputs.iter().flatten().copied());
-        let inner = made.filter(|value| read.contains(value) && !self.pinned.contains(value) && !outputs.contains(value));
+        let inner =
+            made.filter(|value| read.contains(value) && !self.pinned.contains(value) && !outputs.contains(value));
         inner.filter(|&value| self.bench.producer(value).is_some()).collect()
     }
 
     /// Runs the nodes with these values hidden, and all others cut; returns the first value that is wrong.
-    fn shows(&mut self, hidden: &BTreeSet<ValueId>) -> Result<Option<Found>, Error> {
+    fn shows(&mut self, hidden: &BTreeSet<ValueId>) -> Result<Option<FirstWrong>, Error> {
         let mut cuts = self.pinned.clone();
         let mut looked: Vec<ValueId> = Vec::new();
         for &node in &self.nodes {
@@ -140,18 +144,18 @@ impl State<'_, '_> {
             Ran::Values(values) => {
                 let wrong = looked.iter().zip(&values).find_map(|(&value, got)| {
                     let gap = gap(self.bench.value(value)?, got, self.tolerance)?;
-                    Some(Found { value, shown: Shown::Wrong(gap, got.clone()) })
+                    Some(FirstWrong { value, shown: Symptom::Wrong(gap, got.clone()) })
                 });
                 Ok(wrong)
             }
-            Ran::Refused(why) => Ok(looked.last().map(|&value| Found { value, shown: Shown::Refused(why) })),
+            Ran::Refused(why) => Ok(looked.last().map(|&value| FirstWrong { value, shown: Symptom::Refused(why) })),
             Ran::Unknown(_) => Ok(None),
         }
     }
 
     /// Keeps the hidden values that lead to the value where the fault shows; all, where the engine refuses the nodes.
-    fn before(&self, hidden: &BTreeSet<ValueId>, found: &Found) -> BTreeSet<ValueId> {
-        if matches!(found.shown, Shown::Refused(_)) {
+    fn before(&self, hidden: &BTreeSet<ValueId>, found: &FirstWrong) -> BTreeSet<ValueId> {
+        if matches!(found.shown, Symptom::Refused(_)) {
             return hidden.clone();
         }
         let (mut kept, mut stack) = (BTreeSet::new(), vec![found.value]);
@@ -164,10 +168,10 @@ impl State<'_, '_> {
     }
 
     /// Lists the nodes that make a wrong value through hidden ones; of a refusal, all that make or read one.
-    fn taking_part(&self, hidden: &BTreeSet<ValueId>, found: &Found) -> Vec<NodeId> {
+    fn taking_part(&self, hidden: &BTreeSet<ValueId>, found: &FirstWrong) -> Vec<NodeId> {
         let makes = |value: &ValueId| self.bench.producer(*value);
         let mut nodes: BTreeSet<NodeId> = hidden.iter().chain([&found.value]).filter_map(makes).collect();
-        if matches!(found.shown, Shown::Refused(_)) && !hidden.is_empty() {
+        if matches!(found.shown, Symptom::Refused(_)) && !hidden.is_empty() {
             let reads = |node: &&NodeId| self.bench.reads(**node).iter().any(|value| hidden.contains(value));
             nodes = hidden.iter().filter_map(makes).chain(self.nodes.iter().filter(reads).copied()).collect();
         }

@@ -26,12 +26,12 @@ use crate::{
 };
 
 /// An engine's process as something that runs models; keeps the error that it ended with.
-struct Running<'a> {
+struct EngineRunner<'a> {
     asker: &'a mut Asker,
     error: Option<Error>,
 }
 
-impl Runner for Running<'_> {
+impl Runner for EngineRunner<'_> {
     fn run(&mut self, run: &ModelRun) -> Result<ModelAnswer, broadaxe_models::Error> {
         self.asker.run(run).map_err(|error| {
             let text = error.to_string();
@@ -43,21 +43,21 @@ impl Runner for Running<'_> {
 
 /// What is kept of an answer about a whole model.
 #[derive(Serialize, Deserialize)]
-struct Known {
+struct KeptFindings {
     findings: Vec<(u32, FindingRecord)>,
     text: String,
 }
 
 /// How an engine is asked about whole models.
 #[derive(Debug)]
-pub(super) struct Asking<'a> {
+pub(super) struct WholeAsking<'a> {
     pub(super) settings: &'a Settings,
     pub(super) cache: &'a Cache,
     /// Where small models are written.
     pub(super) save: Option<&'a Path>,
 }
 
-impl Asking<'_> {
+impl WholeAsking<'_> {
     /// Asks an engine about a model, and adds a finding for every node that broadcasts. `note` is told what is being done.
     ///
     /// # Errors
@@ -74,28 +74,11 @@ impl Asking<'_> {
         let source = format!("{} {}", runtime.package, engine.version);
         let findings = Findings { model, shapes, name: &name, source };
         let file = self.file(model, shapes, engine, asker.script());
-        let known: Option<Known> = self.cache.read_as(file.as_deref().filter(|_| self.save.is_none()));
-        let is_known = known.is_some();
-        let mut known = match known {
+        let kept: Option<KeptFindings> = self.cache.read_as(file.as_deref().filter(|_| self.save.is_none()));
+        let is_known = kept.is_some();
+        let mut known = match kept {
             Some(known) => known,
-            None => {
-                let mut running = Running { asker, error: None };
-                let mut say = |what: &str, runs: usize| note(&format!("{name}: {what}, run {}", runs + 1));
-                let examined = examine(model, shapes, &mut running, self.settings, &mut say);
-                let examined = match (examined, running.error) {
-                    (Ok(examined), _) => examined,
-                    (Err(_), Some(error)) => return Err(error),
-                    (Err(error), None) => return Err(error.into()),
-                };
-                let mut known = Known { findings: findings.all(&examined), text: said(model, &name, &examined) };
-                if examined.is_final {
-                    Cache::write_as(file.as_deref(), &known);
-                }
-                if let Some(folder) = self.save {
-                    known.text += &save(model, &name, &examined, folder)?;
-                }
-                known
-            }
+            None => self.run(&findings, asker, file.as_deref(), note)?,
         };
         if is_known {
             known.text = format!("  {name}: the whole model, asked before\n");
@@ -107,17 +90,49 @@ impl Asking<'_> {
                 finding.set_evidence(ASKED_BEFORE);
             }
             let law = target.and_then(|target| contradiction(target, laws.get(&NodeId(*id)), &finding.verdict));
-            law.into_iter().for_each(|law| finding.contradict(law));
+            if let Some(law) = law {
+                finding.contradict(law);
+            }
         }
         record.add(&name, known.findings.into_iter().map(|(_, finding)| finding).collect());
         asked.text += &known.text;
         Ok(())
     }
 
+    /// Runs the model on the engine.
+    fn run(
+        &self,
+        findings: &Findings<'_>,
+        asker: &mut Asker,
+        file: Option<&Path>,
+        note: &mut dyn FnMut(&str),
+    ) -> Result<KeptFindings, Error> {
+        let (model, name) = (findings.model, findings.name);
+        let mut running = EngineRunner { asker, error: None };
+        let mut say = |what: &str, runs: usize| note(&format!("{name}: {what}, run {}", runs + 1));
+        let examined = examine(model, findings.shapes, &mut running, self.settings, &mut say);
+        let examined = match (examined, running.error) {
+            (Ok(examined), _) => examined,
+            (Err(_), Some(error)) => return Err(error),
+            (Err(error), None) => return Err(error.into()),
+        };
+        let mut known = KeptFindings { findings: findings.all(&examined), text: said(model, name, &examined) };
+        if examined.is_final {
+            Cache::write_as(file, &known);
+        }
+        if let Some(folder) = self.save {
+            known.text += &save(model, name, &examined, folder)?;
+        }
+        Ok(known)
+    }
+
     /// Returns the file of what is known; nothing where weights are in other files.
     fn file(&self, model: &Model, shapes: &Shapes, engine: &Engine, script: &str) -> Option<PathBuf> {
         let is_elsewhere = |value: &Value| {
-            value.constant.as_ref().is_some_and(|constant| matches!(constant.data, Data::External { .. } | Data::Absent(_)))
+            value
+                .constant
+                .as_ref()
+                .is_some_and(|constant| matches!(constant.data, Data::External { .. } | Data::Absent(_)))
         };
         if model.values.iter().any(is_elsewhere) {
             return None;
@@ -216,7 +231,8 @@ impl Findings<'_> {
 
     /// Names nodes with their operators: `cast (Cast) and lookup (Gather)`.
     fn listed(&self, nodes: &[NodeId]) -> String {
-        let named = |id: &NodeId| format!("{} ({})", quoted(&node_name(self.model, *id)), quoted(&self.model.node(*id).op));
+        let named =
+            |id: &NodeId| format!("{} ({})", quoted(&node_name(self.model, *id)), quoted(&self.model.node(*id).op));
         let all: Vec<String> = nodes.iter().take(NAMED_NODES).map(named).collect();
         match all.split_last() {
             Some((last, [])) => last.clone(),
@@ -274,7 +290,8 @@ fn said(model: &Model, name: &str, examined: &Examined) -> String {
     let count = |n: usize, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     let mut text = format!("  {name}: the whole model, in {}\n", count(examined.runs, "run"));
     if !examined.rounded.is_empty() {
-        let most = examined.rounded.iter().filter_map(|fault| fault.gap.as_ref()).map(|gap| gap.largest).fold(0.0, f64::max);
+        let most =
+            examined.rounded.iter().filter_map(|fault| fault.gap.as_ref()).map(|gap| gap.largest).fold(0.0, f64::max);
         let places: Vec<NodeId> = examined.rounded.iter().filter_map(|fault| fault.nodes.last().copied()).collect();
         text += &format!(
             "  {name}: rounds otherwise in {}, by at most {:.2} % of the largest element: {}\n",
