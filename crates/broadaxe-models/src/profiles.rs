@@ -118,6 +118,8 @@ pub struct Profile {
     pub reads_by_rank: bool,
     /// Whether it follows through the graph which axis of a tensor is the batch.
     pub follows_batches: bool,
+    /// Whether it keeps the channels of some tensors in groups.
+    pub groups_channels: bool,
     /// Whether it makes sums of two operands of a sum of several, from the left.
     pub splits_lists: bool,
     /// Lists the reshapes of a model that it cannot load, with the reason.
@@ -139,6 +141,7 @@ const PLAIN: Profile = Profile {
     converters: &[],
     reads_by_rank: false,
     follows_batches: false,
+    groups_channels: false,
     splits_lists: false,
     refused_reshapes: None,
 };

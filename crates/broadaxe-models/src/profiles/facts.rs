@@ -3,7 +3,12 @@
 use broadaxe_frameworks::Role;
 use broadaxe_shape::SymbolicShape;
 
-use super::{Target, folded::folded, pnnx::Batches};
+use super::{
+    Target,
+    folded::folded,
+    mnn::{Layout, Layouts},
+    pnnx::Batches,
+};
 use crate::{
     graph::{Model, Node, Use, Uses, ValueId},
     infer::{Inferences, Origin, Shapes, infer},
@@ -14,6 +19,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     batches: Batches,
+    layouts: Layouts,
     folded: Vec<bool>,
     uses: Uses,
     outputs: Vec<bool>,
@@ -40,6 +46,8 @@ impl Facts {
         let (folded, loose, inferences) = (folded(model, shapes), loose(model, shapes), Inferences::default());
         let asks = targets.iter().any(|target| target.profile().follows_batches);
         let batches = if asks { Batches::of(model, shapes, &uses, &folded) } else { Batches::default() };
+        let groups = targets.iter().any(|target| target.profile().groups_channels);
+        let layouts = if groups { Layouts::of(model, shapes, &uses, &folded) } else { Layouts::default() };
         let mut outputs = vec![false; model.values.len()];
         for value in model.graphs.iter().flat_map(|graph| &graph.outputs) {
             outputs[value.0 as usize] = true;
@@ -50,7 +58,7 @@ impl Facts {
         let sums = |node: &Node| if matches!(node.op.as_str(), "Sum" | "Mean") { bit(Role::Add) } else { 0 };
         let own = |node: &Node| meaning::role(model, node).map_or(0, bit) | sums(node);
         let roles = model.nodes.iter().fold(0, |all, node| all | own(node));
-        Self { batches, folded, uses, outputs, loose, quantised, roles, inferences }
+        Self { batches, layouts, folded, uses, outputs, loose, quantised, roles, inferences }
     }
 
     /// Returns what rules make of symbolic shapes, each found once.
@@ -106,6 +114,11 @@ impl Facts {
     /// Returns the axis that ncnn's tensor of a value does not have.
     pub fn lacking(&self, value: ValueId) -> Option<usize> {
         self.batches.lacking(value)
+    }
+
+    /// Returns how MNN lays out a value.
+    pub(super) fn layout(&self, value: ValueId) -> Layout {
+        self.layouts.of_value(value)
     }
 
     /// Returns what is known of a node's operands.

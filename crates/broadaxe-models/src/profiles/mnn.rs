@@ -3,10 +3,15 @@
 //! Not asked: the back ends for GPUs (`OpenCL`, Vulkan, Metal), other precisions, and the converter with other formats.
 
 mod conv;
+mod grouped;
+mod layout;
 mod norm;
 mod quantised;
 mod slope;
+mod squeezed;
 mod stretched;
+
+pub(super) use self::layout::{Layout, Layouts};
 
 use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, OpId, id};
@@ -211,6 +216,13 @@ pub(super) static MNN: Profile = Profile {
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
+            way: Way::Ask(squeezed::sum),
+            text: "adds a constant of rank 0 or 1 before a Squeeze, or before the axis of a product with a list is taken out",
+            evidence: MNN_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[],
             way: Way::Ask(conv::bias),
             text: "adds a constant second operand with as many elements as a convolution has channels to its bias, whatever its shape, and before a Relu",
             evidence: MNN_ALL_LAWS,
@@ -218,9 +230,30 @@ pub(super) static MNN: Profile = Profile {
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
-            way: Way::Ask(conv::number),
-            text: "reads the channels of a convolution in groups of four, as if they were in order, where a constant number comes first with as many axes, or has more",
+            way: Way::Ask(grouped::number),
+            text: "reads the channels of a tensor in groups, as if they were in order, or the other way round, where an operand has one element",
             evidence: MNN_ALL_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[],
+            way: Way::Ask(grouped::mistaken_result),
+            text: "pools a result in order as if its channels were in groups, where a constant that comes first has the rank of the other operand",
+            evidence: MNN_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[NORMALISED, When::Constant(0), When::Holds(grouped::is_misread_constant)],
+            way: Way::Garbled,
+            text: "computes normalisations of constants when it converts the model: BatchNormalization with other numbers, and InstanceNormalization with the channels in groups, as if they were in order",
+            evidence: MNN_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Slope, Kind::Lengths],
+            when: &[When::Holds(grouped::takes_mistaken)],
+            way: Way::Garbled,
+            text: "reads data in order as if their channels were in groups, in PRelu and BatchNormalization behind a constant that comes first",
+            evidence: MNN_LAWS,
         },
         axis_ignored(MNN_ALL_RUN),
         axis_unasked(MNN_ALL_RUN),
@@ -308,16 +341,16 @@ pub(super) static MNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Lengths],
-            when: &[CONVOLUTION, When::Rank(0, 3, 3), When::Holds(conv::is_shown)],
+            when: &[CONVOLUTION, When::Rank(0, 3, 3), When::Holds(squeezed::is_shown)],
             way: Way::Garbled,
             text: "gives a result of rank 4 of a convolution along one axis, where it is an output of the model, or its Relu, LeakyRelu or Clip",
             evidence: MNN_INSIDE,
         },
         Law {
             kinds: &[Kind::Bounds, Kind::Slope],
-            when: &[When::Rank(0, 3, 3), When::Holds(conv::keeps_four_axes)],
+            when: &[When::Holds(squeezed::keeps_axis)],
             way: Way::Garbled,
-            text: "gives a result of rank 4 of Clip or a PRelu with one slope behind a convolution along one axis, where it is an output of the model",
+            text: "gives a result with the axis that was taken out, of Clip or a PRelu with one slope behind Squeeze or a convolution along one axis, where it is an output of the model",
             evidence: MNN_LAWS,
         },
         Law {
@@ -332,10 +365,10 @@ pub(super) static MNN: Profile = Profile {
         no_attention(MNN_INSIDE),
         Law {
             kinds: &[Kind::Slope],
-            when: &[When::AllConstant, When::Not(&When::Single(1))],
-            way: Way::Unknown,
-            text: "computes PRelu of constants when it converts the model, some of them otherwise",
-            evidence: MNN_NODES,
+            when: &[When::AllConstant, When::Holds(slope::of_constants)],
+            way: Way::Garbled,
+            text: "computes PRelu of constants when it converts the model, and writes the channels in groups as if they were in order",
+            evidence: MNN_LAWS,
         },
         Law {
             kinds: &[Kind::Slope],
@@ -495,6 +528,7 @@ pub(super) static MNN: Profile = Profile {
             evidence: MNN_SOURCE,
         },
     ],
+    groups_channels: true,
     refused_reshapes: Some(refused_reshapes),
     ..PLAIN
 };

@@ -209,7 +209,7 @@ fn clipped(asked: &Asked<'_>, node: &Node, op: Op) -> Option<ValueId> {
 }
 
 /// Says whether two values are computed by equal nodes from the same values, of which engines make one.
-fn is_equal(asked: &Asked<'_>, a: ValueId, b: ValueId, depth: usize) -> bool {
+pub(super) fn is_equal(asked: &Asked<'_>, a: ValueId, b: ValueId, depth: usize) -> bool {
     let (a, b) = (asked.origin(a), asked.origin(b));
     let (Some(one), Some(other)) = (asked.producer(a), asked.producer(b)) else {
         return a == b || asked.integers(a).is_some_and(|numbers| asked.integers(b) == Some(numbers));

@@ -1,9 +1,7 @@
-//! Constants behind a convolution or a product of matrices: what MNN makes its bias, and what it reads in the layout of four channels.
+//! Constants behind a convolution or a product of matrices, which MNN makes its bias.
 //!
 //! The converter adds a constant with as many elements as a convolution has channels to its bias (`FuseConvBias`), by the count alone, and
-//! before a `Relu` that it merged earlier. On the CPU, convolutions and their like give channels in groups of four. A product or a sum with
-//! one constant number reads them in that order where the number has the greater rank, or comes first with the same one. About 140 models
-//! were asked.
+//! before a `Relu` that it merged earlier. About 140 models were asked.
 
 use broadaxe_kernels::id;
 use broadaxe_shape::SymbolicShape;
@@ -13,76 +11,7 @@ use super::super::{
     affine::factor,
     neighbours::{Op, REACH},
 };
-use crate::{
-    graph::{Node, ValueId},
-    meaning::Kind,
-};
-
-/// Operators that give their result in the layout of four channels.
-const LAID_OUT: &[&str] = &[
-    "Conv",
-    "ConvTranspose",
-    "MaxPool",
-    "AveragePool",
-    "LpPool",
-    "GlobalMaxPool",
-    "GlobalAveragePool",
-    "BatchNormalization",
-    "InstanceNormalization",
-    "LRN",
-    "Resize",
-];
-/// Operators that keep that layout in part of the models that were asked.
-const KEEPS: &[&str] = &[
-    "Add",
-    "Sub",
-    "Mul",
-    "Div",
-    "Max",
-    "Min",
-    "Pow",
-    "Transpose",
-    "Reshape",
-    "Concat",
-    "Squeeze",
-    "Unsqueeze",
-    "Slice",
-    "Pad",
-];
-/// Operators of one operand that keep it in all of them.
-const KEEPS_ALL: &[&str] = &[
-    "Abs",
-    "Asinh",
-    "Atan",
-    "Cast",
-    "Ceil",
-    "Clip",
-    "Cos",
-    "Elu",
-    "Erf",
-    "Exp",
-    "Floor",
-    "Gelu",
-    "HardSigmoid",
-    "HardSwish",
-    "Identity",
-    "LeakyRelu",
-    "Log",
-    "Neg",
-    "Reciprocal",
-    "Relu",
-    "Round",
-    "Selu",
-    "Sigmoid",
-    "Sign",
-    "Sin",
-    "Sinh",
-    "Softplus",
-    "Softsign",
-    "Sqrt",
-    "Tan",
-    "Tanh",
-];
+use crate::graph::{Node, ValueId};
 
 /// Finds a constant behind a convolution that becomes its bias, in another place than it is added.
 pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
@@ -133,10 +62,14 @@ pub(super) fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let second = made.input(1).and_then(|second| asked.shape(second)).and_then(SymbolicShape::rank);
-    if second.is_some_and(|rank| rank != 2) || asked.elements(operand) == Some(1) {
+    if second.is_some_and(|rank| rank != 2) {
         return None;
     }
     let constant = asked.operands[operand].known();
+    let (own, rank) = (asked.operands[operand].rank(), asked.operands[1 - operand].rank());
+    if asked.elements(operand) == Some(1) && (own <= rank || rank.is_none()) {
+        return None;
+    }
     let (Some(constant), Some(rank)) = (constant, asked.operands[1 - operand].rank()) else {
         return Some(Does::Unknown(format!("{TEXT}, and the shapes are not known").into()));
     };
@@ -193,82 +126,4 @@ fn clips_to_six(asked: &Asked<'_>, node: &Node) -> bool {
 /// Says whether a constant has its elements along axis 1 of data of a rank.
 fn along_channels(constant: &[usize], rank: usize) -> bool {
     constant.len() <= rank && constant.iter().rev().enumerate().all(|(k, dim)| *dim == 1 || k + 2 == rank)
-}
-
-/// Says whether an output of the model is what a convolution along one axis gives, with the four axes that it has within MNN.
-pub(super) fn is_shown(asked: &Asked<'_>) -> Option<bool> {
-    Some(shows(asked, asked.node.output(0)?, REACH))
-}
-
-fn shows(asked: &Asked<'_>, value: ValueId, reach: usize) -> bool {
-    let next = |(node, operand): (&Node, usize)| operand == 0 && keeps_axes(asked, node) && reach > 0;
-    let behind = |node: &Node| node.output(0).is_some_and(|value| shows(asked, value, reach - 1));
-    asked.facts.is_output(value) || asked.readers(value).any(|reader| next(reader) && behind(reader.0))
-}
-
-/// Says whether a node behind a convolution along one axis keeps the four axes, and shows them.
-pub(super) fn keeps_four_axes(asked: &Asked<'_>) -> Option<bool> {
-    let mut node = asked.node;
-    for _ in 0..REACH {
-        let before = node.input(0).filter(|_| keeps_axes(asked, node)).and_then(|value| asked.producer(value));
-        let Some(before) = before else { return Some(false) };
-        if matches!(before.op.as_str(), "Conv" | "ConvTranspose") {
-            return is_shown(asked);
-        }
-        node = before;
-    }
-    Some(false)
-}
-
-fn keeps_axes(asked: &Asked<'_>, node: &Node) -> bool {
-    let constants = || node.inputs.iter().skip(1).flatten().all(|value| asked.facts.is_constant(*value));
-    match node.op.as_str() {
-        "Relu" | "LeakyRelu" => true,
-        "Clip" => constants(),
-        "PRelu" => constants() && single(asked, node),
-        _ => false,
-    }
-}
-
-/// Says whether the slope of a node has one element.
-fn single(asked: &Asked<'_>, node: &Node) -> bool {
-    let slope = node.input(1).and_then(|slope| asked.shape(slope)?.known());
-    slope.is_some_and(|slope| slope.iter().product::<usize>() == 1)
-}
-
-/// Finds a constant number that makes MNN read channels in groups of four as if they were in order.
-pub(super) fn number(asked: &Asked<'_>) -> Option<Does> {
-    const TEXT: &str = "reads the channels of a convolution in groups of four, as if they were in order, where a constant number sets the rank";
-    if asked.operands.len() != 2 || asked.meaning.kind == Kind::Slope {
-        return None;
-    }
-    let constant = (0..2).find(|&k| asked.constants[k] && !asked.constants[1 - k] && asked.elements(k) == Some(1))?;
-    let (own, data) = (asked.operands[constant].rank()?, asked.operands[1 - constant].rank()?);
-    if own < data || own == data && constant == 1 || is_in_order(&asked.operands[1 - constant]) {
-        return None;
-    }
-    Some(if laid_out(asked, asked.value(1 - constant)?, REACH)? {
-        Does::Garbled(TEXT.into())
-    } else {
-        Does::Unknown("may read channels in groups of four, as if they were in order".into())
-    })
-}
-
-/// Says whether data have one entry of the batch, and one element for each channel: both orders are one.
-fn is_in_order(data: &SymbolicShape) -> bool {
-    data.dims().is_some_and(|dims| dims.iter().enumerate().all(|(axis, dim)| axis == 1 || dim.size() == Some(1)))
-}
-
-/// Says whether a value has the layout of four channels for certain; nothing where no such node is before it.
-pub(super) fn laid_out(asked: &Asked<'_>, value: ValueId, reach: usize) -> Option<bool> {
-    let node = asked.producer(asked.origin(value)).filter(|_| reach > 0)?;
-    if LAID_OUT.contains(&node.op.as_str()) {
-        return Some(true);
-    }
-    let same = KEEPS_ALL.contains(&node.op.as_str());
-    if !same && !KEEPS.contains(&node.op.as_str()) {
-        return None;
-    }
-    let found = node.inputs.iter().flatten().find_map(|input| laid_out(asked, *input, reach - 1))?;
-    Some(found && same)
 }

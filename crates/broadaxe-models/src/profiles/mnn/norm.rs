@@ -11,11 +11,15 @@ use broadaxe_shape::{Dim, Rule, contiguous_strides};
 use super::super::{
     Asked, Does, IndexTerm,
     neighbours::{Op, numbers},
+    pattern,
 };
 use crate::graph::{Attribute, Node, ValueId};
 
 /// The number that ONNX gives f32.
 const ONNX_F32: i64 = 1;
+
+/// How many nodes in a row that are written twice are compared.
+const WRITTEN_TWICE: usize = 6;
 
 /// A normalisation, without scale and bias.
 struct Norm {
@@ -164,19 +168,17 @@ fn norm_of(asked: &Asked<'_>, node: &Node, op: Op) -> Option<Norm> {
 fn mean_before<'a>(asked: &Asked<'a>, value: ValueId) -> Option<&'a Node> {
     let (node, Op::Sub) = asked.maker(value)? else { return None };
     let (mean, Op::Mean) = asked.maker(node.input(1)?)? else { return None };
-    (asked.origin(mean.input(0)?) == asked.origin(node.input(0)?)).then_some(mean)
+    is_same(asked, mean.input(0)?, node.input(0)?).then_some(mean)
+}
+
+/// Says whether two values are one to the converter, which makes one node of those that compute the same.
+fn is_same(asked: &Asked<'_>, a: ValueId, b: ValueId) -> bool {
+    pattern::is_equal(asked, a, b, WRITTEN_TWICE)
 }
 
 /// Says whether a node is the square of data; a product of a difference with itself is none to the converter.
 fn is_square_of(asked: &Asked<'_>, (node, op): (&Node, Op), data: ValueId) -> bool {
-    let same = |k: usize| {
-        let Some(value) = node.input(k) else { return false };
-        let equal = || {
-            let (a, b) = (asked.maker(value), asked.maker(data));
-            a.zip(b).is_some_and(|((a, x), (b, y))| x == Op::Sub && x == y && a.inputs == b.inputs)
-        };
-        asked.origin(value) == asked.origin(data) || equal()
-    };
+    let same = |k: usize| node.input(k).is_some_and(|value| is_same(asked, value, data));
     match op {
         Op::Pow => same(0) && node.input(1).is_some_and(|exponent| is_number(asked, exponent, 2.0)),
         Op::Mul => same(0) && same(1) && !asked.maker(data).is_some_and(|(_, op)| op == Op::Sub),

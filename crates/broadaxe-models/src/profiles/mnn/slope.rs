@@ -2,7 +2,10 @@
 
 use broadaxe_shape::Rule;
 
-use super::super::{Asked, Does};
+use super::{
+    super::{Asked, Does},
+    grouped,
+};
 
 /// Finds constant slopes that are read along axis 1 of the data.
 ///
@@ -28,17 +31,26 @@ pub(super) fn valid(asked: &Asked<'_>) -> Option<Does> {
     if !asked.at_least("3.4.1") {
         return along_axis_1;
     }
-    let place = usize::from(own.len() > 1);
-    let on_one = own.iter().enumerate().all(|(axis, dim)| *dim == 1 || axis == place);
-    if rank >= 3 && own.len() < rank && on_one { along_axis_1 } else { None }
+    if rank >= 3 && own.len() < rank && is_on_axis_1(&own) { along_axis_1 } else { None }
+}
+
+/// Says whether a slope has all its elements on its axis 1, or on its only one: it is the slope of a layer.
+pub(super) fn is_on_axis_1(slope: &[usize]) -> bool {
+    let place = usize::from(slope.len() > 1);
+    slope.iter().enumerate().all(|(axis, dim)| *dim == 1 || axis == place)
+}
+
+/// Finds slopes of layers whose data are constants: the converter computes them, and writes the channels in groups as if they were in order.
+pub(super) fn of_constants(asked: &Asked<'_>) -> Option<bool> {
+    let (slope, data) = (asked.operands[1].known()?, &asked.operands[0]);
+    let layer = is_on_axis_1(&slope) || !asked.at_least("3.4.1");
+    Some(slope.iter().product::<usize>() != 1 && layer && (data.rank()? == 1 || !grouped::is_in_order(data)))
 }
 
 /// Says what becomes of a slope that does not fit the data by ONNX's rule: about 110 models were asked.
 pub(super) fn invalid(asked: &Asked<'_>) -> Option<Does> {
     let own = asked.operands[1].known()?;
-    let place = usize::from(own.len() > 1);
-    let on_one = own.iter().enumerate().all(|(axis, dim)| *dim == 1 || axis == place);
-    if !asked.constants[1] || asked.at_least("3.4.1") && !on_one {
+    if !asked.constants[1] || asked.at_least("3.4.1") && !is_on_axis_1(&own) {
         return Some(Does::Rule(Rule::numpy()));
     }
     let channels = asked.operands[0].dims().and_then(|dims| dims.get(1)?.size());

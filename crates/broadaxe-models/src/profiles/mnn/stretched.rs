@@ -4,8 +4,8 @@ use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
 use super::{
-    super::{Asked, Does, condition::OF_FLOATS, neighbours::REACH},
-    conv,
+    super::{Asked, Does, condition::OF_FLOATS},
+    grouped,
 };
 
 /// The comparisons of which MNN has two ways to compute, one of them wrong.
@@ -63,10 +63,10 @@ pub(super) fn comparison(asked: &Asked<'_>) -> Option<Does> {
     stretch.then(|| Does::Garbled(text.into()))
 }
 
-/// Says whether a constant of several elements comes before data that have the layout of four channels.
+/// Says whether a constant of several elements comes before data whose channels are in groups.
 fn by_channels(asked: &Asked<'_>) -> bool {
     let constant = asked.constants[0] && !asked.constants[1] && asked.elements(0) != Some(1);
-    constant && asked.value(1).is_some_and(|data| conv::laid_out(asked, data, REACH) == Some(true))
+    constant && grouped::of_operand(asked, 1).is_some_and(|layout| layout.actual != Some(false))
 }
 
 /// Says whether an operand has no negative numbers, whatever the inputs of the model are.
