@@ -20,7 +20,7 @@ use broadaxe_shape::Dim;
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, factor, to_nothing},
-    condition::{INTEGERS, OF_FLOATS},
+    condition::{INTEGERS, OF_FLOATS, any},
     inside::{
         CONVOLUTION, GROUP_NORM, as_many, flat_data, has_computed_list, has_computed_weights, is_grouped, lists,
         no_attention,
@@ -205,6 +205,13 @@ pub(super) static MNN: Profile = Profile {
             way: Way::Ask(norm::misread),
             text: "makes one LayerNorm of a normalisation, and reads its scale and its bias in order along the axes that are normalised, past their end where they are shorter",
             evidence: MNN_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many, Kind::Select, Kind::Slope, Kind::Bounds],
+            when: &[When::Holds(reads_lost_transposition)],
+            way: Way::Garbled,
+            text: "makes a convolution of the Gemm before it, without a C and with a constant B, and arranges that as its transpose where A is transposed",
+            evidence: MNN_NODES,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
@@ -567,18 +574,32 @@ fn flat(asked: &Asked<'_>) -> Option<Does> {
     Some(if list { Does::Flat { axes } } else { Does::Garbled(text.into()) })
 }
 
+/// Finds a product without a C that is arranged as its transpose, and read by the node.
+fn reads_lost_transposition(asked: &Asked<'_>) -> Option<bool> {
+    let lost = |k: usize| {
+        let product = asked.value(k).and_then(|value| asked.producer(asked.origin(value)));
+        let Some(product) = product.filter(|node| node.op == "Gemm" && node.input(2).is_none()) else { return Some(false) };
+        is_lost(asked, product, asked.shape(product.output(0)?)?.dims())
+    };
+    any((0..asked.operands.len()).map(lost))
+}
+
+fn lost_transposition(asked: &Asked<'_>) -> Option<bool> {
+    is_lost(asked, asked.node, asked.operands[0].dims())
+}
+
 /// Finds products with a transposed A and a constant B, whose result has more than one row and more than one column.
 ///
 /// The pass `ConvertMatMulToConv2D` makes a convolution of them, unless more than four nodes read B.
-fn lost_transposition(asked: &Asked<'_>) -> Option<bool> {
-    let transposed = asked.node.attribute("transA").and_then(Attribute::int).unwrap_or(0) != 0;
-    let constant = |k: usize| asked.node.input(k).is_some_and(|value| asked.facts.is_constant(value));
+fn is_lost(asked: &Asked<'_>, product: &Node, dims: Option<&[Dim]>) -> Option<bool> {
+    let transposed = product.attribute("transA").and_then(Attribute::int).unwrap_or(0) != 0;
+    let constant = |k: usize| product.input(k).is_some_and(|value| asked.facts.is_constant(value));
     if !transposed || constant(0) || !constant(1) {
         return Some(false);
     }
     let several = |dim: &Dim| dim.size().map(|size| size > 1);
-    let long = affine::all(asked.operands[0].dims()?.iter().map(several));
-    let shared = asked.node.input(1).is_some_and(|value| asked.facts.readers(value).len() > 4);
+    let long = affine::all(dims?.iter().map(several));
+    let shared = product.input(1).is_some_and(|value| asked.facts.readers(value).len() > 4);
     if shared && long != Some(false) { None } else { long }
 }
 

@@ -220,6 +220,7 @@ mod tests {
         let product = format!("s=Mul(x,x); {MEAN}; r=Reciprocal(q); v=Mul(x,r)");
         let one = format!("s=Pow(x,p); {MEAN}; r=Div(i,q); v=Mul(x,r)");
         let centred = format!("u=ReduceMean(x) axes=-1 keepdims=1; c=Sub(x,u); s=Pow(c,p); {MEAN}; v=Div(c,q)");
+        let twice = |norm: &str, mean: &str| norm.replace("v=Div(c,q)", &format!("{mean}; d=Sub(x,u2); v=Div(d,q)"));
         let rows: &[(&str, String, &str)] = &[
             ("x(2,4)", format!("{rms}; g=const(4); y=Mul(v,g)"), "same"),
             ("x(2,4)", format!("{rms}; g=const(1,4); y=Mul(g,v)"), "same"),
@@ -250,6 +251,17 @@ mod tests {
                 "same",
             ),
             ("x(2,4)", format!("{centred}; g=const(2,1); y=Mul(v,g)"), "differs"),
+            (
+                "x(2,4)",
+                format!("{}; g=const(2,1); y=Mul(v,g)", twice(&centred, "u2=ReduceMean(x) axes=-1 keepdims=1")),
+                "differs",
+            ),
+            (
+                "x(2,4)",
+                format!("{}; g=const(2,1); y=Mul(v,g)", twice(&centred, "u2=ReduceMean(x) axes=1 keepdims=1")),
+                "same",
+            ),
+            ("x(2,4)", format!("a0=Relu(x); b0=Relu(x); s=Pow(a0,p); {MEAN}; v=Div(b0,q); g=const(2,1); y=Mul(v,g)"), "differs"),
             ("x(4,4)", format!("{centred}; g=const(4); k=Mul(v,g); b=const(4,1); y=Add(k,b)"), "differs"),
             ("x(4,4)", format!("{centred}; g=const(4); k=Mul(v,g); b=const(1); y=Add(k,b)"), "same"),
             ("x(4,4)", format!("{rms}; g=const(4); k=Mul(v,g); b=const(4,1); y=Add(k,b)"), "same"),

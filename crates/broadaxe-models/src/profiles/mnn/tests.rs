@@ -70,7 +70,22 @@ fn numbers_behind_convolutions() {
         ("m=Abs(n); e=Exp(m); c=const(1,1,1,1,1); y=Mul(e,c)", "differs"),
         ("m=Abs(n); c=const(1,1,1,1); y=Sub(m,c)", "same"),
         ("m=Abs(n); c=const(1,1,1); y=Sub(c,m)", "same"),
-        ("z=const(3,1,1); m=Max(n,z); c=const(1,1,1,1); y=Sub(c,m)", "unknown"),
+        ("z=const(3,1,1); m=Max(n,z); c=const(1,1,1,1); y=Sub(c,m)", "differs"),
+        ("z(3,3,3); m=Max(n,z); c=const(1,1,1,1); y=Sub(c,m)", "same"),
+        ("z=const(1,3,3,3); m=Max(z,n); c=const(1,1,1,1); y=Sub(c,m)", "same"),
+        ("m=Concat(n,n,x) axis=1; c=const(1,1,1,1); y=Sub(c,m)", "differs"),
+        ("m=Concat(n,x) axis=1; c=const(1,1,1,1); y=Sub(c,m)", "same"),
+        ("i=const:i64(3)=3,3,3; m=Reshape(n,i); c=const(1,1,1); y=Sub(c,m)", "differs"),
+        ("i=const:i64(1)=27; m=Reshape(n,i); c=const(1); y=Sub(c,m)", "same"),
+        ("m=Softmax(n); c=const(1,1,1,1); y=Sub(c,m)", "same"),
+        ("d=Abs(x); c=const(1,1,1,1); r=Mul(d,c); y=Sub(c,n)", "unknown"),
+        // Numbers in order that are declared to be in groups.
+        ("z=const(1,3,3,3); m=Mul(z,n); s=const(3); y=PRelu(m,s)", "differs"),
+        ("z=const(1,3,3,3); m=Mul(n,z); s=const(1,3,1,1); y=PRelu(m,s)", "same"),
+        ("z=const(1,3,3,3); m=Mul(z,n); s=const(); y=PRelu(m,s)", "same"),
+        ("z=const(1,3,3,3); m=Mul(z,n); g=const(3); v=const(3)=1; y=BatchNormalization(m,g,g,g,v)", "differs"),
+        ("z=const(1,3,3,3); m=Mul(z,n); t=Tanh(m); y=GlobalMaxPool(t)", "differs"),
+        ("z=const(1,3,3,3); m=Mul(z,n); y=MaxPool(m) kernel_shape=2,2", "same"),
     ] {
         let text = format!("x(1,2,3,3); k=const(3,2,1,1); n=Conv(x,k); {text}");
         assert_eq!(gravest(&text, "mnn"), want, "{text}");
@@ -84,6 +99,15 @@ fn layouts_of_channels() {
         ("x(2,4,5,5); n=GlobalMaxPool(x); c=const(1,1,1,1); r=Sub(c,n)", "differs"),
         ("x(2,3,2); n=GlobalAveragePool(x); c=const(1,1,1); r=Add(c,n)", "differs"),
         ("x(1,3,4); n=GlobalMaxPool(x); c=const(1,1,1); r=Add(c,n)", "same"),
+        ("x(1,1,3,3); n=GlobalMaxPool(x); c=const(2,2); r=Div(n,c)", "differs"),
+        ("x(1,1,3,3); n=GlobalMaxPool(x); c=const(1,1,2,2); r=Div(c,n)", "same"),
+        ("x(1,1,3,3); n=GlobalMaxPool(x); c=const(8,1,1); r=Div(n,c)", "same"),
+        ("x(1,1,3,3); n=GlobalMaxPool(x); z(2,2); r=Div(n,z)", "same"),
+        ("x(1,5,3,3); s=const(5); n=PRelu(x,s); c=const(1,1,1,1); r=Mul(c,n)", "differs"),
+        ("x(3,5); s=const(5); n=PRelu(x,s); c=const(1,1,1); r=Mul(n,c)", "differs"),
+        ("x(1,5); s=const(5); n=PRelu(x,s); c=const(1,1); r=Mul(c,n)", "same"),
+        ("x(1,5,3,3); s=const(5,1,1); n=PRelu(x,s); c=const(1,1,1,1); r=Mul(c,n)", "same"),
+        ("x(2,5); g=const(5); v=const(5)=1; n=BatchNormalization(x,g,g,g,v); c=const(1,1); r=Mul(c,n)", "differs"),
         ("x(2,4,5,5); n=LRN(x) size=3; c=const(1,1,1,1); r=Sub(c,n)", "differs"),
         (&format!("{conv}; m=Softsign(n); c=const(1,1,1,1,1); r=Div(m,c)"), "differs"),
         (&format!("{conv}; m=Abs(n); c=const(1,1,1,1); r=Sub(c,m)"), "differs"),
@@ -117,6 +141,49 @@ fn ranks_behind_convolutions_along_one_axis() {
         let (model, shapes) = model(&text);
         let report = check(&model, &shapes, &["mnn".parse().expect("a target")]);
         assert_eq!(report.findings.last().expect("a finding").verdict.name(), want, "{text}");
+    }
+}
+
+#[test]
+fn constants_that_the_converter_computes() {
+    for (text, want) in [
+        ("a=const(2,3); s=const(3); k=PRelu(a,s); x(1); y=Mul(x,k)", "differs"),
+        ("a=const(1,3); s=const(3); k=PRelu(a,s); x(1); y=Mul(x,k)", "same"),
+        ("a=const(2,3); s=const(2,3); k=PRelu(a,s); x(1); y=Mul(x,k)", "same"),
+        ("a=const(2,3,4); s=const(3,1); k=PRelu(a,s); x(1); y=Mul(x,k)", "same"),
+        ("a=const(1,3); g=const(3); v=const(3)=1; k=BatchNormalization(a,g,g,g,v); x(1); y=Mul(x,k)", "differs"),
+        ("a=const(1,3); g=const(3); k=InstanceNormalization(a,g,g); x(1); y=Mul(x,k)", "same"),
+        ("a=const(2,3,4); g=const(3); k=InstanceNormalization(a,g,g); x(1); y=Mul(x,k)", "differs"),
+    ] {
+        assert_eq!(gravest(text, "mnn"), want, "{text}");
+    }
+}
+
+#[test]
+fn axes_that_are_taken_out_too_late() {
+    for (text, want) in [
+        ("opset 11; x(2,1,3); n=Squeeze(x) axes=1; c=const(); y=Add(n,c)", "differs"),
+        ("opset 11; x(2,1,3); n=Squeeze(x) axes=1; c=const(3); y=Sum(c,n)", "differs"),
+        ("opset 11; x(2,1,3); n=Squeeze(x) axes=1; c=const(3); y=Add(n,c); z=Tanh(y)", "same"),
+        ("opset 11; x(2,3,1); n=Squeeze(x) axes=2; c=const(3); y=Add(n,c); z=Tanh(y)", "differs"),
+        ("opset 11; x(2,1,3); n=Squeeze(x) axes=1; c=const(1,3); y=Add(n,c)", "same"),
+        ("opset 11; x(2,3,1); n=Squeeze(x) axes=-1; c=const(3); y=Add(n,c)", "same"),
+        ("x(2,1,3); i=const:i64(1)=1; n=Squeeze(x,i); c=const(3); y=Add(n,c)", "same"),
+        ("x(2,1,3); i=const:i64(1)=1; n=Squeeze(x,i); l=const()=0; h=const()=6; y=Clip(n,l,h)", "differs"),
+        ("x(2,1,3); i=const:i64(1)=1; n=Squeeze(x,i); s=const(); y=PRelu(n,s); z=Tanh(y)", "same"),
+        ("x(2,1,3); i=const:i64(1)=1; n=Squeeze(x,i); t=Tanh(n); s=const(); y=PRelu(t,s)", "differs"),
+        ("x(2,1,3); i=const:i64(1)=1; n=Squeeze(x,i); y=Relu(n)", "same"),
+        ("x(4); w=const(4,4); n=MatMul(x,w); c=const(1); y=Add(n,c)", "differs"),
+        ("x(4); w=const(4,4); n=MatMul(x,w); c=const(1); y=Add(n,c); z=Tanh(y)", "same"),
+        ("x(4); w=const(4,4); n=MatMul(x,w); c=const(1); y=Mul(n,c)", "same"),
+        ("x(4); w(4,4); n=MatMul(x,w); c=const(1); y=Add(n,c)", "same"),
+        ("x(3,4); w=const(4); n=MatMul(x,w); c=const(3); y=Add(n,c); z=Tanh(y)", "differs"),
+        ("x(2,4); w=const(4,1); n=MatMul(x,w); c=const(1,1,1); y=Add(n,c)", "differs"),
+        ("x(2,4); w=const(4,1); n=MatMul(x,w); c=const(1,1); y=Add(n,c)", "same"),
+        ("a(3,4); b=const(3,5); n=Gemm(a,b) transA=1; c=const(); y=Mul(n,c)", "differs"),
+        ("a(3,4); b(3,5); n=Gemm(a,b) transA=1; c=const(); y=Mul(n,c)", "same"),
+    ] {
+        assert_eq!(gravest(text, "mnn"), want, "{text}");
     }
 }
 
