@@ -578,7 +578,9 @@ fn flat(asked: &Asked<'_>) -> Option<Does> {
 fn reads_lost_transposition(asked: &Asked<'_>) -> Option<bool> {
     let lost = |k: usize| {
         let product = asked.value(k).and_then(|value| asked.producer(asked.origin(value)));
-        let Some(product) = product.filter(|node| node.op == "Gemm" && node.input(2).is_none()) else { return Some(false) };
+        let Some(product) = product.filter(|node| node.op == "Gemm" && node.input(2).is_none()) else {
+            return Some(false);
+        };
         is_lost(asked, product, asked.shape(product.output(0)?)?.dims())
     };
     any((0..asked.operands.len()).map(lost))

@@ -67,6 +67,13 @@ pub(super) static TVM: Profile = Profile {
         axis_ignored(TVM_RUN),
         axis_unasked(TVM_RUN),
         Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Rank(0, 0, 0)],
+            way: Way::Refused,
+            text: "refuses PRelu of data of rank 0",
+            evidence: TVM_LAWS,
+        },
+        Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Select, Kind::Slope, Kind::Bias, Kind::Affine],
             when: &[When::Holds(may_stretch)],
             way: Way::Refused,
@@ -365,6 +372,7 @@ mod tests {
             ("opset 21; x(2,N,3); a=const(4); b=const(4); y=GroupNormalization(x,a,b) num_groups=2".into(), "same"),
             ("x(2,3,N); a=const(4); y=LayerNormalization(x,a)".into(), "refused"),
             ("x(2,3,N); a(N); b(N); y=LayerNormalization(x,a,b)".into(), "same"),
+            ("x(); s=const(); y=PRelu(x,s)".into(), "refused"),
             ("x(3,N); s=const(); y=PRelu(x,s)".into(), "refused"),
             ("x(N,3); s=const(); y=PRelu(x,s)".into(), "same"),
             ("x(3,N); s(N); y=PRelu(x,s)".into(), "refused"),

@@ -22,7 +22,8 @@ pub(super) fn number(asked: &Asked<'_>) -> Option<Does> {
     if own.is_some() && own == result.actual || is_in_order(&read) {
         return None;
     }
-    let sure = asked.elements(single).is_some() && result.declared.is_some() && own.is_some() && result.actual.is_some();
+    let sure =
+        asked.elements(single).is_some() && result.declared.is_some() && own.is_some() && result.actual.is_some();
     Some(if sure { Does::Garbled(TEXT.into()) } else { Does::Unknown(format!("may be one that {TEXT}").into()) })
 }
 
@@ -30,7 +31,8 @@ pub(super) fn number(asked: &Asked<'_>) -> Option<Does> {
 pub(super) fn mistaken_result(asked: &Asked<'_>) -> Option<Does> {
     let result = of_result(asked)?;
     let mistaken = result.is_mistaken();
-    if mistaken == Some(false) || is_in_order(&dims_of_result(asked)?) || !is_taken(asked, asked.node.output(0)?, REACH) {
+    if mistaken == Some(false) || is_in_order(&dims_of_result(asked)?) || !is_taken(asked, asked.node.output(0)?, REACH)
+    {
         return None;
     }
     let text = "gives a result in order where the first constant has the rank of the other operand, and pools it as if its channels were in groups";
@@ -69,7 +71,8 @@ fn of_result(asked: &Asked<'_>) -> Option<Layout> {
     }
     let ranks = [0, 1].map(|k| asked.operands[k].rank());
     let own = layout::of_pair([0, 1].map(|k| of_operand(asked, k)), ranks);
-    let decides = |k: usize| asked.constants[k] && asked.value(k).is_some_and(|value| asked.readers(value).nth(1).is_some());
+    let decides =
+        |k: usize| asked.constants[k] && asked.value(k).is_some_and(|value| asked.readers(value).nth(1).is_some());
     Some(if own.is_mistaken() == Some(true) && (0..2).any(decides) { Layout { actual: None, ..own } } else { own })
 }
 

@@ -237,8 +237,13 @@ impl Follower<'_> {
     /// Returns a layout of a node's result, if the constant of the node is not declared in another way for another node.
     fn unless_shared(&self, node: &Node, own: Layout) -> Layout {
         let constant = node.inputs.iter().flatten().find(|value| self.is_folded(**value));
-        let other = |value: &ValueId| self.uses.of(*value).iter().any(|at| self.model.node(at.node).outputs != node.outputs);
-        if own.is_mistaken() == Some(true) && constant.is_some_and(other) { Layout { actual: None, ..own } } else { own }
+        let other =
+            |value: &ValueId| self.uses.of(*value).iter().any(|at| self.model.node(at.node).outputs != node.outputs);
+        if own.is_mistaken() == Some(true) && constant.is_some_and(other) {
+            Layout { actual: None, ..own }
+        } else {
+            own
+        }
     }
 
     fn rank(&self, node: &Node, operand: usize) -> Option<usize> {

@@ -18,6 +18,8 @@ use crate::graph::{Attribute, Node, ValueId};
 /// The number that ONNX gives f32.
 const ONNX_F32: i64 = 1;
 
+/// The first version that makes a layer of a root mean square, and merges a scale without a bias.
+const MERGES_SCALES: &str = "3.2.0";
 /// How many nodes in a row that are written twice are compared.
 const WRITTEN_TWICE: usize = 6;
 
@@ -40,7 +42,23 @@ pub(super) fn misread(asked: &Asked<'_>) -> Option<Does> {
         Op::Add => biased(asked, data)?,
         _ => return None,
     };
+    if !asked.at_least(MERGES_SCALES)
+        && asked.own_op()? != Op::Add
+        && !is_before_bias(asked, usize::from(second), &norm)
+    {
+        return None;
+    }
     Some(flat(asked, usize::from(second), &norm))
+}
+
+/// Says whether a bias of as many elements as the scale follows, with which versions merge it that merge no scale alone.
+fn is_before_bias(asked: &Asked<'_>, scale: usize, norm: &Norm) -> bool {
+    let count = |value: ValueId| asked.shape(value)?.known().map(|shape| shape.iter().product::<usize>());
+    let is_bias = |node: &Node| {
+        let constant = asked.split(node).filter(|_| asked.op(node) == Some(Op::Add));
+        constant.is_some_and(|(bias, ..)| count(bias) == asked.elements(scale))
+    };
+    norm.centred && asked.node.output(0).is_some_and(|value| asked.readers(value).any(|(node, _)| is_bias(node)))
 }
 
 /// Says whether the axis of a normalisation is written as 0.
@@ -161,7 +179,8 @@ fn norm_of(asked: &Asked<'_>, node: &Node, op: Op) -> Option<Norm> {
     // The pass for a bias compares the axes of both means as they are written.
     let centred =
         square.1 == Op::Pow && mean_before(asked, x).is_some_and(|other| written(asked, other) == written(asked, mean));
-    Some(Norm { axes, keeps, centred })
+    // A quotient by a root mean square is a layer from this version on.
+    (centred || op == Op::Mul || asked.at_least(MERGES_SCALES)).then_some(Norm { axes, keeps, centred })
 }
 
 /// Returns the mean that a value is the difference of its own data from.
@@ -261,13 +280,47 @@ mod tests {
                 format!("{}; g=const(2,1); y=Mul(v,g)", twice(&centred, "u2=ReduceMean(x) axes=1 keepdims=1")),
                 "same",
             ),
-            ("x(2,4)", format!("a0=Relu(x); b0=Relu(x); s=Pow(a0,p); {MEAN}; v=Div(b0,q); g=const(2,1); y=Mul(v,g)"), "differs"),
+            (
+                "x(2,4)",
+                format!("a0=Relu(x); b0=Relu(x); s=Pow(a0,p); {MEAN}; v=Div(b0,q); g=const(2,1); y=Mul(v,g)"),
+                "differs",
+            ),
             ("x(4,4)", format!("{centred}; g=const(4); k=Mul(v,g); b=const(4,1); y=Add(k,b)"), "differs"),
             ("x(4,4)", format!("{centred}; g=const(4); k=Mul(v,g); b=const(1); y=Add(k,b)"), "same"),
             ("x(4,4)", format!("{rms}; g=const(4); k=Mul(v,g); b=const(4,1); y=Add(k,b)"), "same"),
         ];
         for (x, nodes, want) in rows {
             answers("mnn", &[], &[(&format!("{start}; {x}; {nodes}"), want)]);
+        }
+    }
+
+    /// Answers of MNN 3.0.0 and 3.2.0.
+    #[test]
+    fn older_versions_merge_no_scale_alone() {
+        let start = "opset 17; p=const()=2; x(4,4); e=const()=0.5";
+        let rms = format!("{start}; s=Pow(x,p); {MEAN}; v=Div(x,q)");
+        let centred =
+            format!("{start}; u=ReduceMean(x) axes=-1 keepdims=1; c=Sub(x,u); s=Pow(c,p); {MEAN}; v=Div(c,q)");
+        let several = |norm: &str| norm.replace("e=const()=0.5", "e=const(4,1)=1,2,3,4");
+        for (text, old, new) in [
+            (format!("{rms}; g=const(4,1); y=Mul(v,g)"), "same", "differs"),
+            (several(&rms), "same", "differs"),
+            (several(&centred), "differs", "differs"),
+            (format!("{centred}; g=const(4,1); y=Mul(v,g)"), "same", "differs"),
+            (format!("{centred}; g=const(4,1); k=Mul(v,g); b=const(1); y=Add(k,b)"), "same", "differs"),
+            (format!("{centred}; g=const(4,1); k=Mul(v,g); b=const(4); y=Add(k,b)"), "differs", "differs"),
+            (format!("{centred}; g=const(4); k=Mul(v,g); b=const(4,1); y=Add(k,b)"), "differs", "differs"),
+            (format!("{centred}; g=const(4); k=Mul(v,g); b=const(4); y=Add(k,b)"), "same", "same"),
+            (
+                format!(
+                    "{start}; i=const()=1; s=Pow(x,p); m=ReduceMean(s) axes=-1 keepdims=0; a=Add(m,e); q=Sqrt(a); r=Div(i,q); y=Mul(x,r)"
+                ),
+                "differs",
+                "differs",
+            ),
+        ] {
+            answers("mnn@3.0.0", &[], &[(&text, old)]);
+            answers("mnn@3.2.0", &[], &[(&text, new)]);
         }
     }
 

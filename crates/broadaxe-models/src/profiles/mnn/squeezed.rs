@@ -30,7 +30,8 @@ pub(super) fn is_shown(asked: &Asked<'_>) -> Option<bool> {
 }
 
 fn shows(asked: &Asked<'_>, value: ValueId, reach: usize) -> bool {
-    let next = |node: &Node, operand: usize| reach > 0 && (operand == 0 && is_moved(asked, node) || is_moved_sum(asked, node));
+    let next =
+        |node: &Node, operand: usize| reach > 0 && (operand == 0 && is_moved(asked, node) || is_moved_sum(asked, node));
     let behind = |node: &Node| node.output(0).is_some_and(|value| shows(asked, value, reach - 1));
     asked.facts.is_output(value) || asked.readers(value).any(|(node, operand)| next(node, operand) && behind(node))
 }
@@ -63,7 +64,8 @@ pub(super) fn sum(asked: &Asked<'_>) -> Option<Does> {
         Source::Product => i64::from(asked.shape(node.input(1)?)?.rank()? == 1),
     };
     let last = axis == rank || axis == -1;
-    let text = "puts the sum before the axis is taken out, and the result keeps that axis where it is an output of the model";
+    let text =
+        "puts the sum before the axis is taken out, and the result keeps that axis where it is an output of the model";
     let misplaced = last && asked.elements(constant) != Some(1);
     (misplaced || is_shown(asked)?).then(|| Does::Garbled(text.into()))
 }
@@ -75,10 +77,13 @@ fn source<'a>(asked: &Asked<'a>, mut value: ValueId) -> Option<(&'a Node, Source
         let node = asked.producer(asked.origin(value))?;
         let own_rank = |k: usize| node.input(k).and_then(|value| asked.shape(value)?.rank());
         match node.op.as_str() {
-            "Conv" | "ConvTranspose" if !functions && own_rank(0) == Some(3) => return Some((node, Source::Convolution)),
+            "Conv" | "ConvTranspose" if !functions && own_rank(0) == Some(3) => {
+                return Some((node, Source::Convolution));
+            }
             "Squeeze" => return Some((node, Source::Squeeze)),
             "MatMul" if node.input(1).is_some_and(|second| asked.facts.is_constant(second)) => {
-                let list = own_rank(0) == Some(1) && own_rank(1) == Some(2) || own_rank(0) > Some(1) && own_rank(1) == Some(1);
+                let list =
+                    own_rank(0) == Some(1) && own_rank(1) == Some(2) || own_rank(0) > Some(1) && own_rank(1) == Some(1);
                 return list.then_some((node, Source::Product));
             }
             _ if is_moved(asked, node) => {}
@@ -95,7 +100,18 @@ fn source<'a>(asked: &Asked<'a>, mut value: ValueId) -> Option<(&'a Node, Source
 }
 
 fn is_function(role: Role) -> bool {
-    matches!(role, Role::Abs | Role::Erf | Role::Exp | Role::Log | Role::Neg | Role::Reciprocal | Role::Sigmoid | Role::Sqrt | Role::Tanh)
+    matches!(
+        role,
+        Role::Abs
+            | Role::Erf
+            | Role::Exp
+            | Role::Log
+            | Role::Neg
+            | Role::Reciprocal
+            | Role::Sigmoid
+            | Role::Sqrt
+            | Role::Tanh
+    )
 }
 
 /// Says whether a node becomes a `Relu`, or one with bounds.
