@@ -51,7 +51,7 @@ use broadaxe_kernels::{DType, OpId};
 use broadaxe_shape::{Dim, Rule, Shape, SymbolicShape};
 
 use crate::{
-    graph::{Model, Node, NodeId, ValueId},
+    graph::{Model, Node, NodeId, Uses, ValueId},
     infer::Shapes,
     meaning::{Kind, Meaning, ShapeFault, Source},
 };
@@ -118,13 +118,16 @@ pub struct Profile {
     pub reads_by_rank: bool,
     /// Whether it follows through the graph which axis of a tensor is the batch.
     pub follows_batches: bool,
-    /// Whether it keeps the channels of some tensors in groups.
-    pub groups_channels: bool,
     /// Whether it makes sums of two operands of a sum of several, from the left.
     pub splits_lists: bool,
     /// Lists the reshapes of a model that it cannot load, with the reason.
     pub refused_reshapes: Option<RefusedReshapes>,
+    /// Follows through the graph which tensors it keeps with their channels in groups.
+    follow_layouts: Option<FollowLayouts>,
 }
+
+/// Follows through a model which tensors have their channels in groups, by where values are used and which are constant.
+type FollowLayouts = fn(&Model, &Shapes, &Uses, &[bool]) -> mnn::Layouts;
 
 /// Lists the reshapes of a model that a target cannot load, with the reason.
 pub type RefusedReshapes = fn(&Model, &Shapes) -> Vec<(NodeId, String)>;
@@ -141,9 +144,9 @@ const PLAIN: Profile = Profile {
     converters: &[],
     reads_by_rank: false,
     follows_batches: false,
-    groups_channels: false,
     splits_lists: false,
     refused_reshapes: None,
+    follow_layouts: None,
 };
 
 /// Says what a target does with some nodes, and how that is known.

@@ -46,8 +46,8 @@ impl Facts {
         let (folded, loose, inferences) = (folded(model, shapes), loose(model, shapes), Inferences::default());
         let asks = targets.iter().any(|target| target.profile().follows_batches);
         let batches = if asks { Batches::of(model, shapes, &uses, &folded) } else { Batches::default() };
-        let groups = targets.iter().any(|target| target.profile().groups_channels);
-        let layouts = if groups { Layouts::of(model, shapes, &uses, &folded) } else { Layouts::default() };
+        let follow = targets.iter().find_map(|target| target.profile().follow_layouts);
+        let layouts = follow.map_or_else(Layouts::default, |follow| follow(model, shapes, &uses, &folded));
         let mut outputs = vec![false; model.values.len()];
         for value in model.graphs.iter().flat_map(|graph| &graph.outputs) {
             outputs[value.0 as usize] = true;

@@ -535,8 +535,8 @@ pub(super) static MNN: Profile = Profile {
             evidence: MNN_SOURCE,
         },
     ],
-    groups_channels: true,
     refused_reshapes: Some(refused_reshapes),
+    follow_layouts: Some(Layouts::of),
     ..PLAIN
 };
 

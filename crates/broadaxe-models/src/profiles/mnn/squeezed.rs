@@ -6,6 +6,7 @@
 
 use broadaxe_frameworks::Role;
 use broadaxe_kernels::id;
+use broadaxe_shape::SymbolicShape;
 
 use super::super::{
     Asked, Does,
@@ -127,7 +128,7 @@ fn is_moved(asked: &Asked<'_>, node: &Node) -> bool {
 
 /// Says whether a node is a sum with a constant of rank 0 or 1.
 fn is_moved_sum(asked: &Asked<'_>, node: &Node) -> bool {
-    let list = |value: ValueId| asked.shape(value).and_then(|shape| shape.rank()).is_some_and(|rank| rank < 2);
+    let list = |value: ValueId| asked.shape(value).and_then(SymbolicShape::rank).is_some_and(|rank| rank < 2);
     matches!(node.op.as_str(), "Add" | "Sum") && asked.split(node).is_some_and(|(constant, ..)| list(constant))
 }
 
