@@ -20,6 +20,7 @@ mod litert;
 mod litert_gpu;
 mod ncnn;
 mod folded;
+mod groups;
 mod pnnx;
 mod facts;
 mod pattern;
@@ -123,11 +124,11 @@ pub struct Profile {
     /// Lists the reshapes of a model that it cannot load, with the reason.
     pub refused_reshapes: Option<RefusedReshapes>,
     /// Follows through the graph which tensors it keeps with their channels in groups.
-    follow_layouts: Option<FollowLayouts>,
+    follow_groups: Option<FollowGroups>,
 }
 
 /// Follows through a model which tensors have their channels in groups, by where values are used and which are constant.
-type FollowLayouts = fn(&Model, &Shapes, &Uses, &[bool]) -> mnn::Layouts;
+type FollowGroups = fn(&Model, &Shapes, &Uses, &[bool]) -> groups::Groupings;
 
 /// Lists the reshapes of a model that a target cannot load, with the reason.
 pub type RefusedReshapes = fn(&Model, &Shapes) -> Vec<(NodeId, String)>;
@@ -146,7 +147,7 @@ const PLAIN: Profile = Profile {
     follows_batches: false,
     splits_lists: false,
     refused_reshapes: None,
-    follow_layouts: None,
+    follow_groups: None,
 };
 
 /// Says what a target does with some nodes, and how that is known.

@@ -6,7 +6,7 @@ use broadaxe_shape::SymbolicShape;
 use super::{
     Target,
     folded::folded,
-    mnn::{Layout, Layouts},
+    groups::{Grouping, Groupings},
     pnnx::Batches,
 };
 use crate::{
@@ -19,7 +19,7 @@ use crate::{
 #[derive(Clone, Debug, Default)]
 pub struct Facts {
     batches: Batches,
-    layouts: Layouts,
+    groupings: Groupings,
     folded: Vec<bool>,
     uses: Uses,
     outputs: Vec<bool>,
@@ -46,8 +46,8 @@ impl Facts {
         let (folded, loose, inferences) = (folded(model, shapes), loose(model, shapes), Inferences::default());
         let asks = targets.iter().any(|target| target.profile().follows_batches);
         let batches = if asks { Batches::of(model, shapes, &uses, &folded) } else { Batches::default() };
-        let follow = targets.iter().find_map(|target| target.profile().follow_layouts);
-        let layouts = follow.map_or_else(Layouts::default, |follow| follow(model, shapes, &uses, &folded));
+        let follow = targets.iter().find_map(|target| target.profile().follow_groups);
+        let groupings = follow.map_or_else(Groupings::default, |follow| follow(model, shapes, &uses, &folded));
         let mut outputs = vec![false; model.values.len()];
         for value in model.graphs.iter().flat_map(|graph| &graph.outputs) {
             outputs[value.0 as usize] = true;
@@ -58,7 +58,7 @@ impl Facts {
         let sums = |node: &Node| if matches!(node.op.as_str(), "Sum" | "Mean") { bit(Role::Add) } else { 0 };
         let own = |node: &Node| meaning::role(model, node).map_or(0, bit) | sums(node);
         let roles = model.nodes.iter().fold(0, |all, node| all | own(node));
-        Self { batches, layouts, folded, uses, outputs, loose, quantised, roles, inferences }
+        Self { batches, groupings, folded, uses, outputs, loose, quantised, roles, inferences }
     }
 
     /// Returns what rules make of symbolic shapes, each found once.
@@ -116,9 +116,9 @@ impl Facts {
         self.batches.lacking(value)
     }
 
-    /// Returns how MNN lays out a value.
-    pub(super) fn layout(&self, value: ValueId) -> Layout {
-        self.layouts.of_value(value)
+    /// Returns whether MNN has the channels of a value in groups.
+    pub(super) fn grouping(&self, value: ValueId) -> Grouping {
+        self.groupings.of_value(value)
     }
 
     /// Returns what is known of a node's operands.

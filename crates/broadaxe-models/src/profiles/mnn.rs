@@ -3,24 +3,22 @@
 //! Not asked: the back ends for GPUs (`OpenCL`, Vulkan, Metal), other precisions, and the converter with other formats.
 
 mod conv;
+mod gemm;
 mod grouped;
-mod layout;
 mod norm;
 mod quantised;
 mod slope;
 mod squeezed;
 mod stretched;
 
-pub(super) use self::layout::{Layout, Layouts};
-
 use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, OpId, id};
-use broadaxe_shape::Dim;
 
 use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
-    affine::{self, factor, to_nothing},
-    condition::{INTEGERS, OF_FLOATS, any},
+    affine::{self, to_nothing},
+    condition::{INTEGERS, OF_FLOATS},
+    groups::Groupings,
     inside::{
         CONVOLUTION, GROUP_NORM, as_many, flat_data, has_computed_list, has_computed_weights, is_grouped, lists,
         no_attention,
@@ -30,7 +28,7 @@ use super::{
     stretch::{CLASH, NEGATIVE},
 };
 use crate::{
-    graph::{Attribute, Model, Node, NodeId, ValueId},
+    graph::{Model, Node, NodeId, ValueId},
     infer::Shapes,
     meaning::Kind,
 };
@@ -208,7 +206,7 @@ pub(super) static MNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Select, Kind::Slope, Kind::Bounds],
-            when: &[When::Holds(reads_lost_transposition)],
+            when: &[When::Holds(gemm::reads_lost_transposition)],
             way: Way::Garbled,
             text: "makes a convolution of the Gemm before it, without a C and with a constant B, and arranges that as its transpose where A is transposed",
             evidence: MNN_NODES,
@@ -257,7 +255,7 @@ pub(super) static MNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Slope, Kind::Lengths],
-            when: &[When::Holds(grouped::takes_mistaken)],
+            when: &[When::Holds(grouped::reads_mistaken)],
             way: Way::Garbled,
             text: "reads data in order as if their channels were in groups, in PRelu and BatchNormalization behind a constant that comes first",
             evidence: MNN_LAWS,
@@ -469,15 +467,15 @@ pub(super) static MNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Bias],
-            when: &[When::Holds(lost_transposition)],
+            when: &[When::Holds(gemm::lost_transposition)],
             way: Way::Garbled,
             text: "makes a convolution of a Gemm with a constant B, and arranges the result as its transpose where A is transposed",
             evidence: MNN_NODES,
         },
         Law {
             kinds: &[Kind::Bias],
-            when: &[When::Dtype(FLOATS_ASKED), When::Constant(1), When::Holds(term_as_row)],
-            way: Way::Ask(along_columns),
+            when: &[When::Dtype(FLOATS_ASKED), When::Constant(1), When::Holds(gemm::term_as_row)],
+            way: Way::Ask(gemm::along_columns),
             text: "adds a constant C with as many elements as there are columns along the columns, whatever its shape",
             evidence: MNN_NODES,
         },
@@ -536,7 +534,7 @@ pub(super) static MNN: Profile = Profile {
         },
     ],
     refused_reshapes: Some(refused_reshapes),
-    follow_layouts: Some(Layouts::of),
+    follow_groups: Some(Groupings::of),
     ..PLAIN
 };
 
@@ -572,58 +570,6 @@ fn flat(asked: &Asked<'_>) -> Option<Does> {
     let list = (1..asked.operands.len()).all(|k| asked.constants[k] && affine::as_many(asked, k) == Some(true));
     let text = "reads a constant scale or bias as a list with one number for each element that is normalised";
     Some(if list { Does::Flat { axes } } else { Does::Garbled(text.into()) })
-}
-
-/// Finds a product without a C that is arranged as its transpose, and read by the node.
-fn reads_lost_transposition(asked: &Asked<'_>) -> Option<bool> {
-    let lost = |k: usize| {
-        let product = asked.value(k).and_then(|value| asked.producer(asked.origin(value)));
-        let Some(product) = product.filter(|node| node.op == "Gemm" && node.input(2).is_none()) else {
-            return Some(false);
-        };
-        is_lost(asked, product, asked.shape(product.output(0)?)?.dims())
-    };
-    any((0..asked.operands.len()).map(lost))
-}
-
-fn lost_transposition(asked: &Asked<'_>) -> Option<bool> {
-    is_lost(asked, asked.node, asked.operands[0].dims())
-}
-
-/// Finds products with a transposed A and a constant B, whose result has more than one row and more than one column.
-///
-/// The pass `ConvertMatMulToConv2D` makes a convolution of them, unless more than four nodes read B.
-fn is_lost(asked: &Asked<'_>, product: &Node, dims: Option<&[Dim]>) -> Option<bool> {
-    let transposed = product.attribute("transA").and_then(Attribute::int).unwrap_or(0) != 0;
-    let constant = |k: usize| product.input(k).is_some_and(|value| asked.facts.is_constant(value));
-    if !transposed || constant(0) || !constant(1) {
-        return Some(false);
-    }
-    let several = |dim: &Dim| dim.size().map(|size| size > 1);
-    let long = affine::all(dims?.iter().map(several));
-    let shared = product.input(1).is_some_and(|value| asked.facts.readers(value).len() > 4);
-    if shared && long != Some(false) { None } else { long }
-}
-
-/// Finds a C with one number for each column that does not run along the columns, of a Gemm that does not scale the product.
-fn term_as_row(asked: &Asked<'_>) -> Option<bool> {
-    if factor(asked.node, "alpha") != 1.0 || factor(asked.node, "beta") == 0.0 {
-        return Some(false);
-    }
-    let constant = |k: usize| asked.node.input(k).is_some_and(|value| asked.facts.is_constant(value));
-    if constant(0) && constant(1) {
-        return Some(false);
-    }
-    let (columns, own) = (asked.operands[0].dims()?.last()?.size(), asked.operands[1].dims()?);
-    let count = asked.elements(1)?;
-    if count == 1 || own.last().and_then(Dim::size) == Some(count) {
-        return Some(false);
-    }
-    Some(columns? == count)
-}
-
-fn along_columns(asked: &Asked<'_>) -> Option<Does> {
-    Some(Does::List { operand: 1, axis: asked.operands[0].rank()?.checked_sub(1)? })
 }
 
 #[cfg(test)]

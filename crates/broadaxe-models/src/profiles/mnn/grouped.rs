@@ -2,9 +2,10 @@
 
 use broadaxe_shape::{Dim, SymbolicShape};
 
-use super::{
-    super::{Asked, Does, neighbours::REACH},
-    layout::{self, Layout, TAKES_DECLARED},
+use super::super::{
+    Asked, Does,
+    groups::{self, GOES_BY_DECLARED, Grouping},
+    neighbours::REACH,
 };
 use crate::graph::{Node, ValueId};
 
@@ -27,7 +28,7 @@ pub(super) fn number(asked: &Asked<'_>) -> Option<Does> {
     Some(if sure { Does::Garbled(TEXT.into()) } else { Does::Unknown(format!("may be one that {TEXT}").into()) })
 }
 
-/// Finds a result in order that is declared to be in groups, and that a layer behind it takes as it is declared.
+/// Finds a result in order that is declared to be in groups, where a layer behind it goes by that.
 pub(super) fn mistaken_result(asked: &Asked<'_>) -> Option<Does> {
     let result = of_result(asked)?;
     let mistaken = result.is_mistaken();
@@ -39,22 +40,22 @@ pub(super) fn mistaken_result(asked: &Asked<'_>) -> Option<Does> {
     Some(if mistaken == Some(true) { Does::Garbled(text.into()) } else { Does::Unknown(text.into()) })
 }
 
-/// Says whether a layer without an operand takes a value.
+/// Says whether a layer without an operand reads a value.
 fn is_taken(asked: &Asked<'_>, value: ValueId, reach: usize) -> bool {
     let taken = |node: &Node| {
         let behind = || node.output(0).is_some_and(|value| reach > 0 && is_taken(asked, value, reach - 1));
-        matches!(node.op.as_str(), "GlobalAveragePool" | "GlobalMaxPool") || layout::keeps(node) && behind()
+        matches!(node.op.as_str(), "GlobalAveragePool" | "GlobalMaxPool") || groups::keeps(node) && behind()
     };
     asked.readers(value).any(|(node, operand)| operand == 0 && taken(node))
 }
 
-/// Says whether a layer of channels takes data in order that are declared to be in groups; nothing where that is not known.
-pub(super) fn takes_mistaken(asked: &Asked<'_>) -> Option<bool> {
-    let made = asked.node.output(0).map(|value| asked.facts.layout(value));
-    let layer = TAKES_DECLARED.contains(&asked.node.op.as_str())
+/// Says whether a layer of channels reads data in order that are declared to be in groups; nothing where that is not known.
+pub(super) fn reads_mistaken(asked: &Asked<'_>) -> Option<bool> {
+    let made = asked.node.output(0).map(|value| asked.facts.grouping(value));
+    let layer = GOES_BY_DECLARED.contains(&asked.node.op.as_str())
         && made.is_some_and(|made| made.declared == Some(true) && made.actual != Some(false));
     let data = asked.value(0).filter(|_| layer && !asked.constants[0]);
-    let mistaken = data.map_or(Some(false), |data| asked.facts.layout(data).is_mistaken());
+    let mistaken = data.map_or(Some(false), |data| asked.facts.grouping(data).is_mistaken());
     if is_in_order(&asked.operands[0]) { Some(false) } else { mistaken }
 }
 
@@ -65,21 +66,21 @@ pub(super) fn is_misread_constant(asked: &Asked<'_>) -> Option<bool> {
 }
 
 /// Returns the layout of the result of two operands.
-fn of_result(asked: &Asked<'_>) -> Option<Layout> {
+fn of_result(asked: &Asked<'_>) -> Option<Grouping> {
     if asked.operands.len() != 2 {
         return None;
     }
     let ranks = [0, 1].map(|k| asked.operands[k].rank());
-    let own = layout::of_pair([0, 1].map(|k| of_operand(asked, k)), ranks);
+    let own = groups::of_pair([0, 1].map(|k| of_operand(asked, k)), ranks);
     let decides =
         |k: usize| asked.constants[k] && asked.value(k).is_some_and(|value| asked.readers(value).nth(1).is_some());
-    Some(if own.is_mistaken() == Some(true) && (0..2).any(decides) { Layout { actual: None, ..own } } else { own })
+    Some(if own.is_mistaken() == Some(true) && (0..2).any(decides) { Grouping { actual: None, ..own } } else { own })
 }
 
 /// Returns the layout of an operand; nothing for a constant.
-pub(super) fn of_operand(asked: &Asked<'_>, operand: usize) -> Option<Layout> {
+pub(super) fn of_operand(asked: &Asked<'_>, operand: usize) -> Option<Grouping> {
     let value = asked.value(operand).filter(|_| !asked.constants[operand])?;
-    Some(asked.facts.layout(value))
+    Some(asked.facts.grouping(value))
 }
 
 fn dims_of_result(asked: &Asked<'_>) -> Option<SymbolicShape> {

@@ -3,7 +3,7 @@
 use broadaxe_shape::Rule;
 
 use super::{
-    super::{Asked, Does},
+    super::{Asked, Does, groups::is_on_axis_1},
     grouped,
 };
 
@@ -32,12 +32,6 @@ pub(super) fn valid(asked: &Asked<'_>) -> Option<Does> {
         return along_axis_1;
     }
     if rank >= 3 && own.len() < rank && is_on_axis_1(&own) { along_axis_1 } else { None }
-}
-
-/// Says whether a slope has all its elements on its axis 1, or on its only one: it is the slope of a layer.
-pub(super) fn is_on_axis_1(slope: &[usize]) -> bool {
-    let place = usize::from(slope.len() > 1);
-    slope.iter().enumerate().all(|(axis, dim)| *dim == 1 || axis == place)
 }
 
 /// Finds slopes of layers whose data are constants: the converter computes them, and writes the channels in groups as if they were in order.

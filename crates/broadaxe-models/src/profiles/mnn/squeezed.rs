@@ -1,4 +1,4 @@
-//! Axes that MNN takes out too late: behind a convolution along one axis, which has four axes within MNN, and behind a `Squeeze`.
+//! Axes that MNN removes too late: behind a convolution along one axis, which has four axes within MNN, and behind a `Squeeze`.
 //!
 //! The pass `Conv1dSqueezeMove` puts a sum, a `Relu` and what becomes one before the `Squeeze`, by which the sum may meet another axis; an output of
 //! the model is then the tensor with all axes. The sum has a constant of rank 0 or 1, and the `Squeeze` is written with one axis as an
@@ -14,9 +14,9 @@ use super::super::{
 };
 use crate::graph::{Node, ValueId};
 
-/// What takes out an axis.
+/// What removes an axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
+enum Remover {
     /// A convolution along one axis.
     Convolution,
     /// A `Squeeze`.
@@ -41,7 +41,7 @@ fn shows(asked: &Asked<'_>, value: ValueId, reach: usize) -> bool {
 pub(super) fn keeps_axis(asked: &Asked<'_>) -> Option<bool> {
     let moved = is_moved(asked, asked.node);
     let found = asked.node.input(0).filter(|_| moved).and_then(|data| source(asked, data));
-    let lost = matches!(found, Some((_, Source::Convolution | Source::Squeeze)));
+    let lost = matches!(found, Some((_, Remover::Convolution | Remover::Squeeze)));
     Some(lost && is_shown(asked)?)
 }
 
@@ -57,12 +57,12 @@ pub(super) fn sum(asked: &Asked<'_>) -> Option<Does> {
     let (node, source) = source(asked, asked.value(1 - constant)?)?;
     let rank = i64::try_from(asked.operands[1 - constant].rank()?).ok()?;
     let axis = match source {
-        Source::Convolution => return None,
-        Source::Squeeze => match numbers(node, "axes")?[..] {
+        Remover::Convolution => return None,
+        Remover::Squeeze => match numbers(node, "axes")?[..] {
             [axis] if axis != -1 && axis != 3 => axis,
             _ => return None,
         },
-        Source::Product => i64::from(asked.shape(node.input(1)?)?.rank()? == 1),
+        Remover::Product => i64::from(asked.shape(node.input(1)?)?.rank()? == 1),
     };
     let last = axis == rank || axis == -1;
     let text =
@@ -71,21 +71,21 @@ pub(super) fn sum(asked: &Asked<'_>) -> Option<Does> {
     (misplaced || is_shown(asked)?).then(|| Does::Garbled(text.into()))
 }
 
-/// Follows a value to the node that takes out an axis.
-fn source<'a>(asked: &Asked<'a>, mut value: ValueId) -> Option<(&'a Node, Source)> {
+/// Follows a value to the node that removes an axis.
+fn source<'a>(asked: &Asked<'a>, mut value: ValueId) -> Option<(&'a Node, Remover)> {
     let mut functions = false;
     for _ in 0..REACH {
         let node = asked.producer(asked.origin(value))?;
         let own_rank = |k: usize| node.input(k).and_then(|value| asked.shape(value)?.rank());
         match node.op.as_str() {
             "Conv" | "ConvTranspose" if !functions && own_rank(0) == Some(3) => {
-                return Some((node, Source::Convolution));
+                return Some((node, Remover::Convolution));
             }
-            "Squeeze" => return Some((node, Source::Squeeze)),
+            "Squeeze" => return Some((node, Remover::Squeeze)),
             "MatMul" if node.input(1).is_some_and(|second| asked.facts.is_constant(second)) => {
                 let list =
                     own_rank(0) == Some(1) && own_rank(1) == Some(2) || own_rank(0) > Some(1) && own_rank(1) == Some(1);
-                return list.then_some((node, Source::Product));
+                return list.then_some((node, Remover::Product));
             }
             _ if is_moved(asked, node) => {}
             _ if is_moved_sum(asked, node) && !functions => {
