@@ -34,7 +34,7 @@ def value(text):
 
 def node(text):
     """Return the node of a text such as `y=Conv(a,w) pads=1,1`."""
-    found = re.fullmatch(r"(\w+)=(\w+)\(([\w,]*)\)(.*)", text)
+    found = re.fullmatch(r"(\w+)=([\w.]+)\(([\w,]*)\)(.*)", text)
     given = dict(pair.split("=", 1) for pair in found[4].split())
     inputs = [name.strip("_") for name in found[3].split(",")]
     return [found[2], inputs, [found[1]], {key: value(part) for key, part in given.items()}]

@@ -6,7 +6,7 @@ Each function yields texts as in `cases.py`.
 import itertools
 
 from ..verdicts.spec import COMPARISONS
-from . import quantised
+from . import contrib, quantised
 from .inside import INSIDE
 from .integer_layers import INTEGER_LAYERS
 
@@ -267,5 +267,5 @@ def norms():
 
 GRIDS = {
     "layernorm": layer_normalization, "gemm": gemm, "clip": clip, "expand": expand, "binary": binary, "select": select, "constants": constants,
-    "layers": layers, "norms": norms, **quantised.GRIDS, **INSIDE, **INTEGER_LAYERS,
+    "layers": layers, "norms": norms, **quantised.GRIDS, **INSIDE, **INTEGER_LAYERS, **contrib.GRIDS,
 }  # fmt: skip

@@ -16,6 +16,8 @@ ELEMENTS = {
 }  # fmt: skip
 NAMES = {element: name for name, element in ELEMENTS.items()}
 DOMAIN = "broadaxe.verdicts"
+# The domain of the operators that ONNX Runtime adds to ONNX; specs write it in front of an operator's name.
+CONTRIB = "com.microsoft"
 
 
 def _attribute(key, value, opset):
@@ -33,7 +35,8 @@ def _attribute(key, value, opset):
 def _node(node, opset, functions):
     op, inputs, outputs, attributes = node
     given = {key: _attribute(key, value, opset) for key, value in attributes.items()}
-    domain = DOMAIN if op in functions else ""
+    domain, _, op = op.rpartition(".")
+    domain = DOMAIN if op in functions else domain
     return helper.make_node(op, inputs, outputs, name=f"n_{outputs[0]}", domain=domain, **given)
 
 
@@ -49,6 +52,7 @@ def build(spec, redraw=0):
     outputs = [helper.make_tensor_value_info(name, ELEMENTS[kinds[name]], None) for name in spec["outputs"]]
     graph = helper.make_graph(nodes, "g", inputs, outputs, constants)
     imports = [helper.make_opsetid("", opset)] + ([helper.make_opsetid(DOMAIN, 1)] if functions else [])
+    imports += [helper.make_opsetid(CONTRIB, 1)] if any(node[0].startswith(CONTRIB) for node in spec["nodes"]) else []
     bodies = [
         helper.make_function(
             DOMAIN, name, body["inputs"], body["outputs"], [_node(node, opset, functions) for node in body["nodes"]],

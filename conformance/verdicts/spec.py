@@ -86,7 +86,7 @@ def types(spec):
     """Return the element type of every value."""
     known = {name: kind for name, (kind, *_) in {**spec["inputs"], **spec["constants"]}.items()}
     for op, inputs, outputs, attributes in spec["nodes"]:
-        names = [name for name in inputs if name]
+        names, op = [name for name in inputs if name], op.rpartition(".")[2]
         if op in COMPARISONS:
             kind = "bool"
         elif op in ("Cast", "Convert"):
@@ -99,6 +99,8 @@ def types(spec):
             kind = "i32"
         elif op in ("QLinearConv", "QLinearMatMul"):
             kind = known[inputs[7]]
+        elif op == "MatMulIntegerToFloat":
+            kind = known[inputs[2]]
         elif op == "QuantizeLinear":
             kind = known[inputs[2]] if len(inputs) > 2 else "u8"
         elif op == "DequantizeLinear":

@@ -35,6 +35,8 @@ pub enum Kind {
     Lengths,
     /// Scores of an attention and the mask that stretches to them: `Attention`.
     Mask,
+    /// Data and what broadcasts inside an operator that ONNX Runtime adds to ONNX: `SkipLayerNormalization`.
+    Contrib,
     /// Data and numbers per channel that the layer holds itself: ncnn's `PReLU`, `Scale` and `Bias`.
     Channel,
 }
@@ -56,6 +58,7 @@ impl Kind {
         Self::Blocks,
         Self::Lengths,
         Self::Mask,
+        Self::Contrib,
         Self::Channel,
     ];
 
@@ -83,16 +86,17 @@ impl Kind {
             | Self::Blocks
             | Self::Lengths
             | Self::Mask
+            | Self::Contrib
             | Self::Channel => 2,
             Self::Select | Self::Bounds => 3,
             Self::Quantize => 5,
         }
     }
 
-    /// Says whether an operator works along axes of its data, with lists, blocks or a mask for them. A law speaks of such
-    /// nodes only where it names their kind.
+    /// Says whether an operator works along axes of its data, with lists, blocks or a mask for them, or does so in one runtime
+    /// only. A law speaks of such nodes only where it names their kind.
     pub fn is_along_axes(self) -> bool {
-        matches!(self, Self::Lists | Self::Blocks | Self::Lengths | Self::Mask)
+        matches!(self, Self::Lists | Self::Blocks | Self::Lengths | Self::Mask | Self::Contrib)
     }
 
     /// Says whether operands broadcast: there are two or more, or one that stretches to a shape.
@@ -122,6 +126,15 @@ pub enum Wiring {
         /// The input.
         mask: usize,
     },
+    /// From its data, and from those of these inputs that are given.
+    Inside {
+        /// What the data are.
+        data: Inner,
+        /// The inputs.
+        terms: &'static [usize],
+        /// Those of them that are lists with one number for each entry of the last axis, and never repeat.
+        lists: &'static [usize],
+    },
     /// From its first input, and from a list of numbers that the layer holds itself.
     Held {
         /// The attribute that counts the numbers.
@@ -133,6 +146,17 @@ pub enum Wiring {
         /// How many numbers the layer reads.
         reads: Reads,
     },
+}
+
+/// Says what the data of an operator are that broadcasts inside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Inner {
+    /// The first input.
+    Input,
+    /// The product that it computes first.
+    Product,
+    /// The scores that it computes first, of queries and keys.
+    Scores,
 }
 
 /// Says how many numbers a layer reads from its list; it does not look how many there are.

@@ -15,7 +15,7 @@ use crate::{
     },
     attribute::{Attr, Values, attr},
     framework::System,
-    kind::{Kind, Wiring},
+    kind::{Inner, Kind, Wiring},
     row::{ANY, BOOL, FLOATS, INTEGERS, NUMBERS, Row},
     rule::RuleBy,
 };
@@ -322,6 +322,50 @@ pub(crate) static ONNX_PARTIAL: &[Row] = &[
         .of_kind(Kind::Mask)
         .wired(Wiring::Scores { mask: 3 }),
 ];
+
+/// The domain of the operators that ONNX Runtime adds to ONNX; tables have it in front of their names.
+pub const CONTRIB: &str = "com.microsoft";
+
+/// The operators of ONNX Runtime's own that are element-wise in some of their operands.
+pub(crate) static ONNX_CONTRIB: &[Row] = &[
+    contrib("com.microsoft.BiasGelu", || Rule::axis_lists(-1, false), Inner::Input, &[1], &[]),
+    contrib("com.microsoft.FastGelu", || Rule::axis_lists(-1, false), Inner::Input, &[1], &[]),
+    contrib("com.microsoft.BiasSplitGelu", || Rule::axis_lists(-1, false), Inner::Input, &[1], &[]),
+    contrib("com.microsoft.BiasAdd", Rule::unidirectional, Inner::Input, &[1, 2], &[1]),
+    contrib("com.microsoft.GroupNorm", || Rule::axis_lists(-1, false), Inner::Input, &[1, 2], &[]),
+    contrib("com.microsoft.SkipLayerNormalization", Rule::unidirectional, Inner::Input, &[1, 2, 3, 4], &[2, 3, 4]),
+    contrib("com.microsoft.SkipSimplifiedLayerNormalization", Rule::unidirectional, Inner::Input, &[1, 2, 3], &[2, 3]),
+    // ONNX Runtime has it in the domain of ONNX.
+    contrib("SimplifiedLayerNormalization", Rule::unidirectional, Inner::Input, &[1], &[]),
+    contrib("com.microsoft.QLinearAdd", Rule::numpy, Inner::Input, &[3], &[]),
+    contrib("com.microsoft.QLinearMul", Rule::numpy, Inner::Input, &[3], &[]),
+    contrib("com.microsoft.QuantizeLinear", Rule::numpy, Inner::Input, &[1, 2], &[]).by(RuleBy::Lists),
+    contrib("com.microsoft.DequantizeLinear", Rule::numpy, Inner::Input, &[1, 2], &[]).by(RuleBy::Lists),
+    contrib("com.microsoft.FusedConv", || Rule::axis_lists(1, false), Inner::Product, &[2], &[]),
+    contrib("com.microsoft.FusedGemm", Rule::gemm_c, Inner::Product, &[2], &[]),
+    contrib("com.microsoft.DynamicQuantizeMatMul", Rule::unidirectional, Inner::Product, &[2, 3, 4], &[4]),
+    contrib("com.microsoft.MatMulIntegerToFloat", Rule::unidirectional, Inner::Product, &[3, 5, 6], &[6]),
+    contrib("com.microsoft.MatMulNBits", || Rule::axis_lists(-1, false), Inner::Product, &[5], &[]),
+    contrib("com.microsoft.MultiHeadAttention", Rule::unidirectional, Inner::Scores, &[5], &[]).with(HEADS),
+    contrib("com.microsoft.Attention", Rule::unidirectional, Inner::Scores, &[5], &[]).with(HEADS),
+    contrib("com.microsoft.GroupQueryAttention", Rule::unidirectional, Inner::Scores, &[10], &[]).with(HEADS),
+];
+
+const HEADS: &[Attr] = &[attr("num_heads", Values::Int, "")];
+
+const fn contrib(
+    name: &'static str,
+    rule: fn() -> Rule,
+    data: Inner,
+    terms: &'static [usize],
+    lists: &'static [usize],
+) -> Row {
+    row(name, 1, "TX", FLOATS, RuleBy::Fixed(rule), op("add")).of_kind(Kind::Contrib).wired(Wiring::Inside {
+        data,
+        terms,
+        lists,
+    })
+}
 
 const GROUPS: &[Attr] = &[attr("num_groups", Values::Int, "")];
 

@@ -67,6 +67,11 @@ impl Row {
         self
     }
 
+    pub(crate) const fn by(mut self, rule: RuleBy) -> Self {
+        self.rule = rule;
+        self
+    }
+
     pub(crate) const fn wired(mut self, wiring: Wiring) -> Self {
         self.wiring = wiring;
         self

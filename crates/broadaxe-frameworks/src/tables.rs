@@ -32,13 +32,13 @@ pub fn operators(system: System) -> impl Iterator<Item = &'static Row> {
 /// Lists the operators of a framework that files hold: those of [`operators`], and those that are element-wise in some of
 /// their operands only, such as `Gemm` in its C.
 pub fn known(system: System) -> impl Iterator<Item = &'static Row> {
-    let partly: &'static [Row] = match system {
-        System::Onnx => onnx::ONNX_PARTIAL,
-        System::Pnnx => pnnx::PNNX_PARTIAL,
-        System::Paddle => paddle::PADDLE_PARTIAL,
-        System::Numpy | System::Openvino | System::Ncnn | System::Tflite => &[],
+    let partly: [&'static [Row]; 2] = match system {
+        System::Onnx => [onnx::ONNX_PARTIAL, onnx::ONNX_CONTRIB],
+        System::Pnnx => [pnnx::PNNX_PARTIAL, &[]],
+        System::Paddle => [paddle::PADDLE_PARTIAL, &[]],
+        System::Numpy | System::Openvino | System::Ncnn | System::Tflite => [&[], &[]],
     };
-    operators(system).chain(partly)
+    operators(system).chain(partly.into_iter().flatten())
 }
 
 /// The rows of every name of a framework, by opset.

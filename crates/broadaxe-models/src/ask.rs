@@ -262,6 +262,7 @@ fn reference(node: &Node, meaning: &Meaning, inputs: &[Option<QuestionTensor>]) 
         Kind::Blocks => return Err("nothing is asked about blocks".to_owned()),
         Kind::Lengths => return Err("nothing is asked about lists per channel".to_owned()),
         Kind::Mask => return Err("nothing is asked about masks".to_owned()),
+        Kind::Contrib => return Err("nothing is asked about operators of ONNX Runtime's own".to_owned()),
         _ => {}
     }
     if is_layer(meaning) {

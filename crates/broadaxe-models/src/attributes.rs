@@ -1,6 +1,8 @@
 //! Converts attributes of a node to the kinds that the tables of frameworks use, from any form that a file may have.
 
-use broadaxe_frameworks::{Attribute as Asked, Attributes, Row, System, Values};
+use std::borrow::Cow;
+
+use broadaxe_frameworks::{Attribute as Asked, Attributes, CONTRIB, Row, System, Values};
 
 use crate::graph::{Attribute, Constant, Model, Node, ValueId};
 
@@ -19,6 +21,13 @@ pub(crate) fn is_standard(system: System, domain: &str) -> bool {
         System::Tflite => domain.is_empty(),
         _ => true,
     }
+}
+
+/// Returns the name that tables have for the operator of a node; nothing for one of another domain.
+pub(crate) fn listed<'a>(system: System, node: &'a Node) -> Option<Cow<'a, str>> {
+    let own = node.domain == CONTRIB && system == System::Onnx;
+    let contrib = || own.then(|| Cow::Owned(format!("{CONTRIB}.{}", node.op)));
+    if is_standard(system, &node.domain) { Some(Cow::Borrowed(&node.op)) } else { contrib() }
 }
 
 /// The attributes of a node, read as its row describes them.

@@ -11,7 +11,7 @@ mod symbolic;
 use std::{collections::BTreeMap, ops::Deref, sync::Arc};
 
 use broadaxe::System;
-use broadaxe_shape::{Shape, symbolic::SymbolicShape};
+use broadaxe_shape::{Rule, Shape, symbolic::SymbolicShape};
 
 use self::{
     symbolic::{Open, OpenSizes},
@@ -399,8 +399,12 @@ fn impossible(facts: &Facts, meaning: &Meaning, own: &[SymbolicShape]) -> Option
     if lenient || meaning.rule.def().target || own.iter().any(|shape| shape.rank().is_none()) {
         return None;
     }
+    let lists: Vec<SymbolicShape> = meaning.lists().map(|k| own[k].clone()).collect();
     let inferred = facts.inferences().infer(&meaning.rule, own, None);
-    let error = inferred.as_ref().as_ref().err()?;
+    let along = || facts.inferences().infer(&Rule::axis_lists(-1, false), &[&own[..1], &lists[..]].concat(), None);
+    let along = (!lists.is_empty()).then(along);
+    let error =
+        [Some(&inferred), along.as_ref()].into_iter().flatten().find_map(|found| found.as_ref().as_ref().err())?;
     (error.kind() != broadaxe_shape::ErrorKind::Undecided).then(|| verdict::invalid_broadcast(error))
 }
 

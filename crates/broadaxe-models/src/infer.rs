@@ -30,6 +30,7 @@ mod sequence;
 mod openvino;
 mod tflite;
 mod ncnn;
+mod contrib;
 mod table;
 mod walk;
 

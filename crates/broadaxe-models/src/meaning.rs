@@ -16,12 +16,12 @@ pub(crate) use self::{
 };
 use broadaxe::{Node as Operand, frameworks};
 pub use broadaxe_frameworks::Kind;
-use broadaxe_frameworks::{Attribute, Attributes, Role, Row, System, Wiring, called, find};
+use broadaxe_frameworks::{Attribute, Attributes, Inner, Role, Row, System, Wiring, called, find};
 use broadaxe_kernels::OpId;
 use broadaxe_shape::{Alignment, Mode, Params, Rule, SymbolicShape};
 
 use crate::{
-    attributes::{Written, is_standard},
+    attributes::{Written, is_standard, listed},
     graph::{Model, Node, NodeId},
     infer::Shapes,
 };
@@ -124,12 +124,10 @@ pub fn meaning(model: &Model, node: NodeId) -> Option<Result<Meaning, String>> {
 
 /// Finds the row of a node's operator; nothing for one that is not element-wise, a reason where no row holds at its opset.
 pub(crate) fn row(model: &Model, node: &Node) -> Option<Result<&'static Row, String>> {
-    if !is_standard(model.system, &node.domain) {
-        return None;
-    }
-    let first = called(model.system, &node.op).first()?;
+    let name = listed(model.system, node)?;
+    let first = called(model.system, &name).first()?;
     let opset = opset(model.system, node);
-    let found = find(model.system, &node.op, opset);
+    let found = find(model.system, &name, opset);
     Some(found.ok_or_else(|| {
         format!("{} first appears in opset {}, but the model is of opset {opset}", node.op, first.since())
     }))
@@ -139,6 +137,8 @@ pub(crate) fn row(model: &Model, node: &Node) -> Option<Result<&'static Row, Str
 fn opset(system: System, node: &Node) -> i64 {
     match system.newest_opset() {
         Some(newest) if node.version == 0 && system == System::Openvino => newest,
+        // Some files do not say which version of ONNX Runtime's domain they use; there is one.
+        Some(_) if !is_standard(system, &node.domain) => node.version.max(1),
         Some(_) => node.version,
         None => 0,
     }
@@ -171,7 +171,15 @@ fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<
     let inputs = |count: usize| (0..node.inputs.len().min(count)).map(Source::Input).collect::<Vec<_>>();
     let given = |k: usize| node.input(k).is_some();
     Some(match (row.wiring(), row.kind()) {
-        (Wiring::Product { terms }, kind) => (kind, product(node, terms)?),
+        (Wiring::Product { terms }, kind) => (kind, with_terms(node, Source::Result, terms)?),
+        (Wiring::Inside { data, terms, .. }, kind) => {
+            let data = match data {
+                Inner::Input => Source::Input(0),
+                Inner::Product => Source::Result,
+                Inner::Scores => Source::Scores,
+            };
+            (kind, with_terms(node, data, terms)?)
+        }
         (Wiring::Scores { mask }, kind) => (kind, vec![Source::Scores, given(mask).then_some(Source::Input(mask))?]),
         (Wiring::Groups { count }, kind) => {
             let data = Source::Groups(written.int(count).filter(|&count| count > 0)?);
@@ -207,10 +215,10 @@ fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<
     })
 }
 
-/// Returns a product and the terms that are given; nothing where none is.
-fn product(node: &Node, terms: &[usize]) -> Option<Vec<Source>> {
+/// Returns data and the terms that are given; nothing where none is.
+fn with_terms(node: &Node, data: Source, terms: &[usize]) -> Option<Vec<Source>> {
     let given = terms.iter().filter(|&&k| node.input(k).is_some()).map(|&k| Source::Input(k));
-    let operands: Vec<Source> = [Source::Result].into_iter().chain(given).collect();
+    let operands: Vec<Source> = [data].into_iter().chain(given).collect();
     (operands.len() > 1).then_some(operands)
 }
 
@@ -254,7 +262,8 @@ impl Meaning {
         // The specification wants scalars as bounds, and with data of rank 0. Exporters write the shape (1,), which ONNX
         // Runtime accepts.
         let mut bounds: Vec<&[usize]> = operands.to_vec();
-        if self.kind == Kind::Bounds || self.kind == Kind::Lists && operands[0].is_empty() {
+        let has_lists = matches!(self.kind, Kind::Lists | Kind::Contrib);
+        if self.kind == Kind::Bounds || has_lists && operands[0].is_empty() {
             bounds.iter_mut().skip(1).filter(|dims| ***dims == [1]).for_each(|dims| *dims = &[]);
         }
         // Data of rank 1 have one channel.
@@ -264,6 +273,10 @@ impl Meaning {
         if let (Some(bias), true) = (self.bias(), self.is_of_integers()) {
             // It never repeats, as scale and zero point do.
             Rule::axis_lists(1, false).align(&[operands[0], operands[bias]])?;
+        }
+        let lists: Vec<&[usize]> = self.lists().map(|k| operands[k]).collect();
+        if !lists.is_empty() {
+            Rule::axis_lists(-1, false).align(&[vec![operands[0]], lists].concat())?;
         }
         if self.kind == Kind::Blocks {
             // One block is the whole axis. No alignment says that entries of several repeat; the check knows which shapes fit.
@@ -282,6 +295,19 @@ impl Meaning {
     /// Returns the operand that is the bias of `QLinearConv`.
     pub(crate) fn bias(&self) -> Option<usize> {
         self.operands.iter().position(|source| *source == Source::Input(QLINEAR_BIAS))
+    }
+
+    /// Lists the operands that have one number for each entry of the last axis, beside others that stretch.
+    pub(crate) fn lists(&self) -> impl Iterator<Item = usize> {
+        let lists: &[usize] = match &self.op {
+            Operator::Call { row, .. } => match row.wiring() {
+                Wiring::Inside { lists, .. } => lists,
+                _ => &[],
+            },
+            _ => &[],
+        };
+        let sources = self.operands.iter().enumerate();
+        sources.filter(|(_, source)| matches!(source, Source::Input(k) if lists.contains(k))).map(|(at, _)| at)
     }
 
     /// Lists the axes of the data along which the lists of a node of [`Kind::Lists`] fit, whatever axis it names.

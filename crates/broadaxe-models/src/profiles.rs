@@ -16,6 +16,7 @@ mod equal_rank;
 mod neighbours;
 mod quantised;
 mod integer_layers;
+mod contrib;
 mod litert;
 mod litert_gpu;
 mod ncnn;

@@ -103,7 +103,7 @@ pub(super) fn parts(
 fn decides(meaning: &Meaning, k: usize) -> bool {
     let drawn = match meaning.kind {
         Kind::Bounds | Kind::Quantize => k == 0,
-        Kind::Bias | Kind::Affine | Kind::Lists | Kind::Blocks | Kind::Lengths | Kind::Mask => true,
+        Kind::Bias | Kind::Affine | Kind::Lists | Kind::Blocks | Kind::Lengths | Kind::Mask | Kind::Contrib => true,
         _ => meaning.operands.contains(&Source::Input(k)),
     };
     !drawn

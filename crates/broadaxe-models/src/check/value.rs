@@ -36,7 +36,8 @@ pub(super) struct Computed {
 pub(super) fn values(meaning: &Meaning, here: &[usize], there: Option<&[usize]>) -> Option<Computed> {
     // The mean and the variance are no operands of the sum, and zero points are none of the product.
     let many = meaning.kind == Kind::Lengths && meaning.operands.len() > SCALE_AND_BIAS;
-    if many || meaning.is_of_integers() {
+    // So is what an operator of ONNX Runtime's own does before and after.
+    if many || meaning.is_of_integers() || meaning.kind == Kind::Contrib {
         return None;
     }
     let mut found = None;
@@ -195,7 +196,9 @@ mod tests {
         // No file names operators of NumPy.
         for row in System::ALL.into_iter().filter(|system| *system != System::Numpy).flat_map(known) {
             let (_, most) = row.operands();
-            if most < 2 || matches!(row.kind(), Kind::Unary | Kind::Bounds | Kind::Affine | Kind::Lengths) {
+            if most < 2
+                || matches!(row.kind(), Kind::Unary | Kind::Bounds | Kind::Affine | Kind::Lengths | Kind::Contrib)
+            {
                 continue;
             }
             let operands = if most == usize::MAX { 3 } else { most };

@@ -383,8 +383,10 @@ impl<'a> Subject<'a> {
     /// operands walk alike, or axes of 1 come in front of them up to [`FULL_RANK`].
     fn reshaped(&self, raised: bool) -> Vec<Candidate> {
         // A normalisation and a matrix product work along axes, which merging would change.
-        let by_axis =
-            matches!(self.meaning.kind, Kind::Stretch | Kind::Affine | Kind::Bias | Kind::Lengths | Kind::Mask);
+        let by_axis = matches!(
+            self.meaning.kind,
+            Kind::Stretch | Kind::Affine | Kind::Bias | Kind::Lengths | Kind::Mask | Kind::Contrib
+        );
         if by_axis || !self.inferred.guard().is_always() {
             return vec![];
         }

@@ -40,7 +40,7 @@ pub(crate) fn product(call: &Call<'_>, left: usize, right: usize, flip_left: boo
     Ok(vec![Tensor::of(dims)])
 }
 
-fn gemm(call: &Call<'_>) -> Made {
+pub(crate) fn gemm(call: &Call<'_>) -> Made {
     let ([a, b], [c, d]) = (call.ranked::<2>(0)?, call.ranked::<2>(1)?);
     let (rows, inner) = if call.flag("transA") { (b, a) } else { (a, b) };
     let (other, columns) = if call.flag("transB") { (d, c) } else { (c, d) };

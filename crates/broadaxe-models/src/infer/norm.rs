@@ -16,6 +16,8 @@ pub(crate) static NORM_ROWS: &[ShapeRow] = &[
     row("InstanceNormalization", like, SAME),
     row("GroupNormalization", like, SAME),
     row("LayerNormalization", layer, &[Type::Same(0), Type::Named("stash_type", DType::F32)]),
+    // Of ONNX Runtime, in the domain of ONNX.
+    row("SimplifiedLayerNormalization", layer, &[Type::Same(0), Type::Is(DType::F32)]),
     row("RMSNormalization", layer, &[Type::Same(1)]),
     row("LpNormalization", like, SAME),
     row("MeanVarianceNormalization", like, SAME),

@@ -2,13 +2,14 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use broadaxe_frameworks::{Kind, System};
+use broadaxe_frameworks::{CONTRIB, Kind, System};
 use broadaxe_kernels::DType;
 
 use super::{
     attention,
     call::{Call, Function},
-    cast, conv, elementwise, gather, make, matmul, ncnn, norm, openvino, pool, quant, reduce, reshape, resize, rnn,
+    cast, contrib, conv, elementwise, gather, make, matmul, ncnn, norm, openvino, pool, quant, reduce, reshape, resize,
+    rnn,
     row::{BOOL, SAME, ShapeRow, Type, row},
     sequence, slice, tflite,
 };
@@ -41,6 +42,8 @@ static LEARNING_TABLES: &[&[ShapeRow]] = &[&[
     row("Scaler", slice::like, &[Type::Is(DType::F32)]),
 ]];
 
+static CONTRIB_TABLES: &[&[ShapeRow]] = &[contrib::CONTRIB_ROWS];
+
 static OPENVINO_TABLES: &[&[ShapeRow]] = &[openvino::OPENVINO_ROWS];
 
 static NCNN_TABLES: &[&[ShapeRow]] = &[ncnn::NCNN_ROWS];
@@ -55,13 +58,16 @@ fn index(tables: &'static [&'static [ShapeRow]]) -> Index {
 
 /// Finds the shape function of a node's operator, and the types of its results.
 pub(crate) fn find(call: &Call<'_>) -> Option<(Function, &'static [Type])> {
-    static ALL: OnceLock<[Index; 5]> = OnceLock::new();
-    let all = || [ONNX_TABLES, LEARNING_TABLES, OPENVINO_TABLES, NCNN_TABLES, TFLITE_TABLES].map(index);
-    let [onnx, learning, openvino, ncnn, tflite] = ALL.get_or_init(all);
+    static ALL: OnceLock<[Index; 6]> = OnceLock::new();
+    let all = || [ONNX_TABLES, LEARNING_TABLES, CONTRIB_TABLES, OPENVINO_TABLES, NCNN_TABLES, TFLITE_TABLES].map(index);
+    let [onnx, learning, contrib, openvino, ncnn, tflite] = ALL.get_or_init(all);
     let (system, op) = (call.model.system, call.node.op.as_str());
     let newest = System::Onnx.newest_opset().unwrap_or(i64::MAX);
     if system == System::Onnx && call.node.domain == "ai.onnx.ml" {
         return learning.get(op).map(|row| (row.infer, row.types));
+    }
+    if system == System::Onnx && call.node.domain == CONTRIB {
+        return contrib.get(op).map(|row| (row.infer, row.types));
     }
     if system == System::Onnx && !(1..=newest).contains(&call.version()) {
         return None;

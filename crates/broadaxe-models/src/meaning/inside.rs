@@ -1,5 +1,6 @@
 //! Shapes of what an operator computes first, and of data that it divides.
 
+use broadaxe_frameworks::CONTRIB;
 use broadaxe_shape::{Dim, SymbolicShape, symbolic::Size};
 
 use crate::{
@@ -27,8 +28,11 @@ pub(super) fn groups(data: &SymbolicShape, count: i64) -> SymbolicShape {
     SymbolicShape::new([&[batch.clone(), count, next], rest.get(1..).unwrap_or_default()].concat())
 }
 
-/// Returns the shape of the scores of `Attention`: batch, heads of the queries, queries, keys.
+/// Returns the shape of the scores of an attention: batch, heads of the queries, queries, keys.
 pub(super) fn scores(node: &Node, of: impl Fn(Option<ValueId>) -> SymbolicShape) -> SymbolicShape {
+    if node.domain == CONTRIB {
+        return contrib_scores(node, of).unwrap_or_else(SymbolicShape::unknown_rank);
+    }
     let heads = node.attribute("q_num_heads").and_then(Attribute::int).and_then(|heads| usize::try_from(heads).ok());
     let (queries, keys) = (of(node.input(QUERIES)), of(node.input(KEYS)));
     let (batch, heads, rows, columns) = match (queries.dims(), keys.dims()) {
@@ -40,6 +44,30 @@ pub(super) fn scores(node: &Node, of: impl Fn(Option<ValueId>) -> SymbolicShape)
     };
     let columns = shown(node, &of, with_past(node, &of, columns));
     SymbolicShape::new([batch.clone(), heads, rows.clone(), columns])
+}
+
+/// Returns the shape of the scores of an attention of ONNX Runtime's own: the heads are in the last axis, or in one of theirs.
+///
+/// How many keys there are with those of past steps is not said where a buffer has room for more.
+fn contrib_scores(node: &Node, of: impl Fn(Option<ValueId>) -> SymbolicShape) -> Option<SymbolicShape> {
+    let heads = node.attribute("num_heads").and_then(Attribute::int).and_then(|heads| usize::try_from(heads).ok())?;
+    let queries = of(node.input(QUERIES));
+    let [batch, rows, ..] = queries.dims()? else { return None };
+    // The queries of an `Attention` are projected from the data, as its keys are.
+    let keys = if node.op == "Attention" { queries.clone() } else { of(node.input(KEYS)) };
+    let past: &[usize] = match node.op.as_str() {
+        "Attention" => &[4],
+        "MultiHeadAttention" => &[6, 7],
+        _ => &[3, 4],
+    };
+    let columns = match keys.dims() {
+        _ if past.iter().any(|&k| node.input(k).is_some()) => Dim::unknown(),
+        Some([_, columns, _] | [_, _, columns, _]) => columns.clone(),
+        // Keys and values are packed in one tensor, or all in the queries.
+        Some([_, columns, ..]) => columns.clone(),
+        _ => rows.clone(),
+    };
+    Some(SymbolicShape::new([batch.clone(), Dim::known(heads), rows.clone(), columns]))
 }
 
 /// Returns how many keys an `Attention` has, those of past steps included.

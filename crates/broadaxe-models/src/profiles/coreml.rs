@@ -7,7 +7,7 @@ use broadaxe_shape::SymbolicShape;
 use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, to_nothing},
-    channels,
+    channels, contrib,
     inside::{GROUP_NORM, has_computed_list, lists},
     integer_layers,
     neighbours::only_axis,
@@ -55,7 +55,8 @@ pub(super) static COREML: Profile = Profile {
     summary: "Core ML's ML programs (converted only; values are documented)",
     route: Route::new(&[], Evidence::documented("coremltools, which reads PyTorch and TensorFlow")),
     laws: &[
-        integer_layers::not_asked(MIL_LAYERS),
+        contrib::COREML_CONTRIB,
+        integer_layers::COREML_INTEGERS,
         quantised::COREML_SCALES[0],
         quantised::COREML_SCALES[1],
         quantised::COREML_SCALES[2],

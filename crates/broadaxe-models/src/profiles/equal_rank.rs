@@ -21,6 +21,7 @@ pub(super) static EQUAL_RANK: Profile = Profile {
                 Kind::Blocks,
                 Kind::Lengths,
                 Kind::Mask,
+                Kind::Contrib,
             ],
             when: &[],
             way: Way::Own,

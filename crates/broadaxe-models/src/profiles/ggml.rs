@@ -23,7 +23,17 @@ pub(super) static GGML: Profile = Profile {
         },
         Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "has ggml_repeat", evidence: HEADER },
         Law {
-            kinds: &[Kind::Binary, Kind::Many, Kind::Select, Kind::Slope],
+            kinds: &[
+                Kind::Binary,
+                Kind::Many,
+                Kind::Select,
+                Kind::Slope,
+                Kind::Lists,
+                Kind::Blocks,
+                Kind::Lengths,
+                Kind::Mask,
+                Kind::Contrib,
+            ],
             when: &[],
             way: Way::Unsupported,
             text: "broadcasts in add, sub, mul and div only",

@@ -249,6 +249,51 @@ pub(super) const TENSORRT_INTEGERS: Law = law(
     Evidence::documented("onnx-tensorrt 10.1, docs/operators.md and onnxOpCheckers.cpp; not run"),
 );
 
+/// The law of Paddle.
+pub(super) const PADDLE_INTEGERS: Law = law(
+    &[],
+    Way::Unsupported,
+    NO_PRODUCTS,
+    Evidence::documented("X2Paddle 1.4.1 (2024-10-18), op_mapper/onnx2paddle: no such operators; not run"),
+);
+
+/// The law of Core ML.
+pub(super) const COREML_INTEGERS: Law = law(
+    &[],
+    Way::Unsupported,
+    NO_PRODUCTS,
+    Evidence::documented(
+        "coremltools 9.0, mil/ops/defs/iOS15/conv.py and linear.py: floats, and i32 without zero points; not run",
+    ),
+);
+
+const WEBNN_PRODUCTS: Evidence =
+    Evidence::documented("ONNX Runtime, webnn/builders/map_info.h, decomposed_op_map and op_inputs_map; not run");
+
+/// The laws of `WebNN`, in order.
+pub(super) const WEBNN_INTEGERS: [Law; 2] = [
+    law(
+        &[OF_INTEGERS, QLINEAR],
+        Way::Unsupported,
+        "has no QLinearConv and QLinearMatMul: ONNX Runtime leaves them to the CPU",
+        WEBNN_PRODUCTS,
+    ),
+    law(
+        &[],
+        Way::Unknown,
+        "computes ConvInteger and MatMulInteger with dequantizeLinear, which no browser was asked about",
+        WEBNN_PRODUCTS,
+    ),
+];
+
+/// The law of TNN.
+pub(super) const TNN_INTEGERS: Law = law(
+    &[],
+    Way::Unsupported,
+    NO_PRODUCTS,
+    Evidence::documented("TNN (2025-03-25), tools/converter and tools/onnx2tnn: no such converters; not run"),
+);
+
 /// Returns the shape of an input; nothing where it is absent.
 fn input<'a>(asked: &Asked<'a>, k: usize) -> Option<&'a SymbolicShape> {
     asked.node.input(k).and_then(|value| asked.shape(value))

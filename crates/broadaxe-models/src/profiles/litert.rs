@@ -6,6 +6,7 @@ use broadaxe_kernels::{DType, id};
 use super::{
     Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels,
     condition::OF_FLOATS,
+    contrib,
     inside::{CONVOLUTION, has_computed_list, has_computed_weights, is_grouped, lists},
     integer_layers, quantised,
 };
@@ -56,6 +57,8 @@ pub(super) static LITERT: Profile = Profile {
     aliases: &["tflite"],
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     laws: &[
+        contrib::LITERT_CONTRIB[0],
+        contrib::LITERT_CONTRIB[1],
         integer_layers::not_asked(ON_CPUS),
         quantised::LITERT_SCALES[0],
         quantised::LITERT_SCALES[1],

@@ -11,7 +11,7 @@ use broadaxe_kernels::DType;
 
 use self::placement::Placed;
 use super::{
-    Asked, Does, Evidence, IndexTerm, Law, PLAIN, Profile, Way, When,
+    Asked, Does, Evidence, IndexTerm, Law, PLAIN, Profile, Way, When, contrib,
     inside::{
         CONVOLUTION, GROUP_NORM, has_computed_list, has_computed_weights, has_split_groups, has_wide_groups, lists,
     },
@@ -43,6 +43,8 @@ pub(super) static LITERT_GPU: Profile = Profile {
     summary: "LiteRT's GPU delegate (WebGPU): constants are placed by their own rank",
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     laws: &[
+        contrib::LITERT_CONTRIB[0],
+        contrib::LITERT_CONTRIB[1],
         integer_layers::not_asked(ON_WEBGPU),
         Law {
             kinds: &[],

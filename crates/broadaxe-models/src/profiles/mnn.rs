@@ -18,6 +18,7 @@ use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, to_nothing},
     condition::{INTEGERS, OF_FLOATS},
+    contrib,
     groups::Groupings,
     inside::{
         CONVOLUTION, GROUP_NORM, as_many, flat_data, has_computed_list, has_computed_weights, is_grouped, lists,
@@ -88,6 +89,8 @@ pub(super) static MNN: Profile = Profile {
     versions: &["3.0.0", "3.2.0", "3.4.1", "3.6.1"],
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("MNNConvert; models in TFLite are documented")),
     laws: &[
+        contrib::MNN_CONTRIB[0],
+        contrib::MNN_CONTRIB[1],
         integer_layers::MNN_INTEGERS[0],
         integer_layers::MNN_INTEGERS[1],
         Law {

@@ -19,6 +19,7 @@ pub(super) static NONE: Profile = Profile {
                 Kind::Blocks,
                 Kind::Lengths,
                 Kind::Mask,
+                Kind::Contrib,
             ],
             when: &[],
             way: Way::Own,

@@ -9,7 +9,16 @@ pub(super) static NUMPY: Profile = Profile {
     aliases: &["torch", "jax"],
     laws: &[
         Law {
-            kinds: &[Kind::Stretch, Kind::Channel, Kind::Unary, Kind::Lengths, Kind::Mask],
+            kinds: &[
+                Kind::Stretch,
+                Kind::Channel,
+                Kind::Unary,
+                Kind::Lists,
+                Kind::Blocks,
+                Kind::Lengths,
+                Kind::Mask,
+                Kind::Contrib,
+            ],
             when: &[],
             way: Way::Own,
             text: "is told the shape",

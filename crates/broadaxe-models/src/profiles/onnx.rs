@@ -11,7 +11,7 @@ use broadaxe_kernels::DType;
 use broadaxe_shape::Rule;
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
     inside::{GROUP_NORM, as_many_or_one, is_whole, lists},
     integer_layers,
     neighbours::Op,
@@ -34,6 +34,14 @@ pub(super) static ONNX: Profile = Profile {
     aliases: &["ort", "onnxruntime"],
     route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[
+        contrib::ORT_CONTRIB[0],
+        contrib::ORT_CONTRIB[1],
+        contrib::ORT_CONTRIB[2],
+        contrib::ORT_CONTRIB[3],
+        contrib::ORT_CONTRIB[4],
+        contrib::ORT_CONTRIB[5],
+        contrib::ORT_CONTRIB[6],
+        contrib::ORT_CONTRIB[7],
         integer_layers::ORT[0],
         integer_layers::ORT[1],
         integer_layers::ORT[2],

@@ -20,7 +20,7 @@ use broadaxe_frameworks::{Role, System};
 use broadaxe_shape::{Mode, Rule, SymbolicShape};
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
     inside::{NO_FLAT_DATA, PER_GROUP, as_many, flat_data, lists as lengths},
     integer_layers,
     stretch::{CLASH, CONSTANT_SHAPE, NEGATIVE, NO_I64, TO_NONE},
@@ -47,6 +47,16 @@ pub(super) static OPENVINO: Profile = Profile {
         Evidence::run_here("OpenVINO, its front ends; that for TFLite is documented"),
     ),
     laws: &[
+        contrib::OPENVINO_CONTRIB[0],
+        contrib::OPENVINO_CONTRIB[1],
+        contrib::OPENVINO_CONTRIB[2],
+        contrib::OPENVINO_CONTRIB[3],
+        contrib::OPENVINO_CONTRIB[4],
+        contrib::OPENVINO_CONTRIB[5],
+        contrib::OPENVINO_CONTRIB[6],
+        contrib::OPENVINO_CONTRIB[7],
+        contrib::OPENVINO_CONTRIB[8],
+        contrib::OPENVINO_CONTRIB[9],
         integer_layers::OPENVINO_PRODUCTS[0],
         integer_layers::OPENVINO_PRODUCTS[1],
         integer_layers::OPENVINO_PRODUCTS[2],

@@ -6,7 +6,7 @@ use broadaxe_kernels::{DType, OpId, id};
 use broadaxe_shape::{Shape, SymbolicShape};
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine, contrib,
     inside::{GROUP_NORM, NO_FLAT_DATA, flat_data, lists},
     integer_layers,
     quantised::{self, NO_KERNEL},
@@ -53,6 +53,14 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
     aliases: &["onnxruntime-webgpu"],
     route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[
+        contrib::WEBGPU_CONTRIB[0],
+        contrib::WEBGPU_CONTRIB[1],
+        contrib::WEBGPU_CONTRIB[2],
+        contrib::WEBGPU_CONTRIB[3],
+        contrib::WEBGPU_CONTRIB[4],
+        contrib::WEBGPU_CONTRIB[5],
+        contrib::WEBGPU_CONTRIB[6],
+        contrib::WEBGPU_CONTRIB[7],
         integer_layers::WEBGPU,
         quantised::WEBGPU_SCALES[0],
         quantised::WEBGPU_SCALES[1],

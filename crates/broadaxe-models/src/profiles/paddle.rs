@@ -4,7 +4,7 @@ use broadaxe_frameworks::System;
 
 use broadaxe_kernels::DType::{self, Bool, F16, I8, I16, I32, I64, U8, U16, U32, U64};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, integer_layers};
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib, integer_layers, quantised};
 use crate::meaning::Kind;
 
 const PADDLE_RUN: Evidence = Evidence::run_here("Paddle 3.3; conformance, test_engines.py");
@@ -16,7 +16,9 @@ pub(super) static PADDLE: Profile = Profile {
     summary: "PaddlePaddle 3",
     route: Route::new(&["paddle"], Evidence::run_here("Paddle Inference")),
     laws: &[
-        integer_layers::not_asked(PADDLE_RUN),
+        contrib::PADDLE_CONTRIB,
+        quantised::PADDLE_SCALES,
+        integer_layers::PADDLE_INTEGERS,
         Law {
             kinds: Kind::ALL,
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],

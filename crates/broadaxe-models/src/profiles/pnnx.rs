@@ -19,7 +19,7 @@ use broadaxe_shape::SymbolicShape;
 pub(super) use self::batch::Batches;
 pub(crate) use self::batch::kept;
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels, contrib,
     folded::folded as folded_values,
     inside::{
         CONVOLUTION, PER_GROUP, flat_data, has_computed_list, has_computed_weights, has_several_in_group, lists,
@@ -50,6 +50,7 @@ pub(super) static PNNX: Profile = Profile {
     summary: "ncnn through pnnx, which converts ONNX and torch",
     route: Route::new(&["onnx", "pnnx", "ncnn"], Evidence::run_here("pnnx, which reads ONNX and torch, and ncnn")),
     laws: &[
+        contrib::PNNX_CONTRIB,
         integer_layers::PNNX_INTEGERS,
         quantised::PNNX_SCALES[0],
         quantised::PNNX_SCALES[1],

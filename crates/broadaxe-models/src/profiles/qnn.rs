@@ -6,7 +6,7 @@ use broadaxe_shape::SymbolicShape;
 use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, factor, to_nothing},
-    channels,
+    channels, contrib,
     inside::{GROUP_NORM, NO_FLAT_DATA, flat_data, has_computed_list, lists},
     integer_layers, quantised,
 };
@@ -52,6 +52,7 @@ pub(super) static QNN: Profile = Profile {
         Evidence::run_here("ONNX Runtime; the QNN converter for TFLite is documented"),
     ),
     laws: &[
+        contrib::QNN_CONTRIB,
         integer_layers::QNN_INTEGERS[0],
         integer_layers::QNN_INTEGERS[1],
         integer_layers::QNN_INTEGERS[2],

@@ -6,6 +6,7 @@ use broadaxe_kernels::DType;
 use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
     condition::{INTEGERS, OF_FLOATS},
+    contrib,
     inside::{GROUP_NORM, PER_GROUP, lists},
     integer_layers, quantised,
 };
@@ -29,6 +30,8 @@ pub(super) static TENSORRT: Profile = Profile {
     aliases: &["trt"],
     route: Route::new(&["onnx"], Evidence::documented("TensorRT, its parser for ONNX")),
     laws: &[
+        contrib::TENSORRT_CONTRIB[0],
+        contrib::TENSORRT_CONTRIB[1],
         integer_layers::TENSORRT_INTEGERS,
         quantised::TENSORRT_SCALES[0],
         quantised::TENSORRT_SCALES[1],

@@ -1,3 +1,4 @@
+mod contrib;
 mod expand;
 mod inside;
 mod onnx;

@@ -2,7 +2,7 @@
 
 use broadaxe_shape::SymbolicShape;
 
-use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When};
+use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, integer_layers};
 use crate::meaning::Kind;
 
 const LAYER: Evidence = Evidence::documented("TNN, source/tnn/layer/multidir_broadcast_layer.cc; not run");
@@ -25,6 +25,16 @@ pub(super) static TNN: Profile = Profile {
             way: Way::Unknown,
             text: "chooses how to read an operand by its number of elements, and what its back ends read was not asked",
             evidence: LAYER,
+        },
+        integer_layers::TNN_INTEGERS,
+        Law {
+            kinds: &[Kind::Lists, Kind::Blocks, Kind::Mask, Kind::Contrib],
+            when: &[],
+            way: Way::Unsupported,
+            text: "has no such operator in its converters",
+            evidence: Evidence::documented(
+                "TNN (2025-03-25), tools/converter and tools/onnx2tnn: no such converters; not run",
+            ),
         },
         Law {
             kinds: &[Kind::Unary],

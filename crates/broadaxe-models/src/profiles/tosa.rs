@@ -2,7 +2,7 @@
 
 use broadaxe_kernels::{OpId, id};
 
-use super::{Evidence, Law, PLAIN, Profile, Way, When};
+use super::{Evidence, Law, PLAIN, Profile, Way, When, inside::CONVOLUTION};
 use crate::meaning::Kind;
 
 const ANSWERS: Evidence =
@@ -49,6 +49,27 @@ pub(super) static TOSA: Profile = Profile {
             way: Way::Rule("tosa"),
             text: "requires equal ranks",
             evidence: ANSWERS,
+        },
+        Law {
+            kinds: &[Kind::Lists, Kind::Blocks, Kind::Mask, Kind::Contrib],
+            when: &[],
+            way: Way::Unsupported,
+            text: "has no such operator; a converter may write several in its place",
+            evidence: SPECIFICATION,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Not(&CONVOLUTION)],
+            way: Way::Unsupported,
+            text: "has no normalisations and no products of integers with scales",
+            evidence: SPECIFICATION,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[],
+            way: Way::Own,
+            text: "has convolutions with one bias for each channel",
+            evidence: Evidence::documented("TOSA 1.0 specification, CONV2D, CONV3D and TRANSPOSE_CONV2D"),
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],

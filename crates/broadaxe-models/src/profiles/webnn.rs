@@ -3,7 +3,7 @@
 use broadaxe_frameworks::{Role, System};
 
 use super::{
-    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
     inside::{CONVOLUTION, GROUP_NORM, lists},
     integer_layers,
     opset6::UNREAD,
@@ -29,7 +29,10 @@ pub(super) static WEBNN: Profile = Profile {
     summary: "WebNN (documented, not run)",
     route: Route::new(&["onnx", "tflite"], Evidence::documented("ONNX Runtime Web and LiteRT.js")),
     laws: &[
-        integer_layers::not_asked(WEBNN_LISTS),
+        contrib::WEBNN_CONTRIB[0],
+        contrib::WEBNN_CONTRIB[1],
+        integer_layers::WEBNN_INTEGERS[0],
+        integer_layers::WEBNN_INTEGERS[1],
         quantised::WEBNN_SCALES[0],
         quantised::WEBNN_SCALES[1],
         quantised::WEBNN_SCALES[2],
@@ -109,9 +112,11 @@ pub(super) static WEBNN: Profile = Profile {
         Law {
             kinds: &[Kind::Mask],
             when: &[],
-            way: Way::Unknown,
-            text: "has no Attention; whether ONNX Runtime makes other nodes of it was not asked",
-            evidence: WEBNN_LISTS,
+            way: Way::Unsupported,
+            text: "has no Attention: ONNX Runtime leaves it to the CPU",
+            evidence: Evidence::documented(
+                "ONNX Runtime, webnn/builders/map_info.h, decomposed_op_map and op_inputs_map; not run",
+            ),
         },
         Law {
             kinds: &[Kind::Bounds],

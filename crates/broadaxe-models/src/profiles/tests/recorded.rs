@@ -121,6 +121,8 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("tvm", "tvm_integers", include_str!("recorded/tvm_integers.txt")),
     ("ort-webgpu", "webgpu_integers", include_str!("recorded/webgpu_integers.txt")),
     ("qnn", "qnn_integers", include_str!("recorded/qnn_integers.txt")),
+    ("onnx", "onnx_contrib", include_str!("recorded/onnx_contrib.txt")),
+    ("openvino", "openvino_contrib", include_str!("recorded/openvino_contrib.txt")),
 ];
 
 /// Compares recorded answers about small models. `BROADAXE_MODELS` names a folder of other answers, whose words of Broadaxe's go into

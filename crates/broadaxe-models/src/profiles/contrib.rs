@@ -1,0 +1,487 @@
+//! What runtimes do with the operators that ONNX Runtime adds to ONNX, which files hold that it optimised and saved.
+//!
+//! Few runtimes have them: a law speaks of these nodes only where it names their kind.
+
+use broadaxe_shape::SymbolicShape;
+
+use super::{
+    Asked, Evidence, Law, Way, When, affine,
+    affine::alike,
+    condition::any,
+    quantised::{LIST, NO_KERNEL, has_open_axis},
+};
+use crate::meaning::Kind;
+
+const PAIRS: When = When::Named(&["QLinearAdd", "QLinearMul"]);
+const SKIPS: When = When::Named(&["SkipLayerNormalization", "SkipSimplifiedLayerNormalization"]);
+const OF_INTEGERS: When = When::Named(&["DynamicQuantizeMatMul", "MatMulIntegerToFloat"]);
+const MASKS: When = When::Named(&["Attention", "GroupQueryAttention", "MultiHeadAttention"]);
+const SCALED: When = When::Named(&["QuantizeLinear", "DequantizeLinear"]);
+
+/// The text of targets that have none of these operators.
+const NO_CONTRIB: &str = "has no operators of ONNX Runtime's own";
+
+/// Returns the law of a target that has none of these operators.
+pub(super) const fn none(evidence: Evidence) -> Law {
+    law(&[], Way::Unsupported, NO_CONTRIB, evidence)
+}
+
+/// Returns a law of these operators.
+const fn law(when: &'static [When], way: Way, text: &'static str, evidence: Evidence) -> Law {
+    Law { kinds: &[Kind::Contrib], when, way, text, evidence }
+}
+
+const ORT_RUN: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; CPU; models of conformance/laws/contrib.py");
+
+/// The laws of ONNX Runtime, in order.
+pub(super) const ORT_CONTRIB: [Law; 8] = [
+    law(
+        &[When::Invalid, OF_INTEGERS, When::Holds(has_flat_bias)],
+        Way::Own,
+        "reads a bias with one number for each column whatever its shape",
+        ORT_RUN,
+    ),
+    law(
+        &[When::Named(&["BiasAdd", "BiasSplitGelu", "GroupNorm"])],
+        Way::Unsupported,
+        "has BiasAdd, BiasSplitGelu and GroupNorm on graphics processors only",
+        ORT_RUN,
+    ),
+    law(
+        &[PAIRS, When::Not(&When::Holds(has_scalars))],
+        Way::Refused,
+        "requires scalars as the scales and zero points of QLinearAdd and QLinearMul, all given",
+        ORT_RUN,
+    ),
+    law(
+        &[SKIPS, When::Not(&When::Holds(has_whole_skip))],
+        Way::Refused,
+        "repeats a skip for every batch only, and requires its last two sizes to be those of the data",
+        ORT_RUN,
+    ),
+    law(
+        &[OF_INTEGERS, When::Not(&When::Holds(has_columns))],
+        Way::Refused,
+        "requires a zero point of the matrix that is single, or has one number for each column and the matrix's rank",
+        ORT_RUN,
+    ),
+    law(
+        &[When::Named(&["MatMulIntegerToFloat"]), When::Holds(has_rows)],
+        Way::Refused,
+        "requires a single scale and zero point of the data of MatMulIntegerToFloat",
+        ORT_RUN,
+    ),
+    law(
+        &[MASKS, When::Not(&When::Holds(is_whole))],
+        Way::Refused,
+        "requires a mask of rank 4 with a row for each query and a column for each key",
+        ORT_RUN,
+    ),
+    law(&[], Way::Own, "has the operator", ORT_RUN),
+];
+
+const OPENVINO_RUN: Evidence =
+    Evidence::run_here("OpenVINO 2026.4.1; CPU plugin; models of conformance/laws/contrib.py");
+
+/// The laws of OpenVINO, in order.
+pub(super) const OPENVINO_CONTRIB: [Law; 10] = [
+    law(&[When::Named(&["BiasSplitGelu"])], Way::Unsupported, "has no BiasSplitGelu", OPENVINO_RUN),
+    law(
+        &[When::Named(&["SimplifiedLayerNormalization"]), When::Holds(counts_from_front)],
+        Way::Refused,
+        "does not convert a SimplifiedLayerNormalization whose axis counts from the front",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[When::Named(&["SkipLayerNormalization"]), When::Holds(has_bias_alone)],
+        Way::Refused,
+        "does not convert a SkipLayerNormalization with a bias and without a beta",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[When::Named(&["DequantizeLinear"]), When::Rank(0, 0, 0), When::Rank(1, 1, 1)],
+        Way::Garbled,
+        "gives a scalar the shape (1,) of its scale",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[When::Named(&["MultiHeadAttention"]), When::Not(&When::Rank(1, 4, 4))],
+        Way::Refused,
+        "requires a mask of rank 4 in MultiHeadAttention",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[When::Named(&["GroupQueryAttention"]), When::Not(&When::Holds(has_past))],
+        Way::Refused,
+        "requires the keys and values of past steps in GroupQueryAttention",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[MASKS, When::Holds(has_past)],
+        Way::Unknown,
+        "was asked about masks of attention without past steps",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[OF_INTEGERS, When::Not(&When::Holds(has_one_row))],
+        Way::Refused,
+        "requires a scale of the matrix that is single or has one number for each column",
+        OPENVINO_RUN,
+    ),
+    law(
+        &[When::Named(&["DynamicQuantizeMatMul"])],
+        Way::Caveat,
+        "multiplies the data of DynamicQuantizeMatMul without rounding them to 8 bits",
+        OPENVINO_RUN,
+    ),
+    law(&[], Way::Own, "has an equivalent operator", OPENVINO_RUN),
+];
+
+const MNN_RUN: Evidence = Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; models of conformance/laws/contrib.py");
+
+/// The laws of MNN, in order.
+pub(super) const MNN_CONTRIB: [Law; 2] = [
+    law(
+        &[SCALED],
+        Way::Unknown,
+        "reads it as ONNX's operator of the same name, and which results are right was not asked",
+        MNN_RUN,
+    ),
+    none(MNN_RUN),
+];
+
+const TVM_RUN: Evidence = Evidence::run_here("TVM 0.27.0.post1; CPU, Relax; models of conformance/laws/contrib.py");
+
+/// The laws of TVM, in order.
+pub(super) const TVM_CONTRIB: [Law; 7] = [
+    law(
+        &[When::Not(&When::Named(TVM_OPERATORS))],
+        Way::Unsupported,
+        "has BiasGelu, FastGelu, SkipLayerNormalization, Attention, QuantizeLinear and DequantizeLinear of ONNX Runtime's own operators",
+        TVM_RUN,
+    ),
+    law(
+        &[When::Named(&["SkipLayerNormalization"]), When::Not(&When::Holds(has_all_lists))],
+        Way::Refused,
+        "requires a beta and a bias in SkipLayerNormalization",
+        TVM_RUN,
+    ),
+    law(
+        &[When::Named(&["SkipLayerNormalization"]), When::Not(&When::Holds(has_equal_skip))],
+        Way::Unknown,
+        "was asked about a skip of the shape of the data",
+        TVM_RUN,
+    ),
+    law(
+        &[When::Named(&["Attention"]), When::Not(&When::Holds(has_keys))],
+        Way::Refused,
+        "requires a mask of rank 4 with a column for each key in Attention",
+        TVM_RUN,
+    ),
+    law(
+        &[When::Named(&["Attention"]), When::Not(&When::Holds(has_heads))],
+        Way::Unknown,
+        "was asked about a mask with all batches and heads",
+        TVM_RUN,
+    ),
+    law(
+        &[SCALED, LIST, When::Holds(has_open_axis)],
+        Way::Refused,
+        "does not compile a scale along an open dim",
+        TVM_RUN,
+    ),
+    law(&[], Way::Own, "has an equivalent operator", TVM_RUN),
+];
+const TVM_OPERATORS: &[&str] =
+    &["BiasGelu", "FastGelu", "SkipLayerNormalization", "Attention", "QuantizeLinear", "DequantizeLinear"];
+
+const WEBGPU_RUN: Evidence =
+    Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader; models of conformance/laws/contrib.py");
+const WEBGPU_OPERATORS: &[&str] = &[
+    "Attention",
+    "BiasAdd",
+    "BiasGelu",
+    "BiasSplitGelu",
+    "FastGelu",
+    "FusedConv",
+    "GroupQueryAttention",
+    "MatMulNBits",
+    "MultiHeadAttention",
+    "SimplifiedLayerNormalization",
+    "SkipLayerNormalization",
+    "SkipSimplifiedLayerNormalization",
+];
+
+/// The laws of ONNX Runtime's WebGPU provider, in order.
+pub(super) const WEBGPU_CONTRIB: [Law; 8] = [
+    law(&[When::Not(&When::Named(WEBGPU_OPERATORS))], Way::Unsupported, NO_KERNEL, WEBGPU_RUN),
+    law(
+        &[SKIPS, When::Not(&When::Holds(ends_as_data)), When::Holds(has_fours)],
+        Way::Refused,
+        "requires a skip whose last size is that of the data",
+        WEBGPU_RUN,
+    ),
+    law(
+        &[SKIPS, When::Not(&When::Holds(ends_as_data))],
+        Way::Unknown,
+        "was asked about such a skip where the last size of the data is a multiple of 4",
+        WEBGPU_RUN,
+    ),
+    law(
+        &[SKIPS, When::Not(&When::Holds(runs_along_last))],
+        Way::Garbled,
+        "reads a skip again from its start for every batch and row that it does not have",
+        WEBGPU_RUN,
+    ),
+    law(
+        &[When::Named(&["SimplifiedLayerNormalization"]), When::Not(&When::Holds(|asked| affine::as_many(asked, 1)))],
+        Way::Refused,
+        "requires a scale of SimplifiedLayerNormalization with as many numbers as are normalised together",
+        WEBGPU_RUN,
+    ),
+    law(
+        &[MASKS, When::Not(&When::Holds(is_whole))],
+        Way::Refused,
+        "requires a mask of rank 4 with a row for each query and a column for each key",
+        WEBGPU_RUN,
+    ),
+    law(
+        &[When::Named(&["Attention", "BiasSplitGelu", "MultiHeadAttention"])],
+        Way::Unknown,
+        "was not asked about whole masks of Attention and MultiHeadAttention, and about BiasSplitGelu",
+        WEBGPU_RUN,
+    ),
+    law(&[], Way::Own, "has the operator", WEBGPU_RUN),
+];
+
+/// The law of ncnn through pnnx.
+pub(super) const PNNX_CONTRIB: Law =
+    none(Evidence::run_here("pnnx and ncnn 20261020; models of conformance/laws/contrib.py"));
+
+/// The law of QNN.
+pub(super) const QNN_CONTRIB: Law = none(Evidence::run_here(
+    "QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run; models of conformance/laws/contrib.py",
+));
+
+/// The law of Core ML.
+pub(super) const COREML_CONTRIB: Law =
+    none(Evidence::documented("coremltools 9.0, converters/mil/mil/ops/defs: no such operators; not run"));
+
+/// The law of Paddle.
+pub(super) const PADDLE_CONTRIB: Law =
+    none(Evidence::documented("X2Paddle 1.4.1 (2024-10-18), op_mapper/onnx2paddle: no such operators; not run"));
+
+/// The laws of LiteRT through its converters, in order.
+pub(super) const LITERT_CONTRIB: [Law; 2] = [
+    law(
+        &[
+            When::Via("onnx2tf"),
+            When::Named(&[
+                "QLinearAdd",
+                "QLinearMul",
+                "QuantizeLinear",
+                "DequantizeLinear",
+                "FusedConv",
+                "GroupNorm",
+                "Attention",
+            ]),
+        ],
+        Way::Unknown,
+        "was not asked about what onnx2tf makes of the operators of ONNX Runtime's own that it reads",
+        Evidence::documented("onnx2tf 2.6.7, ops: one file for each operator that it converts; not run"),
+    ),
+    none(Evidence::documented("onnx2tf 2.6.7, ops: one file for each operator that it converts; not run")),
+];
+
+const WEBNN_SOURCE: Evidence =
+    Evidence::documented("ONNX Runtime, webnn/builders/map_info.h, decomposed_op_map and op_inputs_map; not run");
+
+/// The laws of `WebNN`, in order.
+pub(super) const WEBNN_CONTRIB: [Law; 2] = [
+    law(
+        &[When::Named(&[
+            "DequantizeLinear",
+            "GroupNorm",
+            "GroupQueryAttention",
+            "MatMulNBits",
+            "MultiHeadAttention",
+            "QuantizeLinear",
+            "SimplifiedLayerNormalization",
+            "SkipLayerNormalization",
+            "SkipSimplifiedLayerNormalization",
+        ])],
+        Way::Unknown,
+        "has several operators in its place, which no browser was asked about",
+        WEBNN_SOURCE,
+    ),
+    law(&[], Way::Unsupported, "has no such operator: ONNX Runtime leaves it to the CPU", WEBNN_SOURCE),
+];
+
+const TENSORRT_SOURCE: Evidence =
+    Evidence::documented("onnx-tensorrt 10.1, ModelImporter.cpp and onnxOpImporters.cpp; not run");
+
+/// The laws of TensorRT, in order.
+pub(super) const TENSORRT_CONTRIB: [Law; 2] = [
+    law(
+        &[SCALED],
+        Way::Unknown,
+        "reads it as ONNX's operator of the same name, since its parser looks at no domain",
+        TENSORRT_SOURCE,
+    ),
+    none(TENSORRT_SOURCE),
+];
+
+/// Returns the shape of an input; nothing where it is absent.
+fn input<'a>(asked: &Asked<'a>, k: usize) -> Option<&'a SymbolicShape> {
+    asked.node.input(k).and_then(|value| asked.shape(value))
+}
+
+fn is_given(asked: &Asked<'_>, k: usize) -> bool {
+    asked.node.input(k).is_some()
+}
+
+/// Says whether the last operand has as many elements as the last axis of the data has entries.
+fn has_flat_bias(asked: &Asked<'_>) -> Option<bool> {
+    let columns = asked.operands.first()?.dims()?.last()?.size()?;
+    Some(is_given(asked, bias_of(asked)?) && asked.elements(asked.operands.len() - 1)? == columns)
+}
+
+/// Returns the input that is the bias of a product of integers.
+fn bias_of(asked: &Asked<'_>) -> Option<usize> {
+    match asked.node.op.as_str() {
+        "DynamicQuantizeMatMul" => Some(4),
+        "MatMulIntegerToFloat" => Some(6),
+        _ => None,
+    }
+}
+
+/// Says whether all scales and zero points of both operands and of the result are scalars.
+fn has_scalars(asked: &Asked<'_>) -> Option<bool> {
+    affine::all(
+        [1, 2, 4, 5, 6, 7]
+            .into_iter()
+            .map(|k| if is_given(asked, k) { Some(input(asked, k)?.rank()? == 0) } else { Some(false) }),
+    )
+}
+
+/// Says whether a skip has the shape of the data, or that of one entry of their batch.
+fn has_whole_skip(asked: &Asked<'_>) -> Option<bool> {
+    let (data, skip) = (asked.operands.first()?.dims()?, asked.operands.get(1)?.dims()?);
+    if skip.len() < 2 || data.len() > 3 || skip.len() > data.len() {
+        return Some(false);
+    }
+    let ends = |k: usize| alike((data.iter().rev().nth(k), skip.iter().rev().nth(k)));
+    affine::all((0..2).map(ends))
+}
+
+/// Says whether a zero point of the matrix is single, or has the shape of the matrix with one row; of rank 1 for a plain matrix.
+fn has_columns(asked: &Asked<'_>) -> Option<bool> {
+    let zero = if asked.node.op == "DynamicQuantizeMatMul" { 3 } else { 5 };
+    if !is_given(asked, zero) {
+        return Some(true);
+    }
+    let (zero, matrix) = (input(asked, zero)?.dims()?, input(asked, 1)?.dims()?);
+    if any(zero.iter().map(|dim| dim.size().map(|size| size != 1))) == Some(false) {
+        return Some(true);
+    }
+    Some(match zero {
+        [_] => matrix.len() == 2,
+        [.., row, _] => zero.len() == matrix.len() && row.size()? == 1,
+        [] => true,
+    })
+}
+
+/// Says whether scale or zero point of the data have several entries.
+fn has_rows(asked: &Asked<'_>) -> Option<bool> {
+    // A scale of two axes is multiplied with the product.
+    let (scale, zero) = (input(asked, 2)?.rank()? < 2, is_given(asked, 4));
+    any([(2, scale), (4, zero)]
+        .into_iter()
+        .filter(|(_, asked)| *asked)
+        .map(|(k, _)| any(input(asked, k)?.dims()?.iter().map(|dim| dim.size().map(|size| size != 1)))))
+}
+
+/// Says whether a mask has four axes, the last two with the numbers of queries and of keys.
+fn is_whole(asked: &Asked<'_>) -> Option<bool> {
+    let (scores, mask) = (asked.operands.first()?.dims()?, asked.operands.get(1)?.dims()?);
+    let [.., rows, columns] = mask else { return Some(false) };
+    if mask.len() != 4 {
+        return Some(false);
+    }
+    affine::all([(rows, scores.get(2)), (columns, scores.get(3))].into_iter().map(|(own, dim)| alike((Some(own), dim))))
+}
+
+fn counts_from_front(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.node.attribute("axis").and_then(crate::graph::Attribute::int).is_some_and(|axis| axis >= 0))
+}
+
+fn has_bias_alone(asked: &Asked<'_>) -> Option<bool> {
+    Some(is_given(asked, 4) && !is_given(asked, 3))
+}
+
+fn has_all_lists(asked: &Asked<'_>) -> Option<bool> {
+    Some(is_given(asked, 3) && is_given(asked, 4))
+}
+
+/// Says whether an attention reads keys of past steps.
+fn has_past(asked: &Asked<'_>) -> Option<bool> {
+    let past: &[usize] = match asked.node.op.as_str() {
+        "Attention" => &[4],
+        "MultiHeadAttention" => &[6, 7],
+        _ => &[3, 4],
+    };
+    Some(past.iter().any(|&k| is_given(asked, k)))
+}
+
+/// Says whether a scale of a matrix repeats for all rows.
+fn has_one_row(asked: &Asked<'_>) -> Option<bool> {
+    let scale = if asked.node.op == "DynamicQuantizeMatMul" { 2 } else { 3 };
+    if !is_given(asked, scale) {
+        return Some(true);
+    }
+    Some(match input(asked, scale)?.dims()? {
+        [.., row, _] => row.size()? == 1,
+        _ => true,
+    })
+}
+
+/// Says whether a skip has the shape of the data.
+fn has_equal_skip(asked: &Asked<'_>) -> Option<bool> {
+    let (data, skip) = (asked.operands.first()?.dims()?, asked.operands.get(1)?.dims()?);
+    if data.len() != skip.len() {
+        return Some(false);
+    }
+    affine::all(data.iter().zip(skip).map(|(dim, own)| alike((Some(own), Some(dim)))))
+}
+
+/// Says whether a mask has four axes, the last with the number of keys.
+fn has_keys(asked: &Asked<'_>) -> Option<bool> {
+    let (scores, mask) = (asked.operands.first()?.dims()?, asked.operands.get(1)?.dims()?);
+    if mask.len() == 4 { alike((mask.last(), scores.last())) } else { Some(false) }
+}
+
+/// Says whether a mask of four axes has all batches and heads.
+fn has_heads(asked: &Asked<'_>) -> Option<bool> {
+    let (scores, mask) = (asked.operands.first()?.dims()?, asked.operands.get(1)?.dims()?);
+    affine::all((0..2).map(|k| alike((mask.get(k), scores.get(k)))))
+}
+
+/// Says whether the last size of the data is a multiple of 4.
+fn has_fours(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.operands.first()?.dims()?.last()?.size()? % 4 == 0)
+}
+
+/// Says whether the last size of a skip is that of the data.
+fn ends_as_data(asked: &Asked<'_>) -> Option<bool> {
+    let (data, skip) = (asked.operands.first()?.dims()?, asked.operands.get(1)?.dims()?);
+    if skip.is_empty() { Some(false) } else { alike((data.last(), skip.last())) }
+}
+
+/// Says whether a skip runs along some of the last axes of the data and no others: axes of 1 in front do not matter.
+fn runs_along_last(asked: &Asked<'_>) -> Option<bool> {
+    let (data, skip) = (asked.operands.first()?.dims()?, asked.operands.get(1)?.dims()?);
+    let front = skip.iter().take_while(|dim| dim.size() == Some(1)).count();
+    let rest = &skip[front..];
+    let pairs = rest.iter().rev().zip(data.iter().rev());
+    affine::all(pairs.map(|(own, dim)| alike((Some(own), Some(dim)))))
+}
