@@ -65,7 +65,7 @@ about:
     - THIRDPARTY.yml
   summary: Broadcasting that means the same thing everywhere
   description: |
-    Finds the element-wise nodes of a model that compute something else on another runtime, and fixes the model with the fewest changes.
+    Finds the broadcasting nodes of a model that compute something else on another runtime, and fixes the model with the fewest changes.
     Evaluates operators and expressions under the broadcasting rules of NumPy, ONNX, OpenVINO, Paddle and ncnn.
 """
 

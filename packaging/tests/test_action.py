@@ -65,7 +65,7 @@ def test_a_failing_model_fails_with_annotations_and_sarif(action, project, model
     # Whatever the text says is not read as a command.
     begin, end = re.search(r"(?m)^::stop-commands::([0-9a-f]{32})$", log), re.search(r"(?m)^::([0-9a-f]{32})::$", log)
     assert begin[1] == end[1]
-    assert begin.end() < log.index("my models/a model.onnx: 3 element-wise nodes") < end.start()
+    assert begin.end() < log.index("my models/a model.onnx: 3 broadcasting nodes") < end.start()
 
 
 def test_a_clean_model_passes(action, project, models):

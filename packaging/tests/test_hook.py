@@ -52,8 +52,8 @@ def test_a_commit_with_a_failing_model_is_stopped(project, hook, models, offline
     succeed(["git", "add", "--all"], project, env=offline)
     code, text = run(["git", "commit", "--message", "Add failing models"], project, env=offline)
     assert code == 1, text
-    assert "failing model.onnx: 3 element-wise nodes" in text, text
-    assert "--json.onnx: 3 element-wise nodes" in text, text
+    assert "failing model.onnx: 3 broadcasting nodes" in text, text
+    assert "--json.onnx: 3 broadcasting nodes" in text, text
     assert succeed(["git", "log", "--format=%s"], project, env=offline).split("\n")[0] == "Add a clean model"
 
 

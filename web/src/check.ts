@@ -1,4 +1,4 @@
-/** Check: which element-wise nodes of a model compute something else on other runtimes. */
+/** Check: which broadcasting nodes of a model compute something else on other runtimes. */
 
 import { lazyDrawing } from './cards.ts';
 import { checker, hasCheck } from './checker.ts';
@@ -108,7 +108,7 @@ export class Check {
         'div',
         { class: 'query' },
         h('h1', {}, 'Does this model mean the same on other runtimes?'),
-        h('p', { class: 'lead' }, 'Broadaxe reads the structure of the model, not its weights, and judges each element-wise node for each runtime.'),
+        h('p', { class: 'lead' }, 'Broadaxe reads the structure of the model, not its weights, and judges each broadcasting node for each runtime.'),
         h('fieldset', { class: 'targets' }, h('legend', {}, 'Runtimes'), this.chips),
         this.zone,
         h('p', { class: 'privacy' }, this.sentBadge, ' ', this.sentLine, this.readLine),
@@ -309,7 +309,7 @@ export class Check {
     const total = this.files[mainOf(this.files)]?.size ?? 0;
     const wrong = groups.filter((group) => group.severity === 'error').length;
     const findings = groups.reduce((sum, group) => sum + group.members.length, 0);
-    const title = groups.length > 0 ? `${count(findings, 'finding')}${findings > groups.length ? ` in ${count(groups.length, 'group')}` : ''}` : undecided !== null ? `${capital(undecided)}.` : hidden === null ? 'No findings. All element-wise nodes mean the same on these runtimes.' : 'No findings.';
+    const title = groups.length > 0 ? `${count(findings, 'finding')}${findings > groups.length ? ` in ${count(groups.length, 'group')}` : ''}` : undecided !== null ? `${capital(undecided)}.` : hidden === null ? 'No findings. All broadcasting nodes mean the same on these runtimes.' : 'No findings.';
     const bars = checked.record.targets;
     const fixBox = h('div', { class: 'fix-box' });
     const fixButton = h('button', { type: 'button', class: 'button primary' }, 'Fix the model');
@@ -472,7 +472,7 @@ export class Check {
 
   private nodes(): HTMLElement {
     const body = h('div', { class: 'nodes-body' });
-    const box = h('details', { class: 'card nodes', 'data-key': 'nodes' }, h('summary', {}, 'All element-wise nodes'), body);
+    const box = h('details', { class: 'card nodes', 'data-key': 'nodes' }, h('summary', {}, 'All broadcasting nodes'), body);
     box.addEventListener('toggle', () => {
       if (!box.open || body.hasChildNodes()) return;
       body.append(h('p', { class: 'note' }, 'Reading …'));

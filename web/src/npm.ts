@@ -105,7 +105,7 @@ export class Model {
     return new Model(engine, files, good(engine.ask<Opened>({ do: 'open', files: sizes, main: 0 })));
   }
 
-  /** Checks the element-wise nodes for runtimes: `['ncnn', 'openvino']`. */
+  /** Checks the broadcasting nodes for runtimes: `['ncnn', 'openvino']`. */
   check(names: string[]): Checked {
     return good(this.engine.ask<Checked>({ do: 'check', targets: names }));
   }
@@ -115,7 +115,7 @@ export class Model {
     return good(this.engine.ask<FindingDetail>({ do: 'finding', index }));
   }
 
-  /** Lists the element-wise nodes. */
+  /** Lists the broadcasting nodes. */
   nodes(): ModelNode[] {
     return this.engine.ask<ModelNode[]>({ do: 'nodes' });
   }

@@ -1,4 +1,4 @@
-/** What each runtime does with an element-wise node of these shapes. The check module answers it. */
+/** What each runtime does with a broadcasting node of these shapes. The check module answers it. */
 
 import { announce, h, scrollable, swap, type Child } from './dom.ts';
 import type { Counterexample, Runtimes } from './protocol.ts';

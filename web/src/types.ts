@@ -220,7 +220,7 @@ export interface FindingDetail {
   drawing: Drawing | null;
 }
 
-/** An element-wise node of a model. */
+/** A broadcasting node of a model. */
 export interface ModelNode {
   number: number;
   name: string;

@@ -48,7 +48,7 @@ function check(targets) {
   }
   return {
     record: { ...FACE, findings: list, targets: targets.map(counts) },
-    grouped: { head: { nodes: '3 element-wise nodes', others: '3 other nodes were not judged', targets: targets.map((name) => ({ name, counts: text(counts(name)), remarks: [] })) }, groups, undecided: model === 'open.tflite' ? `no known problem; 2 of 3 nodes undecided on ${targets.join(', ')}` : null, hidden: null, fixable: groups.length > 0 ? `${groups.length} of ${groups.length} findings can be fixed, with an upgrade from opset 6 to 7` : null },
+    grouped: { head: { nodes: '3 broadcasting nodes', others: '3 other nodes were not judged', targets: targets.map((name) => ({ name, counts: text(counts(name)), remarks: [] })) }, groups, undecided: model === 'open.tflite' ? `no known problem; 2 of 3 nodes undecided on ${targets.join(', ')}` : null, hidden: null, fixable: groups.length > 0 ? `${groups.length} of ${groups.length} findings can be fixed, with an upgrade from opset 6 to 7` : null },
   };
 }
 

@@ -119,7 +119,7 @@ pub enum Command {
     /// Compare what the element-wise nodes of two models mean
     #[command(after_help = DIFF_EXAMPLES)]
     Diff(DiffArgs),
-    /// Count the element-wise nodes of models by operator and by how they broadcast
+    /// Count the broadcasting nodes of models by operator and by how they broadcast
     #[command(after_help = "Example:\n  broadaxe census model.onnx other.xml")]
     Census(CensusArgs),
     /// Find the sizes of an open dim that a model accepts, and those it accepts only because a dim became 1

@@ -316,9 +316,9 @@ fn known_findings_pass_and_new_ones_fail() {
             1,
             &[
                 "wrong result",
-                "legacy/old.onnx: 3 element-wise nodes\n  1 of 3 nodes undecided on tosa\n  onnx  2 differ (2 kinds)",
+                "legacy/old.onnx: 3 broadcasting nodes\n  1 of 3 nodes undecided on tosa\n  onnx  2 differ (2 kinds)",
             ],
-            &["models/face.onnx: 3 element-wise nodes\n  onnx  2 differ (2 kinds)"],
+            &["models/face.onnx: 3 broadcasting nodes\n  onnx  2 differ (2 kinds)"],
         ),
         ("check models/face.onnx --for ncnn --baseline base.json", 1, &["ncnn"], &["no longer", "findings known"]),
         (&format!("{check} --baseline base.json --write-baseline base.json"), 0, &["written, 3 findings"], &[]),

@@ -80,7 +80,7 @@ fn every_graph_is_read_and_written_back_as_it_was() {
         let written = format::write(&model, &[]).unwrap();
         assert_eq!(bytes(&model, &written, ""), source.read(0, source.len() as usize).unwrap(), "{name}");
     }
-    println!("{} graphs, {known} of {operands} operands of element-wise nodes have a recorded shape", files.len());
+    println!("{} graphs, {known} of {operands} operands of broadcasting nodes have a recorded shape", files.len());
     assert!(known > 10);
 }
 

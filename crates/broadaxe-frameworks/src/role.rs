@@ -1,4 +1,4 @@
-//! Classifies the operators around an element-wise node, under the names of every format.
+//! Classifies the operators around a broadcasting node, under the names of every format.
 //!
 //! Engines merge nodes with their neighbours, and laws about that have to know a convolution from a quantisation. For
 //! element-wise operators the role follows from their row; the others are listed here.

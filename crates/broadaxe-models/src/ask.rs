@@ -1,4 +1,4 @@
-//! Makes questions for engines that run elsewhere: one per distinct class of element-wise nodes of a model.
+//! Makes questions for engines that run elsewhere: one per distinct class of broadcasting nodes of a model.
 //!
 //! Nodes are of one class if they have the same operator, attributes, shapes and dtypes, and the same inputs are constants.
 //! The elements of a constant belong to the class only where they decide what the node means, as the bounds of a `Clip` do. What
@@ -105,7 +105,7 @@ pub struct LawVerdict {
     pub reason: String,
 }
 
-/// Sorts the element-wise nodes of a model whose operands broadcast into classes.
+/// Sorts the broadcasting nodes of a model into classes.
 ///
 /// # Errors
 /// [`ErrorKind::Argument`] for models that are neither ONNX nor TFLite.

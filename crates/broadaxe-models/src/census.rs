@@ -1,4 +1,4 @@
-//! Counts the element-wise nodes of a model: operators, placement of operands, loops, growth and bytes.
+//! Counts the broadcasting nodes of a model: operators, placement of operands, loops, growth and bytes.
 //!
 //! Per axis of the result an operand either runs along or repeats. Axes of extent 1 do not count, and neighbours along
 //! which all operands do the same are one axis: what is left is the number of loops that an engine needs, and the pattern
@@ -61,7 +61,7 @@ impl fmt::Display for Pattern {
     }
 }
 
-/// One element-wise node.
+/// One broadcasting node.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Entry {
     /// The node.
@@ -103,7 +103,7 @@ pub struct Row {
     pub open: usize,
 }
 
-/// The element-wise nodes of a model.
+/// The broadcasting nodes of a model.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Census {
     /// How many nodes the model has, of all kinds.
@@ -147,7 +147,7 @@ fn row(op: &str, pattern: Pattern, entries: &[&Entry]) -> Row {
     }
 }
 
-/// Looks at all element-wise nodes of a model.
+/// Looks at all broadcasting nodes of a model.
 pub fn census(model: &Model, shapes: &Shapes) -> Census {
     let entry = |node| match meaning::meaning(model, node)? {
         Ok(meaning) => Some(look(model, shapes, node, &meaning)),

@@ -1,4 +1,4 @@
-//! Checks what the element-wise nodes of a model mean on other runtimes: one verdict per node and target.
+//! Checks what the broadcasting nodes of a model mean on other runtimes: one verdict per node and target.
 
 mod reading;
 mod value;
@@ -33,13 +33,13 @@ use crate::{
 pub struct Report {
     /// The targets asked for, as they are written on the command line.
     pub targets: Vec<Arc<str>>,
-    /// How many element-wise nodes were looked at.
+    /// How many broadcasting nodes were looked at.
     pub nodes: usize,
     /// How many of them have operands of unknown shape.
     pub unknown: usize,
     /// How many nodes compute something and were not looked at, since no operands of theirs broadcast.
     pub others: usize,
-    /// One per element-wise node and target, in the order of the file.
+    /// One per broadcasting node and target, in the order of the file.
     pub findings: Vec<Finding>,
 }
 
@@ -231,7 +231,7 @@ pub struct Repair {
     pub copied: Copied,
 }
 
-/// Says what each target does with each element-wise node whose operands broadcast.
+/// Says what each target does with each broadcasting node.
 ///
 /// Nothing is guessed: where a shape that matters is unknown, the verdict is, and the reason says why.
 pub fn check(model: &Model, shapes: &Shapes, targets: &[Target]) -> Report {

@@ -15,7 +15,7 @@ use crate::{
     verify::needed,
 };
 
-/// Reads a model file, infers its shapes, and checks its element-wise nodes for these targets.
+/// Reads a model file, infers its shapes, and checks its broadcasting nodes for these targets.
 ///
 /// ```
 /// use broadaxe_models::{Target, check_file};

@@ -42,7 +42,7 @@ pub struct Fix {
     pub remains: BTreeSet<(NodeId, String)>,
 }
 
-/// Finds the fewest changes after which every element-wise node means the same under all targets.
+/// Finds the fewest changes after which every broadcasting node means the same under all targets.
 ///
 /// A node is written in the cheapest way that its own rule and all targets read alike: constants reshaped, axes of 1
 /// inserted, operands exchanged, stretched, or axes merged; a `PRelu` that a target cannot say is decomposed. Where no

@@ -1,4 +1,4 @@
-//! Finds what an element-wise node means in its own format: its operator, its rule, and the inputs that broadcast.
+//! Finds what a broadcasting node means in its own format: its operator, its rule, and the inputs that broadcast.
 //!
 //! The tables of `broadaxe-frameworks` know every operator: kind, rule, arithmetic, and where its operands come from. This
 //! module finds the row of a node and gives it the node's attributes. Only pnnx's expressions are read here.
@@ -26,7 +26,7 @@ use crate::{
     infer::Shapes,
 };
 
-/// Says what an element-wise node means.
+/// Says what a broadcasting node means.
 #[derive(Clone, Debug)]
 pub struct Meaning {
     /// What kind of operator it is; profiles of targets go by it.

@@ -1,4 +1,4 @@
-//! Describes targets as data: what a runtime does with an element-wise node.
+//! Describes targets as data: what a runtime does with a broadcasting node.
 //!
 //! A profile is a list of laws, and the first that speaks of a node holds for it: which rule the target broadcasts by,
 //! or that it refuses the node. Every law says how it is known. A profile is a file under `profiles/` and its line in
@@ -97,7 +97,7 @@ pub static PROFILES: &[&Profile] = &[
 /// Operators that every target removes.
 const COPIES: &[Role] = &[Role::Identity];
 
-/// Describes a target: its name and what it does with element-wise nodes.
+/// Describes a target: its name and what it does with broadcasting nodes.
 #[derive(Debug)]
 pub struct Profile {
     /// The name on the command line; one that ends in `<=N` has a number: `rank<=4`.
@@ -291,7 +291,7 @@ pub enum Does {
 }
 
 impl Target {
-    /// Lists the reshapes that the target cannot load, with the reason: what a repair puts in is no element-wise node.
+    /// Lists the reshapes that the target cannot load, with the reason: what a repair puts in is no broadcasting node.
     pub(crate) fn refused_reshapes(&self, model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
         self.profile().refused_reshapes.map_or_else(Vec::new, |refused| refused(model, shapes))
     }

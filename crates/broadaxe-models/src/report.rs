@@ -47,7 +47,7 @@ pub struct CheckRecord {
     pub format: String,
     /// The opset of the standard operators, for ONNX.
     pub opset: Option<i64>,
-    /// How many element-wise nodes were looked at.
+    /// How many broadcasting nodes were looked at.
     pub nodes: usize,
     /// How many of them have operands whose shapes are not known.
     pub unknown: usize,
@@ -58,7 +58,7 @@ pub struct CheckRecord {
     /// The inputs whose shapes `fix` needs to verify its changes; absent where it needs none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub needed_inputs: Vec<String>,
-    /// One entry per element-wise node and target, in the order of the file.
+    /// One entry per broadcasting node and target, in the order of the file.
     #[serde(serialize_with = "each")]
     #[schemars(with = "Vec<FindingFacts>")]
     pub findings: Vec<FindingRecord>,

@@ -1,6 +1,6 @@
 //! Which sizes of an open dim a model accepts, found by inferring its shapes with each.
 //!
-//! A size is refused where the operands of an element-wise node do not broadcast, or where an operator's shapes cannot be
+//! A size is refused where the operands of a broadcasting node do not broadcast, or where an operator's shapes cannot be
 //! said that can be said for other sizes. A size is accepted *by accident* where an extent that is otherwise longer became
 //! 1 and then repeats: the model runs, and means something else than with every other size.
 

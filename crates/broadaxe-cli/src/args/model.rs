@@ -366,7 +366,7 @@ pub struct ListArgs {
     )]
     pub verdicts: Vec<String>,
 
-    /// List nodes that are not element-wise too
+    /// List nodes that do not broadcast too
     #[arg(short, long)]
     pub all: bool,
 

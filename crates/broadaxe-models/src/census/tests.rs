@@ -72,7 +72,7 @@ fn shapes_that_do_not_broadcast_are_said() {
     assert!(census.entries[0].reason.contains("axis 1"), "{}", census.entries[0].reason);
 }
 
-/// Writes what is counted of the last element-wise node of a model: pattern, rank, loops, growth and bytes.
+/// Writes what is counted of the last broadcasting node of a model: pattern, rank, loops, growth and bytes.
 fn counted(text: &str) -> String {
     let (model, shapes) = testing::model(text);
     let census = census(&model, &shapes);

@@ -259,7 +259,7 @@ mod tests {
         let facts = Facts::of(&model, &shapes, &[]);
         let mut opens = OpenSizes::default();
         let mut open = |id| {
-            let meaning = meaning(&model, id).expect("an element-wise node").expect("a valid node");
+            let meaning = meaning(&model, id).expect("a broadcasting node").expect("a valid node");
             let (node, own) = (model.node(id), meaning.shapes(model.node(id), &shapes));
             let around = facts.around(node, &meaning);
             let asked = Asked {

@@ -229,7 +229,7 @@ mod tests {
         let target: Target = target.parse().expect("a target");
         let id = NodeId(u32::try_from(model.nodes.len() - 1).expect("a small model"));
         let node = model.node(id);
-        let meaning = meaning(&model, id).expect("an element-wise node").expect("a valid node");
+        let meaning = meaning(&model, id).expect("a broadcasting node").expect("a valid node");
         let facts = Facts::of(&model, &shapes, &[target]);
         let around = facts.around(node, &meaning);
         let operands = meaning.shapes(node, &shapes);

@@ -31,7 +31,7 @@ const fn law(when: &'static [When], way: Way, text: &'static str, evidence: Evid
     Law { kinds: &[Kind::Contrib], when, way, text, evidence }
 }
 
-const ORT_RUN: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; CPU; models of conformance/laws/contrib.py");
+const ORT_RUN: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; CPU; 5,174 models of conformance/laws/contrib.py");
 
 /// The laws of ONNX Runtime, in order.
 pub(super) const ORT_CONTRIB: [Law; 8] = [
@@ -81,7 +81,7 @@ pub(super) const ORT_CONTRIB: [Law; 8] = [
 ];
 
 const OPENVINO_RUN: Evidence =
-    Evidence::run_here("OpenVINO 2026.4.1; CPU plugin; models of conformance/laws/contrib.py");
+    Evidence::run_here("OpenVINO 2026.4.1; CPU plugin; 5,174 models of conformance/laws/contrib.py");
 
 /// The laws of OpenVINO, in order.
 pub(super) const OPENVINO_CONTRIB: [Law; 10] = [
@@ -137,7 +137,8 @@ pub(super) const OPENVINO_CONTRIB: [Law; 10] = [
     law(&[], Way::Own, "has an equivalent operator", OPENVINO_RUN),
 ];
 
-const MNN_RUN: Evidence = Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; models of conformance/laws/contrib.py");
+const MNN_RUN: Evidence =
+    Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; 2,495 models of conformance/laws/contrib.py");
 
 /// The laws of MNN, in order.
 pub(super) const MNN_CONTRIB: [Law; 2] = [
@@ -150,7 +151,7 @@ pub(super) const MNN_CONTRIB: [Law; 2] = [
     none(MNN_RUN),
 ];
 
-const TVM_RUN: Evidence = Evidence::run_here("TVM 0.27.0.post1; CPU, Relax; models of conformance/laws/contrib.py");
+const TVM_RUN: Evidence = Evidence::run_here("TVM 0.27.0.post1; CPU, Relax; 500 models of conformance/laws/contrib.py");
 
 /// The laws of TVM, in order.
 pub(super) const TVM_CONTRIB: [Law; 7] = [
@@ -196,7 +197,7 @@ const TVM_OPERATORS: &[&str] =
     &["BiasGelu", "FastGelu", "SkipLayerNormalization", "Attention", "QuantizeLinear", "DequantizeLinear"];
 
 const WEBGPU_RUN: Evidence =
-    Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader; models of conformance/laws/contrib.py");
+    Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader; 240 models of conformance/laws/contrib.py");
 const WEBGPU_OPERATORS: &[&str] = &[
     "Attention",
     "BiasAdd",
@@ -256,7 +257,7 @@ pub(super) const WEBGPU_CONTRIB: [Law; 8] = [
 
 /// The law of ncnn through pnnx.
 pub(super) const PNNX_CONTRIB: Law =
-    none(Evidence::run_here("pnnx and ncnn 20261020; models of conformance/laws/contrib.py"));
+    none(Evidence::run_here("pnnx and ncnn 20261020; 32 models of conformance/laws/contrib.py"));
 
 /// The law of QNN.
 pub(super) const QNN_CONTRIB: Law = none(Evidence::run_here(

@@ -17,7 +17,7 @@ use super::{
 pub struct GroupedReport {
     /// The model's file, as it was given.
     pub model: String,
-    /// How many element-wise nodes the model has: `12 element-wise nodes, 2 of unknown shape`.
+    /// How many broadcasting nodes the model has: `12 broadcasting nodes, 2 of unknown shape`.
     pub nodes: String,
     /// How many other nodes were not judged; null where there are none.
     pub others: Option<String>,

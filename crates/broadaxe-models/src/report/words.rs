@@ -19,11 +19,11 @@ use crate::{
 /// How many operands are listed of a node that has more: the first, and those that are read otherwise.
 const LISTED_OPERANDS: usize = 16;
 
-/// Says how many element-wise nodes a model has.
+/// Says how many broadcasting nodes a model has.
 pub fn nodes(record: &CheckRecord) -> String {
     let nodes = if record.nodes == 1 { "node" } else { "nodes" };
     let unknown = if record.unknown == 0 { String::new() } else { format!(", {} of unknown shape", record.unknown) };
-    format!("{} element-wise {nodes}{unknown}", record.nodes)
+    format!("{} broadcasting {nodes}{unknown}", record.nodes)
 }
 
 /// Says how many other nodes were not judged; nothing where there are none.
@@ -52,7 +52,7 @@ pub fn counts(target: &TargetRecord, found: &[Group<'_>]) -> String {
         _ => format!("{n} {word}"),
     });
     let said: Vec<String> = said.collect();
-    if said.is_empty() { "no element-wise node to judge".to_owned() } else { said.join(", ") }
+    if said.is_empty() { "no broadcasting node to judge".to_owned() } else { said.join(", ") }
 }
 
 /// Says what the verdicts for a target are from: the engines that were asked, or documents; nothing where no law speaks of the model.

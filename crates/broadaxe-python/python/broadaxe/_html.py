@@ -159,7 +159,7 @@ def census(found):
         [row.op, row.pattern, row.nodes, "-" if row.loops is None else row.loops, blow_up(row.blow_up), _bytes(row.bytes)]
         for row in found.rows
     ]
-    title = _tag("div", _join([_bold(os.path.basename(found.model)), f": {count(found.nodes, 'element-wise node')}"]))
+    title = _tag("div", _join([_bold(os.path.basename(found.model)), f": {count(found.nodes, 'broadcasting node')}"]))
     table = _table(["operator", "pattern", "nodes", "loops", "blow-up", "bytes"], rows, (2, 3, 4, 5))
     return _page(title, table, _note("Loops: axes left after merging. Blow-up: result elements per input element. Largest value in each group."))
 

@@ -261,7 +261,7 @@ class CensusRow(Record):
 
 @dataclass(frozen=True, repr=False)
 class Census(Answered):
-    """The element-wise nodes of a model by operator and pattern."""
+    """The broadcasting nodes of a model by operator and pattern."""
 
     model: str
     nodes: int
@@ -419,7 +419,7 @@ def _out(out):
 
 
 def check(model, targets=None, input_shapes=None):
-    """Show where the element-wise nodes of a model mean something else on other runtimes, with the numbers that differ.
+    """Show where the broadcasting nodes of a model mean something else on other runtimes, with the numbers that differ.
 
     `model` is a path, the bytes of a file, or an onnx.ModelProto; `targets` are names of runtimes, which `broadaxe.targets()`
     describes, by default litert and litert-gpu for TFLite, and onnx, openvino and ncnn for other formats; `input_shapes` fixes open inputs, a shape by name. Raises ValueError for an unknown target or a broken model, and
@@ -480,7 +480,7 @@ def targets():
 
 
 def census(model, input_shapes=None):
-    """Count the element-wise nodes of a model by operator and by how they broadcast."""
+    """Count the broadcasting nodes of a model by operator and by how they broadcast."""
     return Census._of(_ask(model, ["census", *_words(None, input_shapes)]), "/models/0")
 
 

@@ -9,7 +9,7 @@ _NAMES = 3
 
 
 def assert_same(model, targets, input_shapes=None):
-    """Assert that the element-wise nodes of a model mean the same on other runtimes.
+    """Assert that the broadcasting nodes of a model mean the same on other runtimes.
 
     The arguments are those of `broadaxe.check`. Raises AssertionError where a node differs, is refused, or is the same only under a
     condition; its message lists them, those that say the same together.

@@ -1,4 +1,4 @@
-//! `broadaxe census`: counts the element-wise nodes of models by operator and by how they broadcast.
+//! `broadaxe census`: counts the broadcasting nodes of models by operator and by how they broadcast.
 
 use std::path::PathBuf;
 

@@ -59,7 +59,7 @@ pub fn run(args: &ListArgs, json: bool, open: Open<'_>) -> Result<Answer, Error>
     let rows = || listed.iter().map(|&id| ListRow::new(model, &loaded.shapes, id, &judged));
 
     let name = args.model.display().to_string();
-    let counts = format!("{} of {} nodes listed, {} are element-wise", listed.len(), all.len(), judged.verdicts.len());
+    let counts = format!("{} of {} nodes listed, {} broadcast", listed.len(), all.len(), judged.verdicts.len());
     let counts = terminal::fitted(&format!("{}: {counts}\n", escaped(&name)), terminal::columns());
     // A model may have many nodes, so only one form is made.
     let mut answer = Answer::new(String::new(), Value::Null);

@@ -3,7 +3,7 @@
 //! A pass that makes one operator of several nodes gives the result the shape of the data, and the axes are lost: those
 //! for Gelu, `HSwish`, `HSigmoid`, `SoftPlus`, Swish, Clamp, `LeakyRelu`, `MVN`, and the ones that make a difference or a
 //! quotient of a sum or a product (`src/common/transformations/src/transformations/common_optimizations/`). So does the one
-//! that moves an element-wise node with a constant of one element before a `Transpose` or a `Reshape`
+//! that moves a broadcasting node with a constant of one element before a `Transpose` or a `Reshape`
 //! (`MoveEltwiseUpThroughDataMov`).
 
 use std::sync::LazyLock;

@@ -1,6 +1,6 @@
 //! Constants of one element that lose their axes, and shapes without entries.
 //!
-//! Snippets, the compiler of element-wise nodes in the CPU plugin, turns a constant of one element into a scalar of shape
+//! Snippets, the compiler of broadcasting nodes in the CPU plugin, turns a constant of one element into a scalar of shape
 //! (1). Under `auto_broadcast="none"` that is another shape than the partner's, unless the rank is 1. And the CPU plugin
 //! keeps a tensor of rank 0 as one of shape (1), which `Expand` to a shape without entries brings to light; a shape
 //! without entries that is computed is read where nothing was written.

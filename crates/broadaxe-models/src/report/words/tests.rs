@@ -46,10 +46,10 @@ fn consequences() {
 #[test]
 fn nodes_are_counted() {
     let cases = [
-        (1, 0, 0, "1 element-wise node", None),
-        (2, 0, 1, "2 element-wise nodes", Some("1 other node was not judged")),
-        (0, 0, 2, "0 element-wise nodes", Some("2 other nodes were not judged")),
-        (3, 2, 0, "3 element-wise nodes, 2 of unknown shape", None),
+        (1, 0, 0, "1 broadcasting node", None),
+        (2, 0, 1, "2 broadcasting nodes", Some("1 other node was not judged")),
+        (0, 0, 2, "0 broadcasting nodes", Some("2 other nodes were not judged")),
+        (3, 2, 0, "3 broadcasting nodes, 2 of unknown shape", None),
     ];
     for (judged, unknown, left, want, want_others) in cases {
         let record = CheckRecord { nodes: judged, unknown, others: left, ..checked().head() };
@@ -86,7 +86,7 @@ fn verdicts_are_counted() {
         ..TargetRecord::default()
     };
     let cases = [
-        (target(0, 0, 0), "no element-wise node to judge"),
+        (target(0, 0, 0), "no broadcasting node to judge"),
         (target(1, 0, 2), "1 differs, 2 same"),
         (target(2, 1, 0), "2 differ, 1 refused"),
     ];
