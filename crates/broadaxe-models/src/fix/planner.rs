@@ -16,8 +16,34 @@ use crate::{
     edit::Edit,
     graph::{Model, NodeId, Use, ValueId},
     infer::{Inferences, Shapes},
-    meaning::{self, FaultKind, Intended, Intent, Kind, Meaning, ShapeFault},
+    meaning::{self, FaultKind, Intended, Intent, Kind, Meaning, ShapeFault, Source},
 };
+
+/// Returns the form of a tensor as a list.
+fn flat(rank: usize) -> Form {
+    if rank == 0 { Form::Axes(vec![0]) } else { Form::Dims(vec![-1]) }
+}
+
+/// Returns the inputs that have one number per channel and other axes than the list that the operator needs; nothing where none has, or
+/// where they would not fit as lists.
+fn flattened(meaning: &Meaning, shapes: &[SymbolicShape]) -> Option<Vec<(usize, Form)>> {
+    if meaning.kind != Kind::Lengths || meaning.is_of_integers() {
+        return None;
+    }
+    let (data, lists) = shapes.split_first()?;
+    let channels = data.dims()?.get(1)?.size()?;
+    let mut forms = Vec::new();
+    for (shape, source) in lists.iter().zip(&meaning.operands[1..]) {
+        let (dims, Source::Input(input)) = (shape.known()?, source) else { return None };
+        if broadaxe_shape::elements(&dims).ok()? != channels {
+            return None;
+        }
+        if dims.len() != 1 {
+            forms.push((*input, flat(dims.len())));
+        }
+    }
+    (!forms.is_empty()).then_some(forms)
+}
 
 /// What a target does with a node that is written in one way.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -240,13 +266,17 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Writes the shape that `Expand` is given as a list, where it has another rank: what its own rule says needs no target.
+    /// Writes the shape that `Expand` is given, or numbers per channel, as a list, where it has another rank: what the node's own
+    /// rule says needs no target.
     fn listed(&self, id: NodeId, meaning: &Meaning) -> Option<Candidate> {
         let node = self.model.node(id);
-        let FaultKind::Rank(rank) = ShapeFault::of(self.model, self.shapes, node)?.kind else { return None };
-        let form = if rank == 0 { Form::Axes(vec![0]) } else { Form::Dims(vec![-1]) };
-        let (shapes, result) = (meaning.shapes(node, self.shapes), SymbolicShape::unknown_rank());
-        let way = Candidate { forms: vec![(1, form)], ..Candidate::unchanged(meaning.clone(), shapes, result) };
+        let shapes = meaning.shapes(node, self.shapes);
+        let forms = match ShapeFault::of(self.model, self.shapes, node).map(|fault| fault.kind) {
+            Some(FaultKind::Rank(rank)) => vec![(1, flat(rank))],
+            Some(_) => return None,
+            None => flattened(meaning, &shapes)?,
+        };
+        let way = Candidate { forms, ..Candidate::unchanged(meaning.clone(), shapes, SymbolicShape::unknown_rank()) };
         let mut of_node = self.rulings.against.keys().filter(|(node, ..)| *node == id);
         let key = way.key();
         (!of_node.any(|(_, tried, _)| *tried == key)).then_some(way)

@@ -556,6 +556,30 @@ fn numbers_per_channel() {
 }
 
 /// The shape of `Expand` is a list: one of another rank is written as a list, whatever the targets do with it.
+/// Numbers per channel that have other axes of 1; as lists all engines read them, and neither runtime reads them as they are.
+#[test]
+fn lists_of_channels() {
+    let rest = "b=const(3); m=const(3); v=const(3)=0.5; y=BatchNormalization(x,s,b,m,v)";
+    for (shape, from) in [("3,1,1", "(3, 1, 1)"), ("1,3,1,1", "(1, 3, 1, 1)"), ("3,1", "(3, 1)")] {
+        repairs(
+            "onnx openvino",
+            &[(&format!("x(1,3,4,4); s=const({shape}); {rest}"), &format!("constant s from {from} to (3)"))],
+        );
+    }
+    repairs(
+        "onnx openvino",
+        &[
+            (
+                "x(n,3,h,w); s=const(3,1,1); b=const(3); y=InstanceNormalization(x,s,b)",
+                "constant s from (3, 1, 1) to (3)",
+            ),
+            ("x(1,2,5,5); w=const(4,2,3,3); b=const(1,4,1,1); y=Conv(x,w,b)", "constant b from (1, 4, 1, 1) to (4)"),
+            ("x(1,3,4,4); s(3,1,1); b=const(3); y=InstanceNormalization(x,s,b)", "reshape s to (-1)"),
+            ("x(1,3,4,4); s=const(1); b=const(3); y=InstanceNormalization(x,s,b)", "left y"),
+        ],
+    );
+}
+
 #[test]
 fn shapes_of_expand() {
     repairs(
