@@ -24,7 +24,7 @@ pub(crate) fn is_standard(system: System, domain: &str) -> bool {
 }
 
 /// Returns the name that tables have for the operator of a node; nothing for one of another domain.
-pub(crate) fn listed<'a>(system: System, node: &'a Node) -> Option<Cow<'a, str>> {
+pub(crate) fn listed(system: System, node: &Node) -> Option<Cow<'_, str>> {
     let own = node.domain == CONTRIB && system == System::Onnx;
     let contrib = || own.then(|| Cow::Owned(format!("{CONTRIB}.{}", node.op)));
     if is_standard(system, &node.domain) { Some(Cow::Borrowed(&node.op)) } else { contrib() }

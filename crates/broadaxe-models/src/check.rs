@@ -394,6 +394,7 @@ fn examine(
 /// Makes the verdict on operands that no sizes make broadcast by the node's own rule; nothing where some may.
 fn impossible(facts: &Facts, meaning: &Meaning, own: &[SymbolicShape]) -> Option<Judged> {
     let lenient = meaning.kind == Kind::Blocks
+        || meaning.is_of_integers() && own[0].rank() == Some(1)
         || meaning.kind == Kind::Lengths && own[0].rank() == Some(1)
         || meaning.kind == Kind::Bounds && own[1..].iter().all(Meaning::is_bound);
     if lenient || meaning.rule.def().target || own.iter().any(|shape| shape.rank().is_none()) {

@@ -270,6 +270,14 @@ impl Meaning {
         if self.kind == Kind::Lengths && operands[0].len() == 1 && operands[1..].iter().all(|list| *list == [1]) {
             return Rule::unidirectional().align(operands);
         }
+        if self.is_of_integers() {
+            // What belongs to columns has the rank of the weights, and a product with a vector has one axis less.
+            for dims in bounds.iter_mut().skip(1) {
+                while let ([1, rest @ ..], true) = (*dims, dims.len() > operands[0].len()) {
+                    *dims = rest;
+                }
+            }
+        }
         if let (Some(bias), true) = (self.bias(), self.is_of_integers()) {
             // It never repeats, as scale and zero point do.
             Rule::axis_lists(1, false).align(&[operands[0], operands[bias]])?;

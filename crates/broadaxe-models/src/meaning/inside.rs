@@ -62,9 +62,9 @@ fn contrib_scores(node: &Node, of: impl Fn(Option<ValueId>) -> SymbolicShape) ->
     };
     let columns = match keys.dims() {
         _ if past.iter().any(|&k| node.input(k).is_some()) => Dim::unknown(),
-        Some([_, columns, _] | [_, _, columns, _]) => columns.clone(),
-        // Keys and values are packed in one tensor, or all in the queries.
-        Some([_, columns, ..]) => columns.clone(),
+        // Heads are packed into the last axis, have an axis, or are packed with the values.
+        Some([_, columns, _] | [_, _, columns, _] | [_, columns, _, _, _]) => columns.clone(),
+        // All are packed in the queries.
         _ => rows.clone(),
     };
     Some(SymbolicShape::new([batch.clone(), Dim::known(heads), rows.clone(), columns]))

@@ -52,7 +52,8 @@ pub(super) static QNN: Profile = Profile {
         Evidence::run_here("ONNX Runtime; the QNN converter for TFLite is documented"),
     ),
     laws: &[
-        contrib::QNN_CONTRIB,
+        contrib::QNN_CONTRIB[0],
+        contrib::QNN_CONTRIB[1],
         integer_layers::QNN_INTEGERS[0],
         integer_layers::QNN_INTEGERS[1],
         integer_layers::QNN_INTEGERS[2],

@@ -44,6 +44,17 @@ fn lists_of_groups_and_channels() {
     }
 }
 
+/// A zero point of columns has the rank of the matrix, which the product of a vector has not.
+#[test]
+fn columns_of_a_product_with_a_vector() {
+    for shape in ["", "1", "3", "1,3"] {
+        let text = format!("a:u8(4); w=const:u8(4,3); p=const:u8()=1; z=const:u8({shape})=1; y=MatMulInteger(a,w,p,z)");
+        assert_eq!(gravest(&text, "onnx"), "same", "{text}");
+    }
+    let text = "a:u8(4); w=const:u8(4,3); p=const:u8()=1; z=const:u8(2,3)=1; y=MatMulInteger(a,w,p,z)";
+    assert_eq!(gravest(text, "onnx"), "refused");
+}
+
 /// In a convolution without a bias, and in lists with a number for every element of an entry, nothing broadcasts.
 #[test]
 fn what_has_no_list_is_not_judged() {
