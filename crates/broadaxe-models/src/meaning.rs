@@ -165,6 +165,7 @@ fn read(model: &Model, node: &Node, row: &'static Row) -> Result<Option<Meaning>
     Ok(Some(Meaning { kind, op, rule, operands }))
 }
 
+// Long: an arm for each way in which operands are found.
 /// Finds the operands of a node, and the kind that it is with them; nothing where no two of them broadcast.
 fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<Source>)> {
     let (least, most) = row.operands();
@@ -305,7 +306,7 @@ impl Meaning {
         self.operands.iter().position(|source| *source == Source::Input(QLINEAR_BIAS))
     }
 
-    /// Lists the operands that have one number for each entry of the last axis, beside others that stretch.
+    /// Lists the operands that have one number for each entry of the last axis, where others stretch.
     pub(crate) fn lists(&self) -> impl Iterator<Item = usize> {
         let lists: &[usize] = match &self.op {
             Operator::Call { row, .. } => match row.wiring() {

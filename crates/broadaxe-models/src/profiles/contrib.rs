@@ -14,9 +14,9 @@ use crate::meaning::Kind;
 
 const PAIRS: When = When::Named(&["QLinearAdd", "QLinearMul"]);
 const SKIPS: When = When::Named(&["SkipLayerNormalization", "SkipSimplifiedLayerNormalization"]);
-const OF_INTEGERS: When = When::Named(&["DynamicQuantizeMatMul", "MatMulIntegerToFloat"]);
+const OWN_PRODUCTS: When = When::Named(&["DynamicQuantizeMatMul", "MatMulIntegerToFloat"]);
 const MASKS: When = When::Named(&["Attention", "GroupQueryAttention", "MultiHeadAttention"]);
-const SCALED: When = When::Named(&["QuantizeLinear", "DequantizeLinear"]);
+const QUANTISATIONS: When = When::Named(&["QuantizeLinear", "DequantizeLinear"]);
 
 /// The text of targets that have none of these operators.
 const NO_CONTRIB: &str = "has no operators of ONNX Runtime's own";
@@ -31,127 +31,129 @@ const fn law(when: &'static [When], way: Way, text: &'static str, evidence: Evid
     Law { kinds: &[Kind::Contrib], when, way, text, evidence }
 }
 
-const ORT_RUN: Evidence = Evidence::run_here("ONNX Runtime 1.31.1; CPU; 5,174 models of conformance/laws/contrib.py");
+const ORT_CONTRIB_RUN: Evidence =
+    Evidence::run_here("ONNX Runtime 1.31.1; CPU; 5,174 models of conformance/laws/contrib.py");
 
 /// The laws of ONNX Runtime, in order.
 pub(super) const ORT_CONTRIB: [Law; 8] = [
     law(
-        &[When::Invalid, OF_INTEGERS, When::Holds(has_flat_bias)],
+        &[When::Invalid, OWN_PRODUCTS, When::Holds(has_flat_bias)],
         Way::Own,
         "reads a bias with one number for each column whatever its shape",
-        ORT_RUN,
+        ORT_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["BiasAdd", "BiasSplitGelu", "GroupNorm"])],
         Way::Unsupported,
         "has BiasAdd, BiasSplitGelu and GroupNorm on graphics processors only",
-        ORT_RUN,
+        ORT_CONTRIB_RUN,
     ),
     law(
         &[PAIRS, When::Not(&When::Holds(has_scalars))],
         Way::Refused,
         "requires scalars as the scales and zero points of QLinearAdd and QLinearMul, all given",
-        ORT_RUN,
+        ORT_CONTRIB_RUN,
     ),
     law(
         &[SKIPS, When::Not(&When::Holds(has_whole_skip))],
         Way::Refused,
         "repeats a skip for every batch only, and requires its last two sizes to be those of the data",
-        ORT_RUN,
+        ORT_CONTRIB_RUN,
     ),
     law(
-        &[OF_INTEGERS, When::Not(&When::Holds(has_columns))],
+        &[OWN_PRODUCTS, When::Not(&When::Holds(has_columns))],
         Way::Refused,
         "requires a zero point of the matrix that is single, or has one number for each column and the matrix's rank",
-        ORT_RUN,
+        ORT_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["MatMulIntegerToFloat"]), When::Holds(has_rows)],
         Way::Refused,
         "requires a single scale and zero point of the data of MatMulIntegerToFloat",
-        ORT_RUN,
+        ORT_CONTRIB_RUN,
     ),
     law(
         &[MASKS, When::Not(&When::Holds(is_whole))],
         Way::Refused,
         "requires a mask of rank 4 with a row for each query and a column for each key",
-        ORT_RUN,
+        ORT_CONTRIB_RUN,
     ),
-    law(&[], Way::Own, "has the operator", ORT_RUN),
+    law(&[], Way::Own, "has the operator", ORT_CONTRIB_RUN),
 ];
 
-const OPENVINO_RUN: Evidence =
+const OPENVINO_CONTRIB_RUN: Evidence =
     Evidence::run_here("OpenVINO 2026.4.1; CPU plugin; 5,174 models of conformance/laws/contrib.py");
 
 /// The laws of OpenVINO, in order.
 pub(super) const OPENVINO_CONTRIB: [Law; 10] = [
-    law(&[When::Named(&["BiasSplitGelu"])], Way::Unsupported, "has no BiasSplitGelu", OPENVINO_RUN),
+    law(&[When::Named(&["BiasSplitGelu"])], Way::Unsupported, "has no BiasSplitGelu", OPENVINO_CONTRIB_RUN),
     law(
         &[When::Named(&["SimplifiedLayerNormalization"]), When::Holds(counts_from_front)],
         Way::Refused,
         "does not convert a SimplifiedLayerNormalization whose axis counts from the front",
-        OPENVINO_RUN,
+        OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["SkipLayerNormalization"]), When::Holds(has_bias_alone)],
         Way::Refused,
         "does not convert a SkipLayerNormalization with a bias and without a beta",
-        OPENVINO_RUN,
+        OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["DequantizeLinear"]), When::Rank(0, 0, 0), When::Rank(1, 1, 1)],
         Way::Garbled,
         "gives a scalar the shape (1,) of its scale",
-        OPENVINO_RUN,
+        OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["MultiHeadAttention"]), When::Not(&When::Rank(1, 4, 4))],
         Way::Refused,
         "requires a mask of rank 4 in MultiHeadAttention",
-        OPENVINO_RUN,
+        OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["GroupQueryAttention"]), When::Not(&When::Holds(has_past))],
         Way::Refused,
         "requires the keys and values of past steps in GroupQueryAttention",
-        OPENVINO_RUN,
+        OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[MASKS, When::Holds(has_past)],
         Way::Unknown,
         "was asked about masks of attention without past steps",
-        OPENVINO_RUN,
+        OPENVINO_CONTRIB_RUN,
     ),
     law(
-        &[OF_INTEGERS, When::Not(&When::Holds(has_one_row))],
+        &[OWN_PRODUCTS, When::Not(&When::Holds(has_one_row))],
         Way::Refused,
         "requires a scale of the matrix that is single or has one number for each column",
-        OPENVINO_RUN,
+        OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["DynamicQuantizeMatMul"])],
         Way::Caveat,
         "multiplies the data of DynamicQuantizeMatMul without rounding them to 8 bits",
-        OPENVINO_RUN,
+        OPENVINO_CONTRIB_RUN,
     ),
-    law(&[], Way::Own, "has an equivalent operator", OPENVINO_RUN),
+    law(&[], Way::Own, "has an equivalent operator", OPENVINO_CONTRIB_RUN),
 ];
 
-const MNN_RUN: Evidence =
+const MNN_CONTRIB_RUN: Evidence =
     Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; 2,495 models of conformance/laws/contrib.py");
 
 /// The laws of MNN, in order.
 pub(super) const MNN_CONTRIB: [Law; 2] = [
     law(
-        &[SCALED],
+        &[QUANTISATIONS],
         Way::Unknown,
         "reads it as ONNX's operator of the same name, and which results are right was not asked",
-        MNN_RUN,
+        MNN_CONTRIB_RUN,
     ),
-    none(MNN_RUN),
+    none(MNN_CONTRIB_RUN),
 ];
 
-const TVM_RUN: Evidence = Evidence::run_here("TVM 0.27.0.post1; CPU, Relax; 500 models of conformance/laws/contrib.py");
+const TVM_CONTRIB_RUN: Evidence =
+    Evidence::run_here("TVM 0.27.0.post1; CPU, Relax; 500 models of conformance/laws/contrib.py");
 
 /// The laws of TVM, in order.
 pub(super) const TVM_CONTRIB: [Law; 7] = [
@@ -159,44 +161,44 @@ pub(super) const TVM_CONTRIB: [Law; 7] = [
         &[When::Not(&When::Named(TVM_OPERATORS))],
         Way::Unsupported,
         "has BiasGelu, FastGelu, SkipLayerNormalization, Attention, QuantizeLinear and DequantizeLinear of ONNX Runtime's own operators",
-        TVM_RUN,
+        TVM_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["SkipLayerNormalization"]), When::Not(&When::Holds(has_all_lists))],
         Way::Refused,
         "requires a beta and a bias in SkipLayerNormalization",
-        TVM_RUN,
+        TVM_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["SkipLayerNormalization"]), When::Not(&When::Holds(has_equal_skip))],
         Way::Unknown,
         "was asked about a skip of the shape of the data",
-        TVM_RUN,
+        TVM_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["Attention"]), When::Not(&When::Holds(has_keys))],
         Way::Refused,
         "requires a mask of rank 4 with a column for each key in Attention",
-        TVM_RUN,
+        TVM_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["Attention"]), When::Not(&When::Holds(has_heads))],
         Way::Unknown,
         "was asked about a mask with all batches and heads",
-        TVM_RUN,
+        TVM_CONTRIB_RUN,
     ),
     law(
-        &[SCALED, LIST, When::Holds(has_open_axis)],
+        &[QUANTISATIONS, LIST, When::Holds(has_open_axis)],
         Way::Refused,
         "does not compile a scale along an open dim",
-        TVM_RUN,
+        TVM_CONTRIB_RUN,
     ),
-    law(&[], Way::Own, "has an equivalent operator", TVM_RUN),
+    law(&[], Way::Own, "has an equivalent operator", TVM_CONTRIB_RUN),
 ];
 const TVM_OPERATORS: &[&str] =
     &["BiasGelu", "FastGelu", "SkipLayerNormalization", "Attention", "QuantizeLinear", "DequantizeLinear"];
 
-const WEBGPU_RUN: Evidence =
+const WEBGPU_CONTRIB_RUN: Evidence =
     Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader; 240 models of conformance/laws/contrib.py");
 const WEBGPU_OPERATORS: &[&str] = &[
     "Attention",
@@ -215,51 +217,51 @@ const WEBGPU_OPERATORS: &[&str] = &[
 
 /// The laws of ONNX Runtime's WebGPU provider, in order.
 pub(super) const WEBGPU_CONTRIB: [Law; 8] = [
-    law(&[When::Not(&When::Named(WEBGPU_OPERATORS))], Way::Unsupported, NO_KERNEL, WEBGPU_RUN),
+    law(&[When::Not(&When::Named(WEBGPU_OPERATORS))], Way::Unsupported, NO_KERNEL, WEBGPU_CONTRIB_RUN),
     law(
         &[SKIPS, When::Not(&When::Holds(ends_as_data)), When::Holds(has_fours)],
         Way::Refused,
         "requires a skip whose last size is that of the data",
-        WEBGPU_RUN,
+        WEBGPU_CONTRIB_RUN,
     ),
     law(
         &[SKIPS, When::Not(&When::Holds(ends_as_data))],
         Way::Unknown,
         "was asked about such a skip where the last size of the data is a multiple of 4",
-        WEBGPU_RUN,
+        WEBGPU_CONTRIB_RUN,
     ),
     law(
         &[SKIPS, When::Not(&When::Holds(runs_along_last))],
         Way::Garbled,
         "reads a skip again from its start for every batch and row that it does not have",
-        WEBGPU_RUN,
+        WEBGPU_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["SimplifiedLayerNormalization"]), When::Not(&When::Holds(|asked| affine::as_many(asked, 1)))],
         Way::Refused,
         "requires a scale of SimplifiedLayerNormalization with as many numbers as are normalised together",
-        WEBGPU_RUN,
+        WEBGPU_CONTRIB_RUN,
     ),
     law(
         &[MASKS, When::Not(&When::Holds(is_whole))],
         Way::Refused,
         "requires a mask of rank 4 with a row for each query and a column for each key",
-        WEBGPU_RUN,
+        WEBGPU_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["Attention", "BiasSplitGelu", "MultiHeadAttention"])],
         Way::Unknown,
         "was not asked about whole masks of Attention and MultiHeadAttention, and about BiasSplitGelu",
-        WEBGPU_RUN,
+        WEBGPU_CONTRIB_RUN,
     ),
-    law(&[], Way::Own, "has the operator", WEBGPU_RUN),
+    law(&[], Way::Own, "has the operator", WEBGPU_CONTRIB_RUN),
 ];
 
 /// The law of ncnn through pnnx.
 pub(super) const PNNX_CONTRIB: Law =
     none(Evidence::run_here("pnnx and ncnn 20261020; 32 models of conformance/laws/contrib.py"));
 
-const QNN_RUN: Evidence = Evidence::run_here(
+const QNN_CONTRIB_RUN: Evidence = Evidence::run_here(
     "QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run; 40 models of conformance/laws/contrib.py",
 );
 
@@ -269,9 +271,9 @@ pub(super) const QNN_CONTRIB: [Law; 2] = [
         &[When::Named(&["SimplifiedLayerNormalization"])],
         Way::Unknown,
         "compiles SimplifiedLayerNormalization, and its results were not compared",
-        QNN_RUN,
+        QNN_CONTRIB_RUN,
     ),
-    none(QNN_RUN),
+    none(QNN_CONTRIB_RUN),
 ];
 
 /// The law of Core ML.
@@ -298,7 +300,7 @@ pub(super) const LITERT_CONTRIB: [Law; 2] = [
             ]),
         ],
         Way::Unknown,
-        "was not asked about what onnx2tf makes of the operators of ONNX Runtime's own that it reads",
+        "was not asked about the operators of ONNX Runtime's own that onnx2tf converts",
         Evidence::documented("onnx2tf 2.6.7, ops: one file for each operator that it converts; not run"),
     ),
     none(Evidence::documented("onnx2tf 2.6.7, ops: one file for each operator that it converts; not run")),
@@ -334,7 +336,7 @@ const TENSORRT_SOURCE: Evidence =
 /// The laws of TensorRT, in order.
 pub(super) const TENSORRT_CONTRIB: [Law; 2] = [
     law(
-        &[SCALED],
+        &[QUANTISATIONS],
         Way::Unknown,
         "reads it as ONNX's operator of the same name, since its parser looks at no domain",
         TENSORRT_SOURCE,

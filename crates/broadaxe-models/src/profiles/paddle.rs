@@ -11,13 +11,22 @@ const PADDLE_RUN: Evidence = Evidence::run_here("Paddle 3.3; conformance, test_e
 const KERNELS_ASKED: Evidence = Evidence::run_here("Paddle 3.3.1, CPU; recorded answers, profiles/paddle.rs");
 const PRELU_DOCUMENTED: Evidence = Evidence::documented("paddle.nn.functional.prelu");
 
+/// The law of Paddle.
+const PADDLE_SCALES: Law = Law {
+    kinds: quantised::SCALED_KINDS,
+    when: &[When::Of(System::Onnx)],
+    way: Way::Unsupported,
+    text: "cannot be reached: X2Paddle converts no QuantizeLinear and DequantizeLinear",
+    evidence: Evidence::documented("X2Paddle 1.4.1 (2024-10-18), op_mapper/onnx2paddle: no such operators; not run"),
+};
+
 pub(super) static PADDLE: Profile = Profile {
     name: "paddle",
     summary: "PaddlePaddle 3",
     route: Route::new(&["paddle"], Evidence::run_here("Paddle Inference")),
     laws: &[
         contrib::PADDLE_CONTRIB,
-        quantised::PADDLE_SCALES,
+        PADDLE_SCALES,
         integer_layers::PADDLE_INTEGERS,
         Law {
             kinds: Kind::ALL,

@@ -3,7 +3,6 @@
 //!
 //! A scale belongs to the whole tensor, to the entries of one axis ([`Kind::Lists`]), or to blocks along it ([`Kind::Blocks`]).
 
-use broadaxe_frameworks::System;
 use broadaxe_kernels::DType;
 use broadaxe_shape::Dim;
 
@@ -417,15 +416,6 @@ pub(super) const COREML_SCALES: [Law; 3] = [
         evidence: COREML_SCALES_RUN,
     },
 ];
-
-/// The law of Paddle.
-pub(super) const PADDLE_SCALES: Law = Law {
-    kinds: SCALED_KINDS,
-    when: &[When::Of(System::Onnx)],
-    way: Way::Unsupported,
-    text: "cannot be reached: X2Paddle converts no QuantizeLinear and DequantizeLinear",
-    evidence: Evidence::documented("X2Paddle 1.4.1 (2024-10-18), op_mapper/onnx2paddle: no such operators; not run"),
-};
 
 const TENSORRT_SCALES_SOURCE: Evidence =
     Evidence::documented("onnx-tensorrt 10.1, onnxOpImporters.cpp, QuantDequantLinearHelper; not run");

@@ -44,7 +44,7 @@ fn lists_of_groups_and_channels() {
     }
 }
 
-/// A zero point of columns has the rank of the matrix, which the product of a vector has not.
+/// A zero point of columns has the rank of the matrix; the product with a vector has one axis less.
 #[test]
 fn columns_of_a_product_with_a_vector() {
     for shape in ["", "1", "3", "1,3"] {
