@@ -97,7 +97,7 @@ fn settings_apply_and_the_command_line_wins() {
     ]);
     // From another folder, the same file is found, and its patterns mean the same models.
     let (code, out, _) = project.run("models/legacy", "check old.onnx ../face.onnx --quiet");
-    assert!(code == 1 && out.contains("old.onnx: 3 el") && out.contains("onnx6: 3 same"), "{out}");
+    assert!(code == 1 && out.contains("old.onnx: 3 br") && out.contains("onnx6: 3 same"), "{out}");
     project.write("models/pyproject.toml", "[project]\nname = 'x'\n[tool.broadaxe]\nfor = ['mnn']\nfor-all = 1\n");
     let (code, _, errors) = project.run("models", "check face.onnx");
     let want = "error: pyproject.toml: unknown key 'for-all'";

@@ -64,7 +64,7 @@ fn counted(args: &CensusArgs, inputs: Vec<Result<PathBuf, Unusable>>, open: Open
 fn show(name: &str, census: &Census) -> String {
     let rows = census.rows();
     let (own, all) = (census.entries.len(), census.nodes);
-    let mut text = format!("{name}: {own} of {all} {} element-wise\n", if all == 1 { "node is" } else { "nodes are" });
+    let mut text = format!("{name}: {own} of {all} {} counted\n", if all == 1 { "node" } else { "nodes" });
     let alone = census.entries.iter().filter(|entry| entry.pattern == Pattern::Unary).count();
     if alone > 0 {
         text.truncate(text.trim_end().len());
