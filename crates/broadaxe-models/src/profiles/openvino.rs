@@ -141,6 +141,13 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_LAWS,
         },
         Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[],
+            way: Way::Ask(in_place::overwritten),
+            text: "overwrites a constant that it computes of integer weights: only the first run is right",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(pdpd::unbroadcast),

@@ -17,7 +17,7 @@ use broadaxe_shape::{Dim, Rule, SymbolicShape};
 
 use super::super::{
     Asked, Does, IndexTerm,
-    neighbours::{Op, fits, merged, numbers},
+    neighbours::{Op, REACH, fits, merged, numbers},
 };
 use crate::{
     graph::{Attribute, Node, ValueId},
@@ -91,6 +91,52 @@ pub(super) fn folded(asked: &Asked<'_>) -> Option<Does> {
     products.into_iter().any(|product| is_flipped(asked, product)).then(|| {
         Does::Garbled("multiplies a transposed constant by scaled integer weights as if it were not transposed".into())
     })
+}
+
+/// Says whether a constant is what a look-up or a product of scaled integer weights gives, or what others make of that.
+pub(super) fn is_kept(asked: &Asked<'_>, mut value: ValueId) -> bool {
+    for _ in 0..REACH {
+        let Some((node, op)) = asked.maker(value).filter(|_| asked.facts.is_constant(value)) else { return false };
+        let Some(first) = node.input(0) else { return false };
+        let kept = match op {
+            Op::Gather => {
+                let rank = asked.shape(first).and_then(SymbolicShape::rank);
+                matches!(rank, Some(2 | 3)) && is_scaled(asked, first, &[Op::Cast])
+            }
+            Op::MatMul | Op::Gemm => {
+                let between = &[Op::Cast, Op::Transpose, Op::Reshape];
+                node.inputs.iter().flatten().take(2).any(|input| is_scaled(asked, *input, between))
+            }
+            Op::Concat => return false,
+            _ => false,
+        };
+        if kept {
+            return true;
+        }
+        value = first;
+    }
+    false
+}
+
+/// Says whether a value is scaled integer weights, or what these operators make of them.
+fn is_scaled(asked: &Asked<'_>, mut value: ValueId, between: &[Op]) -> bool {
+    for _ in 0..=MOST_BETWEEN {
+        let Some((node, op)) = asked.maker(value) else { return false };
+        let Some(first) = node.input(0) else { return false };
+        match op {
+            Op::Mul => return (0..2).any(|k| node.input(k).is_some_and(|value| stored(asked, value, false).is_some())),
+            Op::Dequantize => {
+                let held = asked.model.value(first).constant.as_ref();
+                // Blocks that do not broadcast are multiplied out.
+                let scale = || Some(fits(&asked.sizes(node.input(1)?)?, &asked.sizes(first)?));
+                let one = node.attribute("block_size").and_then(Attribute::int).unwrap_or(0) == 0;
+                return held.is_some_and(|held| is_whole(&held.element.to_string())) && (one || scale() == Some(true));
+            }
+            _ if between.contains(&op) => value = first,
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Lists the products that read a value or its transposed form, where nothing else does.
@@ -249,7 +295,7 @@ fn is_whole(element: &str) -> bool {
 }
 
 /// Says whether a value is read once and no output: otherwise it is computed for itself.
-fn is_single(asked: &Asked<'_>, value: ValueId) -> bool {
+pub(super) fn is_single(asked: &Asked<'_>, value: ValueId) -> bool {
     !asked.facts.is_output(value) && asked.facts.readers(value).len() == 1
 }
 

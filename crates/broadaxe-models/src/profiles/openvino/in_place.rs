@@ -4,16 +4,19 @@
 //! in `src/plugins/intel_cpu/src/graph_optimizer.cpp`). It compares shapes when it compiles the model, and treats open dims
 //! as equal. An operand that stretches along one is then read beyond its end: other numbers, or a crash. Equal shapes of one
 //! channel are wrong, too, and those of several channels right. Behind a `MatMul` all are.
+//!
+//! Other nodes are computed in the memory of their first operand, even where that is a constant that was computed once.
 
 use broadaxe_frameworks::System;
+use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::Dim;
 
 use super::{
     super::{
         Asked, Does,
-        neighbours::{Op, REACH},
+        neighbours::{Op, REACH, merged},
     },
-    reduce,
+    compressed, reduce,
 };
 use crate::graph::ValueId;
 
@@ -51,6 +54,41 @@ fn is_conv(asked: &Asked<'_>, mut value: ValueId) -> bool {
         }
     }
     false
+}
+
+/// Operators that are computed in the memory of their first operand.
+const IN_PLACE: &[OpId] = &[
+    id("add"),
+    id("sub"),
+    id("mul"),
+    id("div"),
+    id("max"),
+    id("min"),
+    id("pow"),
+    id("fmod"),
+    id("sum"),
+    id("mean"),
+];
+
+/// Finds a first operand that is computed of integer weights when the model is loaded, and whose memory the result takes.
+///
+/// Look-ups and products of scaled integer weights are not folded. Asked of 180 models, three runs each: comparisons, a second operand,
+/// one that others read, and a result of another shape or with open dims are right.
+pub(super) fn overwritten(asked: &Asked<'_>) -> Option<Does> {
+    let first = asked.value(0).filter(|_| asked.constants.first() == Some(&true))?;
+    asked.operator().filter(|operator| IN_PLACE.contains(operator))?;
+    let given = asked.constants.iter().position(|constant| !constant)?;
+    let known = |k: usize| asked.in_file(k).known().map(|shape| shape.to_vec());
+    let mut own = known(0)?;
+    for k in 1..given {
+        own = merged(&own, &known(k)?);
+    }
+    if !compressed::is_single(asked, first) || merged(&own, &known(given)?) != own {
+        return None;
+    }
+    compressed::is_kept(asked, first).then(|| {
+        Does::Garbled("overwrites what it computed of integer weights, so that only the first run is right".into())
+    })
 }
 
 /// Finds nodes of three operands or more, which the reader makes nodes of two: one of these may be merged with a neighbour.
