@@ -71,7 +71,8 @@ def asked(engines, target, text):
     """Return what the engine does with a model, and what Broadaxe says of it: the gravest verdict."""
     spec = parse(text)
     file = File(engines, spec)
-    kind, found = file.run(target)
+    # A run before this one shows what a model overwrites.
+    kind, found = file.run(target, before=(1,))
     does = "refused"
     if kind == "ok":
         want = truth(engines, spec)

@@ -153,10 +153,10 @@ class File:
             record = broadaxe.fix(path, [target], out=out, input_shapes=self._shapes(target))
             return record, (out.read_bytes() if out.exists() else model[0], weights.read_bytes() if weights.exists() else model[1])
 
-    def run(self, target, turn=0, model=None):
-        """Run the engine of a target; return ("ok", outputs) or ("refused", why)."""
+    def run(self, target, turn=0, model=None, before=()):
+        """Run the engine of a target, after the turns before; return ("ok", outputs) or ("refused", why)."""
         data, weights = model or (self.model, self.weights)
-        engine, feeds, more = ENGINE[target], [specs.feeds(self.spec, turn)], {}
+        engine, feeds, more = ENGINE[target], [specs.feeds(self.spec, one) for one in (*before, turn)], {}
         if target == "onnx" and self.form == "onnx" and self.spec["opset"] < 7:
             old = self.spec if model is None else onnx_form.read(data)
             data = onnx_form.build(onnx_form.restamped(old)).SerializeToString()
@@ -169,7 +169,7 @@ class File:
         elif engine == "tvm":
             more = {"options": {"optimise": False}}
         kind, found = self.engines.run(engine, data, feeds, self.spec["outputs"], **more)
-        return (kind, found[0]) if kind == "ok" else (kind, found)
+        return (kind, found[-1]) if kind == "ok" else (kind, found)
 
     def names(self):
         """Return the value that each node's finding is about, by the name that findings use."""

@@ -60,10 +60,10 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
     let readers = readers(asked, scaled.result, false, MOST_BETWEEN)?;
     readers.iter().find_map(|reader| match reader {
         Reader::Product { node, transposed } => product(asked, &scaled, node, *transposed),
-        Reader::Grouped if count(&scaled.shapes[1]) > 1 => {
+        Reader::Grouped => {
             Some(Does::Unknown("may read a scale of integer weights in groups along another axis".into()))
         }
-        Reader::Grouped | Reader::Lookup => None,
+        Reader::Lookup => None,
     })
 }
 
@@ -121,22 +121,34 @@ pub(super) fn is_kept(asked: &Asked<'_>, mut value: ValueId) -> bool {
 /// Says whether a value is scaled integer weights, or what these operators make of them.
 fn is_scaled(asked: &Asked<'_>, mut value: ValueId, between: &[Op]) -> bool {
     for _ in 0..=MOST_BETWEEN {
-        let Some((node, op)) = asked.maker(value) else { return false };
-        let Some(first) = node.input(0) else { return false };
+        // A copy in front of the look-up or the product keeps them apart.
+        let Some(node) = asked.producer(value) else { return false };
+        let (Some(op), Some(first)) = (asked.op(node), node.input(0)) else { return false };
         match op {
             Op::Mul => return (0..2).any(|k| node.input(k).is_some_and(|value| stored(asked, value, false).is_some())),
             Op::Dequantize => {
                 let held = asked.model.value(first).constant.as_ref();
-                // Blocks that do not broadcast are multiplied out.
-                let scale = || Some(fits(&asked.sizes(node.input(1)?)?, &asked.sizes(first)?));
-                let one = node.attribute("block_size").and_then(Attribute::int).unwrap_or(0) == 0;
-                return held.is_some_and(|held| is_whole(&held.element.to_string())) && (one || scale() == Some(true));
+                return held.is_some_and(|held| is_whole(&held.element.to_string())) && !is_in_blocks(asked, node);
             }
             _ if between.contains(&op) => value = first,
             _ => return false,
         }
     }
     false
+}
+
+/// Says whether a `DequantizeLinear` has several blocks along its axis, which are multiplied out.
+fn is_in_blocks(asked: &Asked<'_>, node: &Node) -> bool {
+    let number = |name: &str| node.attribute(name).and_then(Attribute::int);
+    if number("block_size").unwrap_or(0) == 0 {
+        return false;
+    }
+    let count = || -> Option<usize> {
+        let scale = asked.sizes(node.input(1)?)?;
+        let axis = number("axis").unwrap_or(1);
+        scale.get(usize::try_from(if axis < 0 { axis + scale.len() as i64 } else { axis }).ok()?).copied()
+    };
+    count() != Some(1)
 }
 
 /// Lists the products that read a value or its transposed form, where nothing else does.
@@ -185,16 +197,27 @@ pub(super) fn blocked(asked: &Asked<'_>) -> Option<Does> {
     let [weights, scale, ..] = asked.operands else { return None };
     let (weights, scale) = (weights.known()?, scale.known()?);
     let axis = usize::try_from(if axis < 0 { axis + weights.len() as i64 } else { axis }).ok()?;
-    if weights.len() != 2 || *scale.get(axis)? < 2 || weights == scale || !asked.constants.iter().all(|known| *known) {
+    if weights.len() != 2 || *scale.get(axis)? < 2 || !asked.constants.iter().all(|known| *known) {
         return None;
     }
     let readers = readers(asked, asked.node.output(0)?, false, MOST_BETWEEN)?;
     let across = |reader: &Reader<'_>| match reader {
-        Reader::Product { transposed, .. } => axis == usize::from(!*transposed),
+        Reader::Product { node, transposed } => axis == usize::from(!*transposed) && !is_vector(asked, node),
         Reader::Grouped | Reader::Lookup => false,
     };
+    if !readers.iter().any(across) {
+        return None;
+    }
+    if weights == scale && axis == 0 {
+        return Some(Does::Unknown("may reject one block for each element of transposed weights".into()));
+    }
     let text = "rejects blocks along the columns of a product; along its rows it accepts them";
-    readers.iter().any(across).then(|| Does::Refused(text.into()))
+    Some(Does::Refused(text.into()))
+}
+
+/// Says whether the data of a product have rank 1: the weights are multiplied out then.
+fn is_vector(asked: &Asked<'_>, product: &Node) -> bool {
+    product.input(0).and_then(|data| asked.shape(data)?.rank()).is_some_and(|rank| rank < 2)
 }
 
 impl Scaled {
@@ -308,12 +331,17 @@ fn readers<'a>(asked: &Asked<'a>, value: ValueId, transposed: bool, reach: usize
     for (node, input) in asked.readers(value) {
         let behind = |transposed| readers(asked, node.output(0)?, transposed, reach - 1);
         match (asked.op(node)?, input) {
+            // The reader multiplies by alpha before the product.
+            (Op::Gemm, 1) if !is_plain(node) => return None,
             (Op::MatMul | Op::Gemm, 1) => {
                 let own = ["transB", "transpose_b"].iter().any(|name| is_set(node, name));
                 found.push(Reader::Product { node, transposed: transposed != own });
             }
             (Op::Gather, 0) if !transposed => found.push(Reader::Lookup),
-            (Op::Transpose, 0) if asked.shape(value)?.rank()? == 2 => found.extend(behind(!transposed)?),
+            // Two in a row are taken out first.
+            (Op::Transpose, 0) if transposed => return None,
+            (Op::Transpose, 0) if asked.shape(value)?.rank()? == 2 || is_swap(asked, node) => found.extend(behind(true)?),
+            (Op::Reshape, 0) if asked.shape(value) == asked.shape(node.output(0)?) => found.extend(behind(transposed)?),
             (Op::Cast, 0) => found.extend(behind(transposed)?),
             (Op::Reshape, 0) => {
                 let ranks = (asked.shape(value)?.rank()?, asked.shape(node.output(0)?)?.rank()?);
@@ -344,6 +372,14 @@ fn is_set(node: &Node, name: &str) -> bool {
     }
 }
 
+/// Says whether the alpha of a `Gemm` is 1.
+fn is_plain(node: &Node) -> bool {
+    match node.attribute("alpha") {
+        Some(Attribute::Float(alpha)) => (f64::from(*alpha) - 1.0).abs() < f64::EPSILON,
+        _ => true,
+    }
+}
+
 /// Says how a product reads a constant.
 // Long: each border that was measured is one condition.
 fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) -> Option<Does> {
@@ -351,7 +387,13 @@ fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) ->
     let all = merged(&scaled.shapes[0], constant);
     let (batch, matrix) = all.split_at(all.len().checked_sub(2)?);
     let (rows_axis, columns_axis) = if transposed { (1, 0) } else { (0, 1) };
-    if batch.iter().any(|size| *size != 1) || matrix[rows_axis] < FEWEST_ROWS || matrix[columns_axis] == 1 {
+    if batch.iter().any(|size| *size != 1) {
+        return None;
+    }
+    if scaled.shapes[0].len() == 2 && batch.len() > 1 && !is_vector(asked, node) {
+        return Some(Does::Refused("rejects scaled integer weights of rank 4 and more".into()));
+    }
+    if matrix[rows_axis] < FEWEST_ROWS || matrix[columns_axis] == 1 {
         return None;
     }
     let Some(data) = asked.shape(node.input(0)?).and_then(SymbolicShape::dims) else {
@@ -374,8 +416,9 @@ fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) ->
     match (scaled.four_bits, by_row, by_column) {
         (_, false, true) | (false, _, true) | (false, false, false) => None,
         (false, true, false) if many => None,
+        // Of 60 that were asked a third ended the process.
         (true, ..) if many => {
-            Some(Does::Refused("ends the process: the product reads 4-bit weights by a scale per column".into()))
+            Some(Does::Unknown("may end the process: the product reads 4-bit weights by a scale per column".into()))
         }
         (true, true, true) => Some(Does::Unknown("reads a scale per element of 4-bit weights past its end".into())),
         (true, false, false) => open.then(|| {
@@ -389,8 +432,12 @@ fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) ->
 fn lookup(asked: &Asked<'_>, scaled: &Scaled) -> Option<Does> {
     let [table, constant] = &scaled.shapes;
     let entries = count(constant);
-    if !(2..=3).contains(&table.len()) || entries <= 1 {
+    if !(2..=3).contains(&table.len()) {
         return None;
+    }
+    if entries <= 1 {
+        let text = "drops the axes that only the scale of an integer table has";
+        return (constant.len() > table.len()).then(|| Does::Garbled(text.into()));
     }
     if !fits(constant, table) {
         return Some(Does::Unknown("reads a scale that stretches the table in row-major order".into()));

@@ -14,7 +14,7 @@ use broadaxe_shape::Dim;
 use super::{
     super::{
         Asked, Does,
-        neighbours::{Op, REACH, merged},
+        neighbours::{Op, REACH, fits, merged},
     },
     compressed, reduce,
 };
@@ -87,8 +87,26 @@ pub(super) fn overwritten(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     compressed::is_kept(asked, first).then(|| {
+        if is_stretched(asked, &own) {
+            let text = "may overwrite what it computed of integer weights, unless the node is made one with those behind";
+            return Does::Unknown(text.into());
+        }
         Does::Garbled("overwrites what it computed of integer weights, so that only the first run is right".into())
     })
+}
+
+/// Says whether constants behind the node give the result another shape: these nodes may be made one.
+fn is_stretched(asked: &Asked<'_>, own: &[usize]) -> bool {
+    let mut value = asked.node.output(0);
+    for _ in 0..REACH {
+        let Some((node, _)) = value.and_then(|value| asked.reader(value)) else { return false };
+        let constant = asked.split(node).and_then(|(constant, ..)| asked.sizes(constant));
+        if constant.is_some_and(|constant| !fits(&constant, own)) {
+            return true;
+        }
+        value = node.output(0);
+    }
+    false
 }
 
 /// Finds nodes of three operands or more, which the reader makes nodes of two: one of these may be merged with a neighbour.

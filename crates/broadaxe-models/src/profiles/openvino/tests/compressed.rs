@@ -39,9 +39,12 @@ fn a_scale_per_row_of_integer_weights_is_not_called_the_same() {
             ("x(2,4); w=const:i8(1,4,6); f=Cast(w) to=1; c=const(6); [x]", "differs"),
             ("x(1,2,4); w=const:i8(1,4,6); f=Cast(w) to=1; c=const(4,1); [x]", "differs"),
             ("x(1,1,2,4); w=const:i8(1,1,4,6); f=Cast(w) to=1; c=const(4,1); [x]", "refused"),
+            ("x(6,2); w=const:i8(2,6); f=Cast(w) to=1; c=const(1,1,1,1); [x]", "refused"),
+            ("x(1,4); [wt]; c=const(1,1,4); m=Mul(f,c); k=const:i64(2)=6,4; r=Reshape(m,k); y=Gemm(x,r) transB=1", "differs, unknown"),
+            ("x(2,4); [wt]; c=const(1,4); m=Mul(f,c); k=const:i64(2)=6,4; r=Reshape(m,k); y=Gemm(x,r) transB=1", "differs"),
             ("x(2,4); [w4]; c=const(4,1); [x]", "differs"),
-            ("x(6,4); [w4]; c=const(4,1); [x]", "refused"),
-            ("x(6,4); [w4]; c=const(); [x]", "refused"),
+            ("x(6,4); [w4]; c=const(4,1); [x]", "refused, unknown"),
+            ("x(6,4); [w4]; c=const(); [x]", "refused, unknown"),
             ("x(2,4); [w4]; c=const(4,6); [x]", "differs, unknown"),
         ],
     );
@@ -59,6 +62,8 @@ fn other_scales_of_integer_weights_are_the_same() {
             ("x(5,4); [w]; c=const(4,1); [x]", "same"),
             ("x(2,3,4); [w]; c=const(4,1); [x]", "same"),
             ("x(4); [w]; c=const(4,1); [x]", "same"),
+            ("x(1,4); [wt]; c=const(4); m=Mul(f,c); y=Gemm(x,m) transB=1 alpha=0.5", "same"),
+            ("x(2,4); [w]; c=const(4,1); m=Mul(f,c); t=Transpose(m) perm=1,0; u=Transpose(t) perm=1,0; y=MatMul(x,u)", "same"),
             ("x(2,3); w=const:i8(3,6); f=Cast(w) to=1; c=const(3,1); [x]", "same"),
             ("x(2,4); w=const:i8(4,1); f=Cast(w) to=1; c=const(4,1); [x]", "same"),
             ("x(1,2,4); w=const:i8(1,4,6); f=Cast(w) to=1; c=const(6); [x]", "same"),
@@ -94,6 +99,40 @@ fn a_scale_per_column_of_an_integer_table_is_not_called_the_same() {
             ("j:i64(3); [t]; c=const(); [g]", "same"),
             ("j:i64(3); [t]; c=const(4); m=Div(f,c); y=Gather(m,j)", "same"),
             ("j:i64(3); w=const:u8(4,3,2); f=Cast(w) to=1; c=const(4,3,1); [g]", "same"),
+        ],
+    );
+}
+
+#[test]
+fn a_constant_that_is_overwritten_is_not_called_the_same() {
+    let parts: &[(&str, &str)] = &[
+        ("[v]", "w=const:u8(4,4); s=const(); m=DequantizeLinear(w,s); i=const:i64(2)=0,2; v=Gather(m,i)"),
+        ("[c]", "w=const:u8(4,4); f=Cast(w) to=1; c=const(); m=Mul(f,c); i=const:i64(2)=0,2; v=Gather(m,i)"),
+        ("[p]", "w=const:u8(4,4); s=const(); m=DequantizeLinear(w,s); b=const(2,4); v=MatMul(b,m)"),
+    ];
+    answers(
+        "openvino",
+        parts,
+        &[
+            ("[v]; x(2,4); y=Add(v,x)", "differs"),
+            ("[c]; x(2,4); y=Add(v,x)", "differs"),
+            ("[p]; x(2,4); y=Mul(v,x)", "differs"),
+            ("[v]; x(); y=Max(v,x)", "differs"),
+            ("[v]; r=Relu(v); x(2,4); y=Sub(r,x)", "differs"),
+            ("[v]; h=const(); r=Mul(v,h); x(2,4); y=Add(r,x)", "differs"),
+            ("[v]; k=const:i64(2)=4,2; r=Reshape(v,k); x(4,2); y=Add(r,x)", "differs"),
+            ("[v]; x(2,4); z(2,4); y=Sum(v,x,z)", "differs"),
+            ("[v]; x(2,4); z(2,4); y=Sum(x,v,z)", "same"),
+            ("[v]; x(2,4); y=Add(x,v)", "same"),
+            ("[v]; x(1,2,4); y=Add(v,x)", "same"),
+            ("[v]; x(3,2,4); y=Add(v,x)", "same"),
+            ("[v]; x(n,4); y=Add(v,x)", "same"),
+            ("[v]; x(2,4); y=Less(v,x)", "same"),
+            ("[v]; x(2,4); y=Add(v,x); z=Neg(v)", "same"),
+            ("[v]; e=const(2,4); q=Sub(e,v); x(2,4); y=Add(q,x)", "same"),
+            ("w=const:u16(4,4); f=Cast(w) to=1; c=const(); m=Mul(f,c); i=const:i64(2)=0,2; v=Gather(m,i); x(2,4); y=Add(v,x)", "same"),
+            ("w=const:u8(4,4); f=Cast(w) to=1; c=const(); m=Div(f,c); i=const:i64(2)=0,2; v=Gather(m,i); x(2,4); y=Add(v,x)", "same"),
+            ("w=const:u8(4,4); s=const(); m=DequantizeLinear(w,s); x(4,4); y=Add(m,x)", "same"),
         ],
     );
 }
