@@ -340,7 +340,9 @@ fn readers<'a>(asked: &Asked<'a>, value: ValueId, transposed: bool, reach: usize
             (Op::Gather, 0) if !transposed => found.push(Reader::Lookup),
             // Two in a row are taken out first.
             (Op::Transpose, 0) if transposed => return None,
-            (Op::Transpose, 0) if asked.shape(value)?.rank()? == 2 || is_swap(asked, node) => found.extend(behind(true)?),
+            (Op::Transpose, 0) if asked.shape(value)?.rank()? == 2 || is_swap(asked, node) => {
+                found.extend(behind(true)?)
+            }
             (Op::Reshape, 0) if asked.shape(value) == asked.shape(node.output(0)?) => found.extend(behind(transposed)?),
             (Op::Cast, 0) => found.extend(behind(transposed)?),
             (Op::Reshape, 0) => {
@@ -375,7 +377,7 @@ fn is_set(node: &Node, name: &str) -> bool {
 /// Says whether the alpha of a `Gemm` is 1.
 fn is_plain(node: &Node) -> bool {
     match node.attribute("alpha") {
-        Some(Attribute::Float(alpha)) => (f64::from(*alpha) - 1.0).abs() < f64::EPSILON,
+        Some(Attribute::Float(alpha)) => (*alpha - 1.0).abs() < f64::EPSILON,
         _ => true,
     }
 }
@@ -393,7 +395,11 @@ fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) ->
     if scaled.shapes[0].len() == 2 && batch.len() > 1 && !is_vector(asked, node) {
         return Some(Does::Refused("rejects scaled integer weights of rank 4 and more".into()));
     }
-    if matrix[rows_axis] < FEWEST_ROWS || matrix[columns_axis] == 1 {
+    let few = matrix[rows_axis] < FEWEST_ROWS || matrix[columns_axis] == 1;
+    if few && batch.len() > 1 || batch.len() == 1 && count(&all) > count(&scaled.shapes[0]) {
+        return Some(Does::Unknown("may reject or misread integer weights that their scale stretches".into()));
+    }
+    if few {
         return None;
     }
     let Some(data) = asked.shape(node.input(0)?).and_then(SymbolicShape::dims) else {

@@ -57,18 +57,8 @@ fn is_conv(asked: &Asked<'_>, mut value: ValueId) -> bool {
 }
 
 /// Operators that are computed in the memory of their first operand.
-const IN_PLACE: &[OpId] = &[
-    id("add"),
-    id("sub"),
-    id("mul"),
-    id("div"),
-    id("max"),
-    id("min"),
-    id("pow"),
-    id("fmod"),
-    id("sum"),
-    id("mean"),
-];
+const IN_PLACE: &[OpId] =
+    &[id("add"), id("sub"), id("mul"), id("div"), id("max"), id("min"), id("pow"), id("fmod"), id("sum"), id("mean")];
 
 /// Finds a first operand that is computed of integer weights when the model is loaded, and whose memory the result takes.
 ///
@@ -87,21 +77,25 @@ pub(super) fn overwritten(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     compressed::is_kept(asked, first).then(|| {
-        if is_stretched(asked, &own) {
-            let text = "may overwrite what it computed of integer weights, unless the node is made one with those behind";
+        let one = asked.elements(given) == Some(1);
+        if is_stretched(asked, &own, one) {
+            let text =
+                "may overwrite what it computed of integer weights, unless the node is made one with those behind";
             return Does::Unknown(text.into());
         }
         Does::Garbled("overwrites what it computed of integer weights, so that only the first run is right".into())
     })
 }
 
-/// Says whether constants behind the node give the result another shape: these nodes may be made one.
-fn is_stretched(asked: &Asked<'_>, own: &[usize]) -> bool {
+/// Says whether constants behind the node give the result another shape, or functions follow a node with one element: these nodes may
+/// be made one.
+fn is_stretched(asked: &Asked<'_>, own: &[usize], one: bool) -> bool {
     let mut value = asked.node.output(0);
     for _ in 0..REACH {
         let Some((node, _)) = value.and_then(|value| asked.reader(value)) else { return false };
         let constant = asked.split(node).and_then(|(constant, ..)| asked.sizes(constant));
-        if constant.is_some_and(|constant| !fits(&constant, own)) {
+        let function = one && asked.op(node).is_some_and(Op::is_fused_function);
+        if function || constant.is_some_and(|constant| !fits(&constant, own)) {
             return true;
         }
         value = node.output(0);

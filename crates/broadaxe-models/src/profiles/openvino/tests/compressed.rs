@@ -40,8 +40,14 @@ fn a_scale_per_row_of_integer_weights_is_not_called_the_same() {
             ("x(1,2,4); w=const:i8(1,4,6); f=Cast(w) to=1; c=const(4,1); [x]", "differs"),
             ("x(1,1,2,4); w=const:i8(1,1,4,6); f=Cast(w) to=1; c=const(4,1); [x]", "refused"),
             ("x(6,2); w=const:i8(2,6); f=Cast(w) to=1; c=const(1,1,1,1); [x]", "refused"),
-            ("x(1,4); [wt]; c=const(1,1,4); m=Mul(f,c); k=const:i64(2)=6,4; r=Reshape(m,k); y=Gemm(x,r) transB=1", "differs, unknown"),
-            ("x(2,4); [wt]; c=const(1,4); m=Mul(f,c); k=const:i64(2)=6,4; r=Reshape(m,k); y=Gemm(x,r) transB=1", "differs"),
+            (
+                "x(1,4); [wt]; c=const(1,1,4); m=Mul(f,c); k=const:i64(2)=6,4; r=Reshape(m,k); y=Gemm(x,r) transB=1",
+                "differs, unknown",
+            ),
+            (
+                "x(2,4); [wt]; c=const(1,4); m=Mul(f,c); k=const:i64(2)=6,4; r=Reshape(m,k); y=Gemm(x,r) transB=1",
+                "differs",
+            ),
             ("x(2,4); [w4]; c=const(4,1); [x]", "differs"),
             ("x(6,4); [w4]; c=const(4,1); [x]", "refused, unknown"),
             ("x(6,4); [w4]; c=const(); [x]", "refused, unknown"),
@@ -63,7 +69,10 @@ fn other_scales_of_integer_weights_are_the_same() {
             ("x(2,3,4); [w]; c=const(4,1); [x]", "same"),
             ("x(4); [w]; c=const(4,1); [x]", "same"),
             ("x(1,4); [wt]; c=const(4); m=Mul(f,c); y=Gemm(x,m) transB=1 alpha=0.5", "same"),
-            ("x(2,4); [w]; c=const(4,1); m=Mul(f,c); t=Transpose(m) perm=1,0; u=Transpose(t) perm=1,0; y=MatMul(x,u)", "same"),
+            (
+                "x(2,4); [w]; c=const(4,1); m=Mul(f,c); t=Transpose(m) perm=1,0; u=Transpose(t) perm=1,0; y=MatMul(x,u)",
+                "same",
+            ),
             ("x(2,3); w=const:i8(3,6); f=Cast(w) to=1; c=const(3,1); [x]", "same"),
             ("x(2,4); w=const:i8(4,1); f=Cast(w) to=1; c=const(4,1); [x]", "same"),
             ("x(1,2,4); w=const:i8(1,4,6); f=Cast(w) to=1; c=const(6); [x]", "same"),
@@ -130,8 +139,14 @@ fn a_constant_that_is_overwritten_is_not_called_the_same() {
             ("[v]; x(2,4); y=Less(v,x)", "same"),
             ("[v]; x(2,4); y=Add(v,x); z=Neg(v)", "same"),
             ("[v]; e=const(2,4); q=Sub(e,v); x(2,4); y=Add(q,x)", "same"),
-            ("w=const:u16(4,4); f=Cast(w) to=1; c=const(); m=Mul(f,c); i=const:i64(2)=0,2; v=Gather(m,i); x(2,4); y=Add(v,x)", "same"),
-            ("w=const:u8(4,4); f=Cast(w) to=1; c=const(); m=Div(f,c); i=const:i64(2)=0,2; v=Gather(m,i); x(2,4); y=Add(v,x)", "same"),
+            (
+                "w=const:u16(4,4); f=Cast(w) to=1; c=const(); m=Mul(f,c); i=const:i64(2)=0,2; v=Gather(m,i); x(2,4); y=Add(v,x)",
+                "same",
+            ),
+            (
+                "w=const:u8(4,4); f=Cast(w) to=1; c=const(); m=Div(f,c); i=const:i64(2)=0,2; v=Gather(m,i); x(2,4); y=Add(v,x)",
+                "same",
+            ),
             ("w=const:u8(4,4); s=const(); m=DequantizeLinear(w,s); x(4,4); y=Add(m,x)", "same"),
         ],
     );
