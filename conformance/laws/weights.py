@@ -1,4 +1,4 @@
-"""Drawn models around integer weights: how they are scaled, what stands between, what reads them, and what follows.
+"""Drawn models around integer weights: how they are scaled, what is between, what reads them, and what follows.
 
     python -m conformance.laws.record --target openvino --grids weights --out FILE
 

@@ -341,7 +341,7 @@ fn readers<'a>(asked: &Asked<'a>, value: ValueId, transposed: bool, reach: usize
             // Two in a row are taken out first.
             (Op::Transpose, 0) if transposed => return None,
             (Op::Transpose, 0) if asked.shape(value)?.rank()? == 2 || is_swap(asked, node) => {
-                found.extend(behind(true)?)
+                found.extend(behind(true)?);
             }
             (Op::Reshape, 0) if asked.shape(value) == asked.shape(node.output(0)?) => found.extend(behind(transposed)?),
             (Op::Cast, 0) => found.extend(behind(transposed)?),
