@@ -117,6 +117,7 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("qnn", "qnn_inside", include_str!("recorded/qnn_inside.txt")),
     ("onnx", "onnx_integers", include_str!("recorded/onnx_integers.txt")),
     ("openvino", "openvino_integers", include_str!("recorded/openvino_integers.txt")),
+    ("openvino", "openvino_weights", include_str!("recorded/openvino_weights.txt")),
     ("mnn", "mnn_integers", include_str!("recorded/mnn_integers.txt")),
     ("tvm", "tvm_integers", include_str!("recorded/tvm_integers.txt")),
     ("ort-webgpu", "webgpu_integers", include_str!("recorded/webgpu_integers.txt")),
