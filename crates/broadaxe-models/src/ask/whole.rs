@@ -40,9 +40,8 @@ use crate::{
     error::Error,
     format::part,
     graph::{Model, NodeId, ValueId},
-    infer::{Shapes, infer},
+    infer::Shapes,
     profiles::Facts,
-    verify,
 };
 
 /// How often the exposed model runs again with values that were wrong.
@@ -120,10 +119,7 @@ pub fn examine(
 ) -> Result<Examined, Error> {
     let until = Instant::now() + settings.time;
     let mut examined = Examined::default();
-    let sizes = verify::trials(model, shapes);
-    let trials = sizes.iter().map(|lengths| infer(model, &verify::given(model, shapes, lengths)));
-    let trials: Vec<Shapes> =
-        if sizes.is_empty() { vec![shapes.clone()] } else { trials.filter_map(Result::ok).collect() };
+    let trials = feeds::trials(model, shapes);
     let mut last = None;
     for trial in &trials {
         let feeds = match feeds::draw(model, trial, &settings.inputs, settings.seed) {

@@ -193,6 +193,9 @@ impl<'a> PartRunner<'a> {
     /// # Errors
     /// When the engine does not start.
     pub(super) fn run_groups(&mut self, groups: &[NodeSet], cuts: &BTreeSet<ValueId>) -> Result<Vec<Ran>, Error> {
+        if groups.is_empty() {
+            return Ok(Vec::new());
+        }
         let nodes: Vec<NodeId> = groups.iter().flat_map(|group| group.nodes.iter().copied()).collect();
         let outputs: Vec<ValueId> = groups.iter().flat_map(|group| group.outputs.iter().copied()).collect();
         let ran = match self.part(&nodes, cuts, &outputs) {

@@ -5,11 +5,43 @@ use broadaxe_frameworks::System;
 use super::super::{random::Random, run::Tensor};
 use crate::{
     graph::{Model, NodeId, ValueId},
-    infer::Shapes,
+    infer::{Shapes, infer},
+    verify,
 };
 
 /// How far the use of an input as indices is followed.
 const MOST_STEPS: usize = 4;
+
+/// Sizes for open dims: all different, so that accidents show. The first axis of an input, which is mostly the batch, stays small; the
+/// others grow until the model has elements everywhere.
+const SIZES: [[usize; 6]; 3] = [[5, 7, 11, 13, 17, 19], [67, 71, 73, 79, 83, 89], [1009, 1013, 1019, 1021, 1031, 1033]];
+
+/// Infers the shapes of a model with sizes for what is open, as [`SIZES`] lists them.
+pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<Shapes> {
+    let names = verify::open_names(model, shapes);
+    if names.is_empty() {
+        return vec![shapes.clone()];
+    }
+    let is_first = |name: &String| {
+        let mut axes =
+            model.main().inputs.iter().filter_map(|id| shapes.of.get(id.0 as usize)?.shape.dims()).flat_map(|dims| {
+                let names = |dim: &broadaxe_shape::Dim| dim.names().iter().any(|known| known.to_string() == *name);
+                dims.iter().enumerate().filter(move |(_, dim)| names(dim)).map(|(axis, _)| axis)
+            });
+        name.ends_with("[0]") || axes.next() == Some(0) && axes.all(|axis| axis == 0)
+    };
+    let lengths = |sizes: &[usize; 6]| {
+        let size = |k: usize, name: &String| if is_first(name) { SIZES[0][k % 6] } else { sizes[k % 6] } + k / 6;
+        names.iter().enumerate().map(|(k, name)| (name.clone(), size(k, name))).collect::<Vec<_>>()
+    };
+    let inferred = SIZES.iter().filter_map(|sizes| infer(model, &verify::given(model, shapes, &lengths(sizes))).ok());
+    let has_elements = |trial: &Shapes| {
+        let is_empty = |known: &crate::infer::Known| known.shape.known().is_some_and(|shape| shape.dims().contains(&0));
+        !trial.of.iter().any(is_empty)
+    };
+    let (full, empty): (Vec<Shapes>, Vec<Shapes>) = inferred.partition(has_elements);
+    if full.is_empty() { empty } else { full }
+}
 
 /// Draws the inputs of a model; `given` are arrays that a caller has, by name.
 ///

@@ -10,6 +10,7 @@ use crate::{
     ask::ModelAnswer,
     format,
     graph::Node,
+    infer::infer,
     source::Source,
     testing::{model as text_model, onnx},
 };
