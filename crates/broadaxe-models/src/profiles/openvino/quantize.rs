@@ -42,6 +42,121 @@ pub(super) fn added(asked: &Asked<'_>) -> Option<Does> {
     pairs.find_map(|(sizes, data)| per_channel(asked, sizes.clone(), data))
 }
 
+/// Finds a sum with a constant behind a factor per channel, in a model that quantises.
+///
+/// There the low-precision passes divide the constant by the factor, entry by entry where both have as many, and add the quotients in
+/// front of the product, in the factor's shape: along axis 1. Where the model quantises does not matter. Products and sums with constants
+/// around the node are one product and one sum before that. Asked of 1,108 models, of which 257 differed.
+pub(super) fn swapped(asked: &Asked<'_>) -> Option<Does> {
+    if !asked.facts.is_quantised() || !matches!(asked.own_op()?, Op::Add | Op::Sub) {
+        return None;
+    }
+    let (constant, data, _) = asked.split(asked.node)?;
+    let mut sum = asked.sizes(constant)?;
+    let mut line = Line { factor: Vec::new(), apart: false, moved: false, data };
+    let mut behind = asked.node.output(0);
+    while let Some((node, input)) = behind.and_then(|value| asked.reader(value)) {
+        let Some(sizes) = asked.split(node).and_then(|(constant, ..)| asked.sizes(constant)) else { break };
+        match asked.op(node) {
+            Some(Op::Mul) => line.factor = merged(&line.factor, &sizes),
+            Some(Op::Div) if input == 0 => line.factor = merged(&line.factor, &sizes),
+            Some(Op::Add | Op::Sub) => {}
+            _ => break,
+        }
+        sum = merged(&sum, &sizes);
+        behind = node.output(0);
+    }
+    line.follow(asked, &mut sum)?;
+    let count = line.factor.iter().product::<usize>();
+    if count < 2 || sum.iter().product::<usize>() != count {
+        return None;
+    }
+    let dims = asked.unstretched(line.data)?.dims()?.to_vec();
+    let rank = dims.len();
+    let axis = usize::from(rank > 1);
+    let placed = sum.len() <= rank && only_axis(&sum, rank) == Some(axis) && asked.form(data)?.rank() == Some(rank);
+    let fits = dims.get(axis)?.size().is_none_or(|size| size == count);
+    let channels = line.factor.len() <= rank && only_axis(&line.factor, rank) == Some(axis) && fits;
+    if placed || !channels {
+        return None;
+    }
+    // These may take the factor into their weights.
+    let layer = matches!(asked.maker(line.data), Some((_, Op::Conv | Op::GroupConv | Op::MatMul | Op::Gemm)));
+    Some(if layer || line.moved {
+        Does::Unknown("may add the constant along the axis of the factor before it".into())
+    } else {
+        Does::Garbled("adds the constant along axis 1, as it has one element per entry of the factor there".into())
+    })
+}
+
+/// The products and sums with constants in front of a node.
+struct Line {
+    /// The shape of the factor.
+    factor: Vec<usize>,
+    /// Whether a function stands between, over which sums are not merged.
+    apart: bool,
+    /// Whether elements are moved between.
+    moved: bool,
+    /// What is multiplied.
+    data: ValueId,
+}
+
+impl Line {
+    /// Follows a value to the first that is multiplied; nothing where a factor below zero stands before a `Relu`.
+    fn follow(&mut self, asked: &Asked<'_>, sum: &mut Vec<usize>) -> Option<()> {
+        for _ in 0..REACH {
+            if let Some(data) = scaled_below_zero(asked, self.data) {
+                (self.apart, self.data) = (true, data);
+                continue;
+            }
+            let Some((node, kind)) = asked.maker(self.data) else { break };
+            match (kind, asked.split(node)) {
+                (Op::Mul | Op::Div, Some((constant, data, second))) => {
+                    let above = || asked.reals(constant).is_some_and(|all| all.iter().all(|number| *number > 0.0));
+                    if self.apart && !above() {
+                        return None;
+                    }
+                    self.factor = merged(&self.factor, &asked.sizes(constant)?);
+                    self.data = data;
+                    if kind == Op::Div && !second {
+                        break;
+                    }
+                }
+                (Op::Add | Op::Sub, Some((constant, data, _))) => {
+                    if !self.apart {
+                        *sum = merged(sum, &merged(&asked.sizes(constant)?, &self.factor));
+                    }
+                    self.data = data;
+                }
+                // A quantisation takes the factor into its limits, where a function stays behind it.
+                (Op::Dequantize | Op::FakeQuantize, _)
+                    if self.apart && (kind != Op::Dequantize || has_quantize(asked, node)) =>
+                {
+                    return None;
+                }
+                (Op::Neg | Op::Cast, _) => self.data = node.input(0)?,
+                (moving, _) if moving.moves() || matches!(node.op.as_str(), "Pad" | "MaxPool") => {
+                    (self.apart, self.moved, self.data) = (true, true, node.input(0)?);
+                }
+                (Op::Relu, _) => (self.apart, self.data) = (true, node.input(0)?),
+                (Op::Dequantize, _) if !has_quantize(asked, node) => {
+                    self.data = node.input(0)?;
+                    let rank = asked.form(self.data)?.rank()?;
+                    let axis = node.attribute("axis").and_then(Attribute::int).unwrap_or(1);
+                    let axis = usize::try_from(if axis < 0 { axis + rank as i64 } else { axis }).ok()?;
+                    let scale = asked.sizes(node.input(1)?)?;
+                    let mut list = vec![1; rank];
+                    *list.get_mut(axis)? = scale.iter().product();
+                    self.factor = merged(&self.factor, &list);
+                    break;
+                }
+                _ => break,
+            }
+        }
+        Some(())
+    }
+}
+
 /// Says what becomes of a constant of these sizes that is added to quantised data.
 fn per_channel(asked: &Asked<'_>, mut own: Vec<usize>, data: ValueId) -> Option<Does> {
     let dims = asked.unstretched(data)?;

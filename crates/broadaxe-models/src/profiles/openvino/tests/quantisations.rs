@@ -20,6 +20,8 @@ const WORDS: &[(&str, &str)] = &[
         "[last]",
         "s=const(3)=0.0625,0.125,0.25; z=const:i8(3)=0; q=QuantizeLinear(x,s,z) axis=-1; d=DequantizeLinear(q,s,z) axis=-1",
     ),
+    ("[q]", "s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(a,s,z)"),
+    ("[other]", "f(2,2); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(f,s,z)"),
     ("[conv]", "w=const(2,4,3,3); y=Conv(a,w)"),
     ("[attention]", "a(2,3,4); b(2,4,3); m=MatMul(a,b); s=Softmax(m) axis=2; v(2,3,5); o=MatMul(s,v)"),
 ];
@@ -373,4 +375,56 @@ const FUNCTIONS: &[(&str, &str)] = &[
 #[test]
 fn functions_behind_a_quantisation() {
     answers("openvino", WORDS, FUNCTIONS);
+}
+
+/// Wherever the model quantises, a constant is divided by the factor before it, entry by entry.
+const BEHIND_A_FACTOR: &[(&str, &str)] = &[
+    ("x(2,3,3); c=const(3,1); v=Mul(x,c); e=const(3); a=Add(v,e); [other]", "differs"),
+    ("x(2,3,3); c=const(3,1); v=Mul(x,c); e=const(3); a=Add(v,e)", "same"),
+    ("x(2,3,3); c=const(1,3,1); v=Mul(x,c); e=const(3); a=Add(v,e); [q]", "differs"),
+    ("x(2,3,3); c=const(3,1); v=Div(x,c); e=const(3); a=Sub(v,e); [q]", "differs"),
+    ("x(1,2,2); c=const(2,1); v=Div(c,x); e=const(1,2); a=Add(v,e); [q]", "differs"),
+    ("x(2,3,3); c=const(3,1); v=Mul(x,c); n=Neg(v); e=const(3); a=Add(n,e); [q]", "differs"),
+    ("x(2,3,3); c=const(3,1); v=Mul(x,c); e=const(3); a=Add(v,e); i=Sigmoid(a); [other]", "differs"),
+    ("x(2,3,3); c=const(3,1); v=Mul(x,c); e=const(3); a=Add(v,e); [q]; o=Relu(v)", "differs"),
+    ("x(n=2,3,3); c=const(3,1); v=Mul(x,c); e=const(3); a=Add(v,e); [q]", "differs"),
+    ("x(2,n=3,3); c=const(3,1); v=Mul(x,c); e=const(3); a=Add(v,e); [q]", "differs"),
+    ("x(2,3,4,3); c=const(3,1,1); v=Mul(x,c); e=const(3); a=Add(v,e); [q]", "differs"),
+    ("x(1,3,3); c=const(3,1); v=Mul(x,c); e=const(3,1,1); a=Add(v,e); [q]", "differs"),
+    ("x(2,4,2); c=const(4,1); v=Mul(x,c); e=const(2,1,2); a=Add(v,e); [q]", "differs"),
+    ("x(3,3); c=const(3); v=Mul(x,c); e=const(3,1); a=Add(v,e); [q]", "differs"),
+    ("x(3); c=const(3); v=Mul(x,c); e=const(3,1); a=Add(v,e); [q]", "differs"),
+    ("x(2,3,3); c=const(3,1); v=Mul(x,c); e=const(1,1,1,3); a=Add(v,e); [q]", "differs"),
+    (
+        "x:u8(2,3,3); s0=const(3)=0.05,0.03,0.07; d=DequantizeLinear(x,s0) axis=1; e=const(3); a=Add(d,e); [q]",
+        "differs",
+    ),
+    ("x(2,3,3); c=const(3,1)=0.5,2,3; v=Mul(x,c); m=Relu(v); e=const(3); a=Add(m,e); [q]", "differs"),
+    ("x(2,3,3); c=const(3,1)=0.5,2,3; v=Mul(x,c); m=LeakyRelu(v); e=const(3); a=Add(m,e); [q]", "differs"),
+    ("x(2,3,3); c=const(3,1)=-0.5,2,3; v=Mul(x,c); m=Relu(v); e=const(3); a=Add(m,e); [q]", "same"),
+    ("x(2,3,3); c=const(3,1); v=Mul(x,c); m=Abs(v); e=const(3); a=Add(m,e); [q]", "same"),
+    (
+        "x(2,3,3); c=const(3,1)=0.5,2,3; v=Mul(x,c); m=Transpose(v) perm=0,1,2; e=const(3); a=Add(m,e); [q]",
+        "differs, unknown",
+    ),
+    (
+        "x(2,3,3); c=const(3,1)=0.5,2,3; v=Mul(x,c); m=Transpose(v) perm=0,2,1; e=const(3); a=Add(m,e); [q]",
+        "same, unknown",
+    ),
+    ("x(2,3,4); w=const(4,3); p=MatMul(x,w); c=const(3,1); v=Mul(p,c); e=const(3); a=Add(v,e); [q]", "same, unknown"),
+    ("x(2,3,3); c=const(3,1); v=Mul(x,c); e=const(3); a0=Add(v,e); g=const(); a=Mul(a0,g); [q]", "differs"),
+    ("x(2,3,3); c=const(3,1); v=Mul(x,c); e=const(3); a0=Add(v,e); g=const(3); a=Mul(a0,g); [q]", "same"),
+    ("x(2,3,3); g=const(); x0=Add(x,g); c=const(3,1); v=Mul(x0,c); e=const(3); a=Add(v,e); [q]", "same"),
+    ("x(2,3,3); c=const(3,1); v=Mul(x,c); e=const(3,1); a=Add(v,e); [q]", "same"),
+    ("x(2,3,3); c=const(3,1); v=Mul(x,c); e=const(2,3,3); a=Add(v,e); [q]", "same"),
+    ("x(2,3,3); c=const(3,1); v=Mul(x,c); e(3); a=Add(v,e); [q]", "same"),
+    ("x(2,3,3); c=const(3); v=Mul(x,c); e=const(3,1); a=Add(v,e); [q]", "same"),
+    ("x(2,1,3); c=const(3,1); v=Mul(x,c); e=const(3); a=Add(v,e); [q]", "same"),
+    ("x(2,3,3); c=const(1,1,3,1); v=Mul(x,c); e=const(3); a=Add(v,e); [q]", "same"),
+    ("x(4,3,2); c=const(3,1); v=Mul(x,c); e=const(4,1,1); a=Add(v,e); [q]", "same"),
+];
+
+#[test]
+fn constants_behind_a_factor() {
+    answers("openvino", WORDS, BEHIND_A_FACTOR);
 }
