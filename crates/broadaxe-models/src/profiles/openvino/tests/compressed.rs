@@ -151,3 +151,32 @@ fn a_constant_that_is_overwritten_is_not_called_the_same() {
         ],
     );
 }
+
+#[test]
+fn transposed_integer_weights_behind_a_constant_are_refused() {
+    answers(
+        "openvino",
+        &[("[d]", "s=const(); m=DequantizeLinear(w,s)"), ("[y]", "x(); y=Add(x,g)")],
+        &[
+            ("a=const(2,4); w=const:u8(6,4); [d]; g=Gemm(a,m) transB=1; [y]", "refused"),
+            ("a=const(1,4); w=const:u8(2,4); [d]; g=Gemm(a,m) transB=1; [y]", "refused"),
+            ("a=const(4,4); w=const:u8(4,4); [d]; g=Gemm(a,m) transB=1; [y]", "refused"),
+            (
+                "a=const(2,4); w=const:u8(6,4); f=Cast(w) to=1; s=const(); m=Mul(f,s); g=Gemm(a,m) transB=1; [y]",
+                "refused",
+            ),
+            ("a=const(2,4); w=const:u8(6,4); [d]; t=Transpose(m) perm=1,0; g=MatMul(a,t); [y]", "refused"),
+            ("a=const(2,4); w=const:u8(6,4); [d]; c=const(6); g=Gemm(a,m,c) transB=1; [y]", "refused"),
+            ("b=const(2,4); a=Neg(b); w=const:u8(6,4); [d]; g=Gemm(a,m) transB=1; [y]", "refused"),
+            ("a=const(2,4); w=const:u8(1,4); [d]; g=Gemm(a,m) transB=1; [y]", "same"),
+            ("a=const(2,4); w=const:u8(4,6); [d]; t=Transpose(m) perm=1,0; g=Gemm(a,t) transB=1; [y]", "same"),
+            ("a=const(2,4); w=const:u8(6,4); [d]; g=Gemm(a,m) transB=1 alpha=0.5; [y]", "same"),
+            ("a=const(2,4); w=const:u8(6,4); [d]; g=Gemm(a,m) transB=1; [y]; u=Relu(m)", "same"),
+            ("a=const(2,4); w=const(6,4); g=Gemm(a,w) transB=1; [y]", "same"),
+            (
+                "b=const:u8(2,4); r=const(); a=DequantizeLinear(b,r); w=const:u8(6,4); [d]; g=Gemm(a,m) transB=1; [y]",
+                "same",
+            ),
+        ],
+    );
+}
