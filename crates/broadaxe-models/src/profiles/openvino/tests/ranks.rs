@@ -289,3 +289,21 @@ const LISTS: &[(&str, &str)] = &[
 fn lists_of_operands() {
     answers("openvino", &[], LISTS);
 }
+
+/// Factors in a row behind a root mean square are one scale.
+const TWO_SCALES: &[(&str, &str)] = &[
+    ("x(1,4); [root]; c=const(4); u=Mul(d,c); g=const(1,1,1,1); y=Mul(g,u)", "differs, unknown"),
+    ("x(1,4); [root]; c=const(); u=Div(d,c); g=const(1,1,4); y=Mul(g,u)", "differs, unknown"),
+    ("x(1,4); [root]; c=const(); u=Mul(d,c); g=const(1,1,1); y=Div(u,g)", "differs, unknown"),
+    ("x(1,4); [root]; c=const(4); u=Mul(d,c); g=const(2,1,1); y=Mul(g,u)", "same"),
+    ("x(1,4); [root]; c=const(4); u=Mul(d,c); g=const(1,4); y=Div(u,g)", "same"),
+    ("x(1,4); [root]; c=const(1,1,4); u=Mul(d,c); g=const(2,1); y=Mul(g,u)", "same"),
+    ("x(2,4); [root]; c=const(1,1,4); u=Mul(c,d); g=const(2,1,1); y=Mul(u,g)", "same"),
+];
+
+#[test]
+fn two_scales_behind_a_root_mean_square() {
+    let root =
+        "p=const()=2; s=Pow(x,p); m=ReduceMean(s) axes=-1 keepdims=1; e=const()=0.5; a=Add(m,e); q=Sqrt(a); d=Div(x,q)";
+    answers("openvino", &[("[root]", root)], TWO_SCALES);
+}
