@@ -2,6 +2,7 @@
 
 mod attention;
 mod cast;
+mod contrib;
 mod conv;
 mod elementwise;
 mod gather;
@@ -26,6 +27,7 @@ use crate::{case::check, graph::results};
 pub(crate) const ONNX_TABLES: &[&str] = &[
     attention::ONNX_ATTENTION,
     cast::ONNX_CAST,
+    contrib::ONNX_CONTRIB,
     conv::ONNX_CONV,
     elementwise::ONNX_ELEMENTWISE,
     gather::ONNX_GATHER,
@@ -56,6 +58,11 @@ fn attention_cases() {
 #[test]
 fn cast_cases() {
     compare("onnx_cast", cast::ONNX_CAST);
+}
+
+#[test]
+fn contrib_cases() {
+    compare("onnx_contrib", contrib::ONNX_CONTRIB);
 }
 
 #[test]
