@@ -276,13 +276,6 @@ pub(super) static OPENVINO: Profile = Profile {
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
-            way: Way::Ask(quantize::swapped),
-            text: "adds the constant before a factor per channel, along the axis of that",
-            evidence: OPENVINO_LAWS,
-        },
-        Law {
-            kinds: &[Kind::Binary, Kind::Many],
-            when: &[],
             way: Way::Ask(quantize::added),
             text: "adds the constant per channel where it quantises",
             evidence: OPENVINO_LAWS,
