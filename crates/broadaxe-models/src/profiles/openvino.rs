@@ -3,6 +3,7 @@
 
 mod compressed;
 mod conv;
+mod expand;
 mod higher_rank;
 mod integers;
 mod layernorm;
@@ -27,7 +28,7 @@ use super::{
 };
 use crate::{
     graph::{Attribute, ValueId},
-    meaning::{Kind, entries},
+    meaning::Kind,
 };
 
 const OPENVINO_RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, test_engines.py");
@@ -94,7 +95,7 @@ pub(super) static OPENVINO: Profile = Profile {
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Invalid, NEGATIVE],
-            way: Way::Ask(negative),
+            way: Way::Ask(expand::negative),
             text: "keeps the size of the data where the shape has a negative entry",
             evidence: OPENVINO_LAWS,
         },
@@ -317,7 +318,7 @@ pub(super) static OPENVINO: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Stretch],
-            when: &[When::Empty, When::Holds(is_alone)],
+            when: &[When::Empty, When::Holds(expand::is_alone)],
             way: Way::Refused,
             text: "falls over an Expand of an input without elements whose result is an output",
             evidence: OPENVINO_LAWS,
@@ -389,7 +390,7 @@ pub(super) static OPENVINO: Profile = Profile {
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Not(&When::All(&[When::Of(System::Onnx), When::Not(&CONSTANT_SHAPE)]))],
-            way: Way::Ask(empty),
+            way: Way::Ask(expand::empty),
             text: "crashes when it stretches a tensor without elements",
             evidence: Evidence::documented("OpenVINO 2026.4, CPU plugin"),
         },
@@ -562,32 +563,6 @@ fn bounds(asked: &Asked<'_>) -> Option<Does> {
             .any(longer)
             .then(|| Does::Garbled("keeps the axes of a computed bound, of which the data has fewer".into())),
     }
-}
-
-fn empty(asked: &Asked<'_>) -> Option<Does> {
-    let result = asked.node.output(0).and_then(|value| asked.shape(value));
-    let changes = !asked.is_of(System::Onnx) || result != Some(&asked.operands[0]);
-    (asked.elements(0) == Some(0) && changes)
-        .then(|| Does::Refused("crashes when it stretches a tensor without elements".into()))
-}
-
-/// Says whether a node reads an input of the model, and its result is an output: 31 models without elements were asked.
-fn is_alone(asked: &Asked<'_>) -> Option<bool> {
-    let (data, result) = (asked.value(0)?, asked.node.output(0)?);
-    let known = asked.shape(data).and_then(SymbolicShape::known).is_some();
-    Some(known && asked.producer(data).is_none() && !asked.facts.is_constant(data) && asked.facts.is_output(result))
-}
-
-/// Says what becomes of negative entries in a shape: each keeps a size of the data other than 1, where the shape changes nothing else.
-fn negative(asked: &Asked<'_>) -> Option<Does> {
-    let refused = Does::Refused("refuses a negative size where the data are stretched".into());
-    let entries = asked.node.input(1).and_then(|shape| entries(asked.model, shape));
-    let (Some(data), Some(entries)) = (asked.operands[0].dims(), entries) else { return Some(refused) };
-    let kept = |(back, entry): (usize, &i64)| {
-        let size = data.iter().rev().nth(back).and_then(broadaxe_shape::Dim::size);
-        size.is_some_and(|size| if *entry < 0 { size != 1 } else { *entry == 1 || size as i64 == *entry })
-    };
-    Some(if entries.iter().rev().enumerate().all(kept) { Does::Own } else { refused })
 }
 
 /// Returns the ranks of the operands, where all are known.

@@ -1,0 +1,34 @@
+//! Expand and Broadcast: tensors without elements, and negative sizes.
+
+use broadaxe_frameworks::System;
+use broadaxe_shape::SymbolicShape;
+
+use super::super::{Asked, Does};
+use crate::meaning::entries;
+
+/// Says what becomes of a tensor without elements that is stretched.
+pub(super) fn empty(asked: &Asked<'_>) -> Option<Does> {
+    let result = asked.node.output(0).and_then(|value| asked.shape(value));
+    let changes = !asked.is_of(System::Onnx) || result != Some(&asked.operands[0]);
+    (asked.elements(0) == Some(0) && changes)
+        .then(|| Does::Refused("crashes when it stretches a tensor without elements".into()))
+}
+
+/// Says whether a node reads an input of the model, and its result is an output: 31 models without elements were asked.
+pub(super) fn is_alone(asked: &Asked<'_>) -> Option<bool> {
+    let (data, result) = (asked.value(0)?, asked.node.output(0)?);
+    let known = asked.shape(data).and_then(SymbolicShape::known).is_some();
+    Some(known && asked.producer(data).is_none() && !asked.facts.is_constant(data) && asked.facts.is_output(result))
+}
+
+/// Says what becomes of negative entries in a shape: each keeps a size of the data other than 1, where the shape changes nothing else.
+pub(super) fn negative(asked: &Asked<'_>) -> Option<Does> {
+    let refused = Does::Refused("refuses a negative size where the data are stretched".into());
+    let entries = asked.node.input(1).and_then(|shape| entries(asked.model, shape));
+    let (Some(data), Some(entries)) = (asked.operands[0].dims(), entries) else { return Some(refused) };
+    let kept = |(back, entry): (usize, &i64)| {
+        let size = data.iter().rev().nth(back).and_then(broadaxe_shape::Dim::size);
+        size.is_some_and(|size| if *entry < 0 { size != 1 } else { *entry == 1 || size as i64 == *entry })
+    };
+    Some(if entries.iter().rev().enumerate().all(kept) { Does::Own } else { refused })
+}
