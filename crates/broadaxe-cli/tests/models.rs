@@ -250,8 +250,8 @@ fn files_that_cannot_be_used_do_not_hide_others() {
     let whole = fs::read(root().join(FACE)).unwrap();
     fs::write(&damaged, &whole[..whole.len() / 2]).unwrap();
     let cases: [Case<'_>; 7] = [
-        (&[FACE, "README.md"], 2, &["face.onnx: 3 element"], &["error: README.md: not a model file"]),
-        (&["README.md", FACE], 2, &["face.onnx: 3 element"], &["error: README.md: not a model file"]),
+        (&[FACE, "README.md"], 2, &["face.onnx: 3 broadcasting"], &["error: README.md: not a model file"]),
+        (&["README.md", FACE], 2, &["face.onnx: 3 broadcasting"], &["error: README.md: not a model file"]),
         (&[&damaged, FACE, SMALL], 2, &["face.onnx: 3", "small.xml: "], &["damaged.onnx"]),
         (&["no.onnx", &damaged], 2, &[], &["error: no.onnx: ", "damaged.onnx: "]),
         (
