@@ -11,8 +11,8 @@
 //!    computed of constants alone is not cut, as engines fold it;
 //! 4. *unchanged*: what still differs needs larger pieces.
 //!
-//! A window that gives something else is reduced to the fewest nodes that still show it ([`reduce`]), and the operand that is misread
-//! is looked for ([`reading`]). What the engine refuses is reduced in the same way.
+//! A window that gives something else is reduced to the fewest nodes that still show it (`reduce`), and the operand that is misread
+//! is looked for (`reading`). What the engine refuses is reduced in the same way.
 
 mod gap;
 mod bench;

@@ -25,7 +25,7 @@ pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<Shapes> {
     let is_first = |name: &String| {
         let mut axes =
             model.main().inputs.iter().filter_map(|id| shapes.of.get(id.0 as usize)?.shape.dims()).flat_map(|dims| {
-                let names = |dim: &broadaxe_shape::Dim| dim.names().iter().any(|known| known.to_string() == *name);
+                let names = |dim: &broadaxe_shape::Dim| dim.names().iter().any(|known| known == name);
                 dims.iter().enumerate().filter(move |(_, dim)| names(dim)).map(|(axis, _)| axis)
             });
         name.ends_with("[0]") || axes.next() == Some(0) && axes.all(|axis| axis == 0)
