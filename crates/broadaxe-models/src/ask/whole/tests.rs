@@ -15,8 +15,7 @@ use crate::{
     testing::{model as text_model, onnx},
 };
 
-/// What the engine does wrong: the operators that must stand one after the other, the earlier ones hidden, and how the last one
-/// reads its second operand then.
+/// A planted fault: a chain of operators whose inner values are hidden, and how the last one then reads its second operand.
 struct Planted {
     chain: &'static [&'static str],
     misread: Misread,
