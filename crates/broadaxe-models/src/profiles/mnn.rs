@@ -240,7 +240,7 @@ pub(super) static MNN: Profile = Profile {
             when: &[],
             way: Way::Ask(grouped::number),
             text: "reads the channels of a tensor in groups, as if they were in order, or the other way round, where an operand has one element",
-            evidence: MNN_ALL_LAWS,
+            evidence: MNN_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
