@@ -33,11 +33,13 @@ COMMANDS = {
     "full": ["check", "--format", "full", "--no-cache"],
     "sarif": ["check", "--format", "sarif", "--no-cache"],
     "gitlab": ["check", "--format", "gitlab", "--no-cache"],
+    "markdown": ["check", "--format", "markdown", "--no-cache"],
+    "explorer": ["check", "--format", "model-explorer", "--no-cache"],
     "junit": ["check", "--format", "junit", "--no-cache"],
     "list": ["list", "--all"],
     "list --json": ["list", "--all", "--json"],
     "census": ["census"],
-    "fix": ["fix", "--dry-run", "--for", "onnx,openvino,ncnn"],
+    "fix": ["fix", "--dry-run", "--for", "onnx,openvino,ncnn,litert-gpu"],
     "diff": ["diff"],
 }
 
@@ -200,6 +202,11 @@ def symbolic_names(count=20_000):
     return onnx(graph(nodes, [value(f"x{k}", [f"a{k}", f"b{k}"]) for k in range(count)], "y0"))
 
 
+def large_repair(length=16_646_147):
+    """Makes a model that is repaired for LiteRT's GPU delegate, of a tensor of many elements."""
+    return onnx(graph([node("Sub", ["x", "b"], ["y"])], [value("x", [2, length])], "y", [("b", tensor([2, 1], bytes(8)))]))
+
+
 def external(size):
     held = tensor([size // 4], location="w.data", offset="0", length=str(size))
     return onnx(graph([node("Add", ["x", "w"], ["y"])], [X], "y", [("w", held)]))
@@ -353,6 +360,7 @@ BOMBS = [
     ("constantofshape.onnx", 2, constant_of_shape),
     ("symbolic_growth.onnx", 3000, symbolic_growth),
     ("symbolic_names.onnx", 20_000, symbolic_names),
+    ("large_repair.onnx", 1, large_repair),
     ("external_1tb.onnx", 1, lambda: external(1 << 40)),
     ("lying_constant.onnx", 1, lying_constant),
     ("shared_operators.tflite", 0, shared_operators),

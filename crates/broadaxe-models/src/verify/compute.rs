@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The largest array that is made.
-const MOST_BYTES: usize = 1 << 28;
+const MOST_BYTES: usize = 1 << 26;
 
 /// Draws an operand: numbers of its dtype, small and not 0.
 pub(super) fn drawn(

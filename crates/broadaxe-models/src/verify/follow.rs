@@ -6,7 +6,7 @@ use broadaxe::Array;
 use broadaxe_frameworks::Role;
 use broadaxe_shape::Rule;
 
-use super::compute;
+use super::{compute, shorter::Shorter};
 use crate::{
     graph::{Constant, Model, NodeId, ValueId},
     infer::Shapes,
@@ -32,11 +32,16 @@ pub(super) struct Follower<'a> {
     buffers: &'a [Buffer],
     model: &'a Model,
     shapes: &'a Shapes,
+    shorter: &'a Shorter,
 }
 
 impl<'a> Follower<'a> {
-    pub(super) fn new((before, buffers): (&'a Model, &'a [Buffer]), (model, shapes): (&'a Model, &'a Shapes)) -> Self {
-        Self { before, buffers, model, shapes }
+    pub(super) fn new(
+        (before, buffers): (&'a Model, &'a [Buffer]),
+        (model, shapes): (&'a Model, &'a Shapes),
+        shorter: &'a Shorter,
+    ) -> Self {
+        Self { before, buffers, model, shapes, shorter }
     }
 
     /// Computes a value of the changed model.
@@ -89,7 +94,7 @@ impl<'a> Follower<'a> {
         let shape = self.shapes.of.get(value.0 as usize).and_then(|known| known.shape.known());
         let shape =
             shape.ok_or_else(|| format!("the lengths of {} are not all known", self.model.value(value).name))?;
-        Ok(shape.dims().to_vec())
+        Ok(self.shorter.of(shape.dims()))
     }
 
     /// Computes a value that repeats another along axes where that has extent 1, as the changes to a file do.

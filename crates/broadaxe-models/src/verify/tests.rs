@@ -61,6 +61,24 @@ fn a_slope_in_parts() {
 }
 
 #[test]
+fn what_is_too_large_is_run_shorter() {
+    let model = |op: &str, b: &[usize], inserted| {
+        let mut sample = model(op, ("(3,70000000)", b), inserted, &[]);
+        let result = sample.model.nodes.last().and_then(|node| node.output(0)).expect("y");
+        sample.shapes.of[result.0 as usize].shape = "(3,70000000)".parse().expect("a shape");
+        sample
+    };
+    let before = model("Sub", &[3, 1], None);
+    for (b, inserted, same) in [(&[3, 1][..], None, true), (&[3], Some("(3,1)"), true), (&[1, 3], Some("(3,1)"), true)]
+    {
+        let verified = run(&before, &model("Sub", b, inserted));
+        assert_eq!((verified.nodes, verified.elements, verified.left.len()), (1, 3 * 61, 0), "{verified:?}");
+        assert_eq!(verified.difference.is_none(), same, "{b:?} {inserted:?}: {verified:?}");
+    }
+    assert!(run(&before, &model("Add", &[3, 1], None)).difference.is_some());
+}
+
+#[test]
 fn what_cannot_be_run_is_said() {
     let before = model("Sub", ("(4,n)", &[4]), None, &[]);
     let verified = run(&before, &before);

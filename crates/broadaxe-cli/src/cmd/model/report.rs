@@ -52,7 +52,7 @@ pub(super) fn report(
     match format {
         ReportFormat::Grouped | ReportFormat::Full => joined(to, texts, found, shown),
         ReportFormat::Concise => concise::lines(to, found, shown),
-        ReportFormat::Markdown => to.write_str(&markdown::document(found, shown)),
+        ReportFormat::Markdown => markdown::document(to, found, shown),
         ReportFormat::Junit => junit::suites(to, found, shown),
         ReportFormat::Json => line(to, found),
         ReportFormat::Sarif => line(to, &sarif::log(found, shown)),

@@ -1,38 +1,54 @@
 //! Writes findings as node data of Model Explorer, which colours the nodes of a model that it draws.
 
-use std::collections::{BTreeMap, HashSet};
+use std::{borrow::Cow, collections::HashSet};
 
 use broadaxe_models::{
     code::{self, Code, Severity},
     report::{CheckRecord, FindingRecord, Shown},
 };
-use serde_json::{Value, json};
+use serde::{Serialize, Serializer};
 
 use crate::answer::Checked;
 
-/// The findings on one node: each kind, with the targets that have it. The most severe kind is first.
-type Kinds<'a> = BTreeMap<(Severity, &'static str), (&'static Code, Vec<&'a str>)>;
+/// The data of one graph, which Model Explorer lays over the graph that it shows: a text and a colour per node.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Overlay<'a> {
+    name: &'static str,
+    #[serde(serialize_with = "results")]
+    results: Vec<Said<'a>>,
+    // The texts are no numbers, so that tables of sums and means would be empty.
+    hide_in_aggregated_stats_table: bool,
+    hide_in_children_stats_table: bool,
+}
 
-/// Makes the data of one graph, which Model Explorer lays over the graph that it shows: a text and a colour per node.
-pub(super) fn overlay(found: &Checked, shown: Shown) -> Value {
-    let mut nodes: BTreeMap<String, Kinds<'_>> = BTreeMap::new();
+/// A finding: the key of its node, its kind, and its target.
+type Said<'a> = (Cow<'a, str>, &'static Code, &'a str);
+
+/// Makes the data of the graph.
+pub(super) fn overlay(found: &Checked, shown: Shown) -> Overlay<'_> {
+    let mut said = Vec::new();
     for record in &found.models {
         let ambiguous = ambiguous(record);
-        for (finding, code) in reported(record, shown) {
-            let Some(key) = key(record, finding, &ambiguous) else { continue };
-            let (_, targets) =
-                nodes.entry(key).or_default().entry((code.severity, code.id)).or_insert((code, Vec::new()));
-            targets.push(&finding.target);
-        }
+        said.extend(
+            reported(record, shown)
+                .filter_map(|(finding, code)| Some((key(record, finding, &ambiguous)?, code, &*finding.target))),
+        );
     }
-    let results: serde_json::Map<String, Value> = nodes.into_iter().map(|(key, kinds)| (key, result(&kinds))).collect();
-    // The texts are no numbers, so that tables of sums and means would be empty.
-    json!({
-        "name": "broadaxe",
-        "results": results,
-        "hideInAggregatedStatsTable": true,
-        "hideInChildrenStatsTable": true,
-    })
+    // The most severe kind is first; targets stay in their order.
+    said.sort_by(|one: &Said<'_>, other| {
+        (&one.0, one.1.severity, one.1.id).cmp(&(&other.0, other.1.severity, other.1.id))
+    });
+    Overlay {
+        name: "broadaxe",
+        results: said,
+        hide_in_aggregated_stats_table: true,
+        hide_in_children_stats_table: true,
+    }
+}
+
+fn results<S: Serializer>(said: &[Said<'_>], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(said.chunk_by(|one, other| one.0 == other.0).map(|kinds| (&kinds[0].0, result(kinds))))
 }
 
 /// Counts the findings that are left out, since Model Explorer draws their nodes in other graphs, and says so.
@@ -56,12 +72,13 @@ fn reported(record: &CheckRecord, shown: Shown) -> impl Iterator<Item = (&Findin
 /// Returns the key of a node: its name in ONNX files, and the name of its first output in TFLite files, whose operators have no names.
 ///
 /// Where outputs of a TFLite file share a name, the key is the number of the operator.
-fn key(record: &CheckRecord, finding: &FindingRecord, ambiguous: &HashSet<&str>) -> Option<String> {
+fn key<'a>(record: &CheckRecord, finding: &'a FindingRecord, ambiguous: &HashSet<&str>) -> Option<Cow<'a, str>> {
     if finding.inner {
         return None;
     }
     let is_ambiguous = renamed(&finding.node).is_some() || ambiguous.contains(finding.node.as_str());
-    Some(if is_ambiguous && record.format == "tflite" { finding.number.to_string() } else { finding.node.clone() })
+    let by_number = is_ambiguous && record.format == "tflite";
+    Some(if by_number { finding.number.to_string().into() } else { finding.node.as_str().into() })
 }
 
 /// Lists the names that several nodes share.
@@ -75,27 +92,44 @@ fn renamed(name: &str) -> Option<&str> {
     (!number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())).then_some(base)
 }
 
+/// What Model Explorer shows on a node.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Shade {
+    value: String,
+    bg_color: &'static str,
+    text_color: &'static str,
+}
+
 /// Writes what was found on a node, such as `BX101 wrong-axis: ncnn, onnx`, in the colour of the most severe kind.
-fn result(kinds: &Kinds<'_>) -> Value {
-    let said = kinds.values().map(|(code, targets)| format!("{} {}: {}", code.id, code.name, targets.join(", ")));
-    let said: Vec<String> = said.collect();
-    let worst = kinds.keys().next().map_or(Severity::Note, |(severity, _)| *severity);
-    let (background, text) = match worst {
+fn result(kinds: &[Said<'_>]) -> Shade {
+    let said = kinds.chunk_by(|one, other| one.1.id == other.1.id).map(|alike| {
+        let targets: Vec<&str> = alike.iter().map(|(_, _, target)| *target).collect();
+        format!("{} {}: {}", alike[0].1.id, alike[0].1.name, targets.join(", "))
+    });
+    let value = said.collect::<Vec<String>>().join("; ");
+    let (bg_color, text_color) = match kinds.first().map_or(Severity::Note, |(_, code, _)| code.severity) {
         Severity::Error => ("#d93025", "#ffffff"),
         Severity::Warning => ("#f9ab00", "#1f1f1f"),
         Severity::Note => ("#bdc1c6", "#1f1f1f"),
     };
-    json!({ "value": said.join("; "), "bgColor": background, "textColor": text })
+    Shade { value, bg_color, text_color }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::{Value, json};
+
     use super::{super::sample, *};
+
+    fn overlay(found: &Checked) -> Value {
+        serde_json::to_value(super::overlay(found, sample::SHOWN)).expect("JSON")
+    }
 
     #[test]
     fn nodes_have_a_text_and_a_colour() {
         let found = sample::checked();
-        let data = overlay(&found, sample::SHOWN);
+        let data = overlay(&found);
         let results = data["results"].as_object().unwrap();
         let names: HashSet<&str> =
             found.models[0].findings.iter().filter(|one| one.code.is_some()).map(|one| one.node.as_str()).collect();
@@ -117,7 +151,7 @@ mod tests {
         let colours: Vec<(String, String)> = [3, 2, 1]
             .map(|count| {
                 found.models[0].findings.truncate(count);
-                let result = overlay(&found, sample::SHOWN)["results"]["one"].clone();
+                let result = overlay(&found)["results"]["one"].clone();
                 let text = |key: &str| result[key].as_str().unwrap().to_owned();
                 (text("value"), text("bgColor"))
             })
@@ -152,7 +186,7 @@ mod tests {
         assert!(super::ambiguous(record).contains("b"));
         record.findings.truncate(1);
         record.findings[0].inner = true;
-        assert_eq!(overlay(&found, sample::SHOWN)["results"], json!({}));
+        assert_eq!(overlay(&found)["results"], json!({}));
         assert!(left_out(&found, sample::SHOWN).unwrap().starts_with("1 finding is not"));
     }
 }

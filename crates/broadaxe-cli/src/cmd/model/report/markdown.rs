@@ -1,6 +1,6 @@
 //! Writes the report as Markdown, for a comment on a change or for an issue.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, fmt};
 
 use broadaxe_draw::markdown::{code, plain};
 use broadaxe_models::report::{
@@ -15,18 +15,17 @@ use crate::answer::Checked;
 const LISTED_NAMES: usize = 20;
 
 /// Writes a section per model, with a table of the targets and one entry per group of findings.
-pub(super) fn document(found: &Checked, shown: Shown) -> String {
-    let mut text = String::new();
+pub(super) fn document(to: &mut dyn fmt::Write, found: &Checked, shown: Shown) -> fmt::Result {
     for record in &found.models {
-        text += &section(record, shown);
+        section(to, record, shown)?;
     }
     for error in &found.errors {
-        text += &format!("## {}\n\n**Error:** {}\n\n", plain(&error.file), plain(&error.sentence()));
+        write!(to, "## {}\n\n**Error:** {}\n\n", plain(&error.file), plain(&error.sentence()))?;
     }
-    text
+    Ok(())
 }
 
-fn section(record: &CheckRecord, shown: Shown) -> String {
+fn section(to: &mut dyn fmt::Write, record: &CheckRecord, shown: Shown) -> fmt::Result {
     let found = groups(record, &BTreeMap::new(), shown);
     let mut text = format!("## {}\n\n{}", plain(&record.model), nodes(record));
     text += &others(record).map_or_else(String::new, |said| format!("; {said}"));
@@ -36,10 +35,11 @@ fn section(record: &CheckRecord, shown: Shown) -> String {
         text += &format!("| {} | {} |\n", plain(&target.name), counts(target, &found));
     }
     text += "\n";
+    to.write_str(&text)?;
     for group in &found {
-        text += &entry(group);
+        to.write_str(&entry(group))?;
     }
-    text + &next(record)
+    to.write_str(&next(record))
 }
 
 /// Says how many nodes are undecided, and how many findings `fix` removes.
@@ -96,7 +96,8 @@ mod tests {
 
     #[test]
     fn markup_is_closed() {
-        let text = document(&sample::checked(), sample::SHOWN);
+        let mut text = String::new();
+        document(&mut text, &sample::checked(), sample::SHOWN).expect("a text");
         let count = |word: &str| text.matches(word).count();
         for word in ["<details>", "</details>", "<summary>", "</summary>", "| tensor | shape | |\n|---|---|---|\n"] {
             assert_eq!(count(word), 3, "{word}: {text}");
