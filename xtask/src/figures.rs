@@ -18,7 +18,7 @@ use crate::tidy::{
 
 pub(crate) const FIGURES_USAGE: &str = "[FOLDER]";
 /// The file whose rows name every operator.
-const OPERATORS: &str = "crates/broadaxe-kernels/src/table.rs";
+const OPERATORS: &str = "crates/broadaxe-op/src/table.rs";
 /// The words that begin one of its rows.
 const ROWS: [&str; 3] = ["binary", "unary", "ternary"];
 

@@ -7,7 +7,7 @@ use std::{
 };
 
 use broadaxe_kernels::{
-    DType, Input, Isa, Kernel, Nest, Output, Program, Schedule, Serial, Slot, Step, find,
+    DType, HasKernels, Input, Isa, Kernel, Nest, Output, Program, Schedule, Serial, Slot, Step, find,
     probe::{call_loop, costs, is_chain},
 };
 use serde_json::{Value, json};

@@ -115,8 +115,8 @@ impl Edit {
 }
 
 /// Returns the bytes of an element with this value, little-endian as in every format.
-pub(crate) fn number_bytes(dtype: broadaxe::DType, value: f64) -> Vec<u8> {
-    let mut bytes = broadaxe::Scalar::from_f64(dtype, value).bytes()[..dtype.size()].to_vec();
+pub(crate) fn number_bytes(dtype: broadaxe_op::DType, value: f64) -> Vec<u8> {
+    let mut bytes = broadaxe_op::Scalar::from_f64(dtype, value).bytes()[..dtype.size()].to_vec();
     if cfg!(target_endian = "big") {
         bytes.reverse();
     }

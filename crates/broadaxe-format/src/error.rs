@@ -124,9 +124,3 @@ impl fmt::Display for Error {
 }
 
 impl std::error::Error for Error {}
-
-impl From<broadaxe::Error> for Error {
-    fn from(error: broadaxe::Error) -> Self {
-        Self::new(ErrorKind::Argument, error.to_string())
-    }
-}

@@ -6,7 +6,7 @@
 use std::{fmt, sync::Arc};
 
 use broadaxe_frameworks::System;
-use broadaxe_kernels::DType;
+use broadaxe_op::DType;
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use crate::{error::Error, source::Source};
@@ -329,7 +329,7 @@ impl Model {
     /// Returns a node.
     pub fn node(&self, id: NodeId) -> &Node {
         // Every long computation asks for nodes, so it can be interrupted here.
-        broadaxe::stop::checkpoint();
+        broadaxe_op::stop::checkpoint();
         &self.nodes[id.0 as usize]
     }
 

@@ -1,6 +1,6 @@
 //! Infers the shapes that follow from a change: of inserted nodes and of the nodes that read them.
 
-use broadaxe::Rule;
+use broadaxe_shape::Rule;
 use broadaxe_shape::symbolic::{Dim, SymbolicShape};
 
 use crate::{

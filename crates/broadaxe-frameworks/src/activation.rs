@@ -2,7 +2,7 @@
 //!
 //! Formulas without an operator of our own are built of several, each rounding in the operand's dtype.
 
-use broadaxe_kernels::DType;
+use broadaxe_op::DType;
 
 use crate::{
     arithmetic::{

@@ -1,6 +1,6 @@
 //! Chooses the operators that compute a framework's operator, by dtype and attributes.
 
-use broadaxe_kernels::{DType, OpId, id};
+use broadaxe_op::{DType, OpId, id};
 
 use crate::attribute::Attributes;
 

@@ -12,7 +12,7 @@
 //! gives 0 between the bounds, `BNLL` adds x above 0. Where its vector code and its plain code differ, as for NaN, the documented
 //! formula counts.
 
-use broadaxe_kernels::{DType, id};
+use broadaxe_op::{DType, id};
 use broadaxe_shape::Rule;
 
 use crate::{

@@ -4,7 +4,7 @@
 //! Before it they are equal, or `broadcast=1` puts the second onto a run of the first's axes. Before opset 8 Max, Min,
 //! Sum and Mean want equal shapes. dtypes and opsets are those of the operator schemas of `onnx` 1.23.
 
-use broadaxe_kernels::{DType, id};
+use broadaxe_op::{DType, id};
 use broadaxe_shape::Rule;
 
 use crate::{

@@ -3,7 +3,7 @@
 //! `auto_broadcast` is `"numpy"` unless given; `"none"` (also `"explicit"`) wants equal shapes, `"pdpd"` puts the second
 //! operand at `axis`, by default -1, as the specification has it. Dtypes must be equal.
 
-use broadaxe_kernels::DType;
+use broadaxe_op::DType;
 use broadaxe_shape::Rule;
 
 use crate::{

@@ -3,7 +3,7 @@
 //! The legacy operators place the operand of lower rank, whichever it is, at `axis`; both may stretch. Their division
 //! of integers truncates and keeps the dtype; `paddle.divide` of integers gives f32.
 
-use broadaxe_kernels::DType;
+use broadaxe_op::DType;
 use broadaxe_shape::Rule;
 
 use crate::{

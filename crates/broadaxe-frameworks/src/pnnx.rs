@@ -3,7 +3,7 @@
 //! Everything broadcasts by NumPy's rule. `add` is the function of an expression, and `torch.add` and `Tensor.add` are the
 //! same; `torch.logical_and` and `torch.bitwise_and` are `and`. Dtypes promote as torch has it, which is not checked.
 
-use broadaxe_kernels::DType;
+use broadaxe_op::DType;
 use broadaxe_shape::Rule;
 
 use crate::{

@@ -8,13 +8,13 @@
 //! up when its own kind (bool, integer, float) is higher. Which dtype an operator then computes in is its
 //! [`Promotion`] class, a fact of its row recorded from NumPy 2.4 with `ml_dtypes` 0.6; [`dtype`] applies it.
 
-use broadaxe_kernels::{DType, Promotion};
+use broadaxe_op::{DType, Promotion};
 
 /// Returns the dtype in which NumPy's operators join operands of these two dtypes.
 ///
 /// ```
 /// use broadaxe_frameworks::promote::promote;
-/// use broadaxe_kernels::DType;
+/// use broadaxe_op::DType;
 /// assert_eq!(promote(DType::I8, DType::U8), DType::I16);
 /// assert_eq!(promote(DType::I64, DType::U64), DType::F64);
 /// assert_eq!(promote(DType::F16, DType::BF16), DType::F32);

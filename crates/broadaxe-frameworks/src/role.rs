@@ -5,7 +5,7 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use broadaxe_kernels::OpId;
+use broadaxe_op::OpId;
 
 use crate::{
     arithmetic::{Arithmetic, Recipe},

@@ -1,6 +1,6 @@
 //! A row of a framework's table: the operands, the rule and the arithmetic of one operator.
 
-use broadaxe_kernels::{DType, OpId};
+use broadaxe_op::{DType, OpId};
 
 use crate::{
     arithmetic::{Arithmetic, Choice, Computes, Recipe, When},

@@ -2,7 +2,7 @@
 
 use std::{collections::HashMap, sync::OnceLock};
 
-use broadaxe_kernels::OpId;
+use broadaxe_op::OpId;
 
 use crate::{
     activation, arithmetic::Arithmetic, framework::System, kind::Kind, ncnn, numpy, onnx, openvino, paddle, pnnx,
@@ -97,7 +97,7 @@ pub fn newest(system: System, name: &str) -> Option<&'static Row> {
 ///
 /// ```
 /// use broadaxe_frameworks::{System, computing};
-/// use broadaxe_kernels::id;
+/// use broadaxe_op::id;
 /// let relu = computing(System::Openvino, id("relu"), 17).expect("in the table");
 /// assert_eq!(relu.name(), "ReLU");
 /// ```
@@ -138,7 +138,7 @@ impl std::fmt::Display for Name {
 ///
 /// ```
 /// use broadaxe_frameworks::names;
-/// use broadaxe_kernels::id;
+/// use broadaxe_op::id;
 /// let all: Vec<String> = names(id("fmod")).map(|name| format!("{}.{name}", name.system.name())).collect();
 /// assert!(all.contains(&"onnx.Mod(fmod=1)".to_string()), "{all:?}");
 /// assert!(all.contains(&"ncnn.BinaryOp(op_type=12)".to_string()), "{all:?}");

@@ -1,6 +1,6 @@
 use std::collections::HashSet;
 
-use broadaxe_kernels::{DType, OPS, OpId};
+use broadaxe_op::{DType, OPS, OpId};
 
 use super::*;
 
@@ -84,7 +84,7 @@ fn dtypes_have_kernels() {
                 let computed = choice.cast.unwrap_or(dtype);
                 if let Arithmetic::Op(op) = choice.arithmetic {
                     let op = if computed == DType::Bool { on_bool(op) } else { op };
-                    if op.op().kernel(computed).is_none() {
+                    if !op.op().accepts(computed) {
                         wrong.push(format!(
                             "{}.{}: {} has no kernel for {computed}",
                             system.name(),

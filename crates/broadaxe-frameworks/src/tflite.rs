@@ -11,7 +11,7 @@
 //! Sources: `tfl_ops.td` of LiteRT, and the kernels of ai-edge-litert 2.3.0 on the CPU, which were run on every pair of shapes up
 //! to rank 4.
 
-use broadaxe_kernels::{DType, OpId, id};
+use broadaxe_op::{DType, OpId, id};
 use broadaxe_shape::Rule;
 
 use crate::{

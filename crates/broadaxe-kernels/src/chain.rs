@@ -9,12 +9,14 @@
 //! a chain for them only where it was faster: for dense f16 with AVX-512. `max(a, b) - c` of 60,000 elements needed 9.6 us as a
 //! chain and 12.5 with loops, with AVX2 14.9 and 13.7, and with rows of 89 12.3 and 9.6 (the runner, AMD EPYC, Zen 4).
 
+use broadaxe_op::find;
+
 use crate::{
     dtype::DType,
     family::cast,
     isa::Opcode,
+    op::HasKernels,
     step::{Slot, Step},
-    table::find,
     tile::chain::{LINKS, LinkAction},
 };
 

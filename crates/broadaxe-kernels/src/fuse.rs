@@ -1,11 +1,13 @@
 //! Fuses two steps of a program into one where a kernel computes both.
 
+use broadaxe_op::find;
+
 use crate::{
     dtype::DType,
     family::pairs,
     loops::Kernel,
+    op::HasKernels,
     step::{Slot, Step},
-    table::find,
 };
 
 /// The operators that can be part of a pair, by the number that [`pairs`] gives them.

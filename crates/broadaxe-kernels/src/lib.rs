@@ -1,6 +1,6 @@
 //! Element-wise operators, dtypes and tile loops: all code of Broadaxe that touches elements.
 //!
-//! [`OPS`] is the table of operators. A [`Program`] is one or more of their kernels, which run tile by tile. [`run()`] executes a
+//! [`OPS`] is the table of operators, and [`HasKernels`] finds their loops. A [`Program`] is one or more of their kernels, which run tile by tile. [`run()`] executes a
 //! program over a nest of loops, after checking once that every address is inside its buffer.
 
 mod dtype;
@@ -36,8 +36,9 @@ mod reduction;
 mod domain;
 mod reduce;
 
+pub use broadaxe_op::{DType, Family, OPS, Op, OpId, Promotion, bf16, constants, f16, find, id};
 pub use domain::Domain;
-pub use dtype::{Bool, DType, Element, Family, bf16, f16};
+pub use dtype::{Bool, Element};
 #[cfg(feature = "rayon")]
 pub use executor::Rayon;
 pub use executor::{Executor, Progress, Scoped, Serial};
@@ -47,7 +48,7 @@ pub use job::Failure;
 pub use loops::{Guard, Kernel};
 pub use mapping::{Mapping, MappingMut};
 pub use nest::Nest;
-pub use op::{Op, Promotion};
+pub use op::HasKernels;
 pub use pool::{Pool, Team};
 pub use program::{Program, Slot, Step};
 pub use reduce::Reduce;
@@ -56,5 +57,4 @@ pub use reduction::Reduction;
 pub use run::probe;
 pub use run::{run, run_at};
 pub use schedule::{Decisions, Schedule};
-pub use table::{OPS, OpId, constants, find, id};
 pub use tile::{Buffer, Input, Output};

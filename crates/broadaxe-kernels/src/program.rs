@@ -141,7 +141,9 @@ fn assign_tiles(steps: &[Step]) -> (Vec<usize>, usize) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::table::find;
+    use broadaxe_op::find;
+
+    use crate::op::HasKernels;
 
     fn step(name: &str, args: &[Slot]) -> Step {
         Step::new(find(name).and_then(|op| op.kernel(DType::F32)).expect("in the table"), args)

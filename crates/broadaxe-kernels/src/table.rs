@@ -1,8 +1,4 @@
-//! The table of operators: one row each; everything else is derived from it.
-//!
-//! A row has the name, the promotion of operands of several dtypes, the meaning in terms of the operands `a`, `b` and
-//! `c`, the kernels per family of dtypes, and the facts that tests check. The names of frameworks are in
-//! `broadaxe-frameworks`.
+//! The kernels of the operators: one row each, per family of dtypes, in the order of the table in `broadaxe-op`.
 
 use crate::{
     family::{
@@ -11,14 +7,7 @@ use crate::{
         rounded_float, rounded_floats, rounded_fused, seldom_all, seldom_float, seldom_float_width, seldom_floats,
         seldom_integer, stepwise_integers, truth, truths, width, widths,
     },
-    op::{
-        Op,
-        Promotion::{
-            Bits, Choose, Class, Common, Compare, Divided, Exponent, Float, Integer, NotBool, Number, Rounded, Shift,
-            Truth, Widest,
-        },
-        binary, same, ternary, unary,
-    },
+    op::{Kernels, row},
     ops::{
         activation::{Erf, Gelu, GeluFused, GeluTanh, GeluTanhFused, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus},
         arith::{
@@ -43,244 +32,146 @@ use crate::{
     },
 };
 
-/// Lists the names of [`OPS`] in the same order, with a constant for each, so that [`id`] finds one at compile time.
-macro_rules! operators {
-    ($($constant:ident $name:literal),* $(,)?) => {
-        const NAMES: &[&str] = &[$($name),*];
-
-        /// A constant for each operator, for code that knows at compile time which operators it uses.
-        pub mod constants {
-            use super::{OpId, id};
-
-            $(
-                #[doc = concat!("Names the operator `", $name, "`.")]
-                pub const $constant: OpId = id($name);
-            )*
-        }
-    };
-}
-
+/// The kernels of every operator, in the order of [`broadaxe_op::OPS`].
 #[rustfmt::skip]
-operators! {
-    ADD "add", SUB "sub", MUL "mul", DIV "div", DIV_TRUNC "div_trunc",
-    DIV_FLOOR "div_floor", MOD_FLOOR "mod_floor", FMOD "fmod", REMAINDER_IEEE "remainder_ieee", POW "pow",
-    FLOAT_POWER "float_power", POW_TRUNC "pow_trunc", MAX "max", MIN "min", FMAX "fmax",
-    FMIN "fmin", SUM "sum", MEAN "mean", SQUARED_DIFFERENCE "squared_difference", ATAN2 "atan2",
-    LOGADDEXP "logaddexp", LOGADDEXP2 "logaddexp2", HYPOT "hypot", COPYSIGN "copysign", NEXTAFTER "nextafter",
-    LDEXP "ldexp", GCD "gcd", LCM "lcm", PRELU "prelu", EQUAL "equal",
-    NOT_EQUAL "not_equal", LESS "less", LESS_EQUAL "less_equal", GREATER "greater", GREATER_EQUAL "greater_equal",
-    HEAVISIDE "heaviside", ISNAN "isnan", ISINF "isinf", ISFINITE "isfinite", SIGNBIT "signbit",
-    LOGICAL_AND "logical_and", LOGICAL_OR "logical_or", LOGICAL_XOR "logical_xor", LOGICAL_NOT "logical_not", BITWISE_AND "bitwise_and",
-    BITWISE_OR "bitwise_or", BITWISE_XOR "bitwise_xor", BITWISE_NOT "bitwise_not", BITWISE_COUNT "bitwise_count", CLZ "clz", SHIFT_LEFT "shift_left",
-    SHIFT_RIGHT "shift_right", SHIFT_LEFT_MOD "shift_left_mod", SHIFT_RIGHT_MOD "shift_right_mod", WHERE "where", CLAMP "clamp",
-    COPY "copy", POSITIVE "positive", CONJUGATE "conjugate", IMAG "imag", ONES_LIKE "ones_like",
-    NEG "neg", ABS "abs", FABS "fabs", SIGN "sign", SQUARE "square",
-    RECIPROCAL "reciprocal", SQRT "sqrt", RSQRT "rsqrt", CBRT "cbrt", DEG2RAD "deg2rad",
-    RAD2DEG "rad2deg", FLOOR "floor", CEIL "ceil", ROUND "round", RINT "rint",
-    TRUNC "trunc", MODF_WHOLE "modf_whole", MODF_FRACTION "modf_fraction", FREXP_MANTISSA "frexp_mantissa", FREXP_EXPONENT "frexp_exponent",
-    SPACING "spacing", EXP "exp", EXP2 "exp2", EXPM1 "expm1", LOG "log",
-    LOG2 "log2", LOG10 "log10", LOG1P "log1p", SIN "sin", COS "cos",
-    TAN "tan", ASIN "asin", ACOS "acos", ATAN "atan", SINH "sinh",
-    COSH "cosh", TANH "tanh", ASINH "asinh", ACOSH "acosh", ATANH "atanh",
-    ERF "erf", SIGMOID "sigmoid", GELU "gelu", GELU_TANH "gelu_tanh", SOFTPLUS "softplus",
-    SILU "silu", RELU "relu", HARDSWISH "hardswish",
-}
+pub(crate) static KERNELS: &[(&str, Kernels)] = &[
+    row("add", widths::<Add>().and(rounded_floats::<Add>())),
+    row("sub", widths::<Sub>().and(rounded_floats::<Sub>())),
+    row("mul", widths::<Mul>().and(rounded_floats::<Mul>())),
+    row("div", rounded_floats::<Div>()),
+    row("div_trunc", divisions::<IntDivTrunc>().and(floats::<DivTrunc>())),
+    row("div_floor", divisions::<IntDivFloor>().and(remainders::<DivFloor>())),
+    row("mod_floor", divisions::<IntModFloor>().and(remainders::<ModFloor>())),
+    row("fmod", divisions::<IntFmod>().and(remainders::<Fmod>())),
+    row("remainder_ieee", divisions::<IntRemainderIeee>().and(remainders::<RemainderIeee>())),
+    row("pow", integer_powers::<IntPow, NegativeExponent>().and(powers::<Pow>())),
+    row("float_power", powers::<Pow>()),
+    row("pow_trunc", integer_powers::<PowTrunc, ZeroToNegative>()),
+    row("max", integers::<Max>().and(rounded_floats::<Max>())),
+    row("min", integers::<Min>().and(rounded_floats::<Min>())),
+    row("fmax", integers::<Max>().and(rounded_floats::<Fmax>())),
+    row("fmin", integers::<Min>().and(rounded_floats::<Fmin>())),
+    row("sum", widths::<Add>().and(rounded_floats::<Add>())),
+    row("mean", rounded_floats::<Add>()),
+    row("squared_difference", widths::<SquaredDifference>().and(floats::<SquaredDifference>())),
+    row("atan2", heavy_floats::<Atan2>()),
+    row("logaddexp", heavy_floats::<Logaddexp>()),
+    row("logaddexp2", heavy_floats::<Logaddexp2>()),
+    row("hypot", heavy_floats::<Hypot>().quick()),
+    row("copysign", floats::<Copysign>()),
+    row("nextafter", seldom_floats::<Nextafter>()),
+    row("ldexp", seldom_floats::<Ldexp>()),
+    row("gcd", stepwise_integers::<Gcd>()),
+    row("lcm", stepwise_integers::<Lcm>()),
+    row("prelu", integers::<Prelu>().and(floats::<Prelu>())),
 
-/// Every operator, in families.
-#[rustfmt::skip]
-pub static OPS: &[Op] = &[
-    binary("add", Common, "a + b", widths::<Add>().and(rounded_floats::<Add>())).commutative().with_identity(0.0),
-    binary("sub", NotBool, "a - b", widths::<Sub>().and(rounded_floats::<Sub>())),
-    binary("mul", Common, "a * b", widths::<Mul>().and(rounded_floats::<Mul>())).commutative().with_identity(1.0),
-    binary("div", Divided, "a / b", rounded_floats::<Div>()),
-    binary("div_trunc", Number, "a / b, rounded towards zero", divisions::<IntDivTrunc>().and(floats::<DivTrunc>())),
-    binary("div_floor", Number, "a / b, rounded down", divisions::<IntDivFloor>().and(remainders::<DivFloor>())),
-    binary("mod_floor", Number, "a - b * floor(a / b), with the sign of b", divisions::<IntModFloor>().and(remainders::<ModFloor>())),
-    binary("fmod", Number, "a - b * trunc(a / b), with the sign of a", divisions::<IntFmod>().and(remainders::<Fmod>())),
-    binary("remainder_ieee", Float, "a - b * round(a / b), ties to even", divisions::<IntRemainderIeee>().and(remainders::<RemainderIeee>())),
-    binary("pow", Number, "a to the power of b", integer_powers::<IntPow, NegativeExponent>().and(powers::<Pow>())).within(1.0, 1.0),
-    binary("float_power", Widest, "a to the power of b, in f64", powers::<Pow>()).within(1.0, 1.0),
-    binary("pow_trunc", Number, "a to the power of b, in integers; rounded towards zero where b < 0", integer_powers::<PowTrunc, ZeroToNegative>()),
-    binary("max", Common, "the larger of a and b; NaN propagates", integers::<Max>().and(rounded_floats::<Max>())).commutative().variadic(),
-    binary("min", Common, "the smaller of a and b; NaN propagates", integers::<Min>().and(rounded_floats::<Min>())).commutative().variadic(),
-    binary("fmax", Common, "the larger of a and b; a number wins over NaN", integers::<Max>().and(rounded_floats::<Fmax>())).commutative(),
-    binary("fmin", Common, "the smaller of a and b; a number wins over NaN", integers::<Min>().and(rounded_floats::<Fmin>())).commutative(),
-    binary("sum", Common, "a + b + ..., from the left", widths::<Add>().and(rounded_floats::<Add>())).commutative().variadic().with_identity(0.0),
-    binary("mean", Divided, "(a + b + ...) / count", rounded_floats::<Add>()).commutative().variadic().average(),
-    binary("squared_difference", Number, "(a - b)^2", widths::<SquaredDifference>().and(floats::<SquaredDifference>())).commutative(),
-    binary("atan2", Float, "the angle of the point (b, a)", heavy_floats::<Atan2>()).within(1.0, 1.0),
-    binary("logaddexp", Float, "log(e^a + e^b)", heavy_floats::<Logaddexp>()).commutative().within(1.0, 2.0),
-    binary("logaddexp2", Float, "log2(2^a + 2^b)", heavy_floats::<Logaddexp2>()).commutative().within(1.0, 2.0),
-    binary("hypot", Float, "sqrt(a^2 + b^2)", heavy_floats::<Hypot>()).commutative().within(1.0, 1.0).quick(),
-    binary("copysign", Float, "|a| with the sign of b", floats::<Copysign>()),
-    binary("nextafter", Float, "the next float after a in the direction of b", seldom_floats::<Nextafter>()),
-    binary("ldexp", Exponent, "a * 2^b, rounded once; b is an integer", seldom_floats::<Ldexp>()),
-    binary("gcd", Integer, "the greatest common divisor of |a| and |b|; of two zeros, 0", stepwise_integers::<Gcd>()).commutative(),
-    binary("lcm", Integer, "the least common multiple of |a| and |b|; it wraps", stepwise_integers::<Lcm>()).commutative(),
-    binary("prelu", Number, "a where a >= 0, else a * b", integers::<Prelu>().and(floats::<Prelu>())),
+    row("equal", truths::<Equal>().and(widths::<Equal>()).and(floats::<Equal>())),
+    row("not_equal", truths::<NotEqual>().and(widths::<NotEqual>()).and(floats::<NotEqual>())),
+    row("less", truths::<Less>().and(integers::<Less>()).and(floats::<Less>())),
+    row("less_equal", truths::<LessEqual>().and(integers::<LessEqual>()).and(floats::<LessEqual>())),
+    row("greater", truths::<Less>().and(integers::<Less>()).and(floats::<Less>()).exchanged()),
+    row("greater_equal", truths::<LessEqual>().and(integers::<LessEqual>()).and(floats::<LessEqual>()).exchanged()),
+    row("heaviside", floats::<Heaviside>()),
+    row("isnan", float::<IsNan>()),
+    row("isinf", float::<IsInf>()),
+    row("isfinite", float::<IsFinite>()),
+    row("signbit", seldom_float_width::<Signbit>()),
 
-    binary("equal", Compare, "a == b", truths::<Equal>().and(widths::<Equal>()).and(floats::<Equal>())).commutative(),
-    binary("not_equal", Compare, "a != b", truths::<NotEqual>().and(widths::<NotEqual>()).and(floats::<NotEqual>())).commutative(),
-    binary("less", Compare, "a < b", truths::<Less>().and(integers::<Less>()).and(floats::<Less>())).with_reversed("greater"),
-    binary("less_equal", Compare, "a <= b", truths::<LessEqual>().and(integers::<LessEqual>()).and(floats::<LessEqual>())).with_reversed("greater_equal"),
-    binary("greater", Compare, "a > b", truths::<Less>().and(integers::<Less>()).and(floats::<Less>())).with_loops_of("less"),
-    binary("greater_equal", Compare, "a >= b", truths::<LessEqual>().and(integers::<LessEqual>()).and(floats::<LessEqual>())).with_loops_of("less_equal"),
-    binary("heaviside", Float, "0, b or 1 where a is below, at or above 0", floats::<Heaviside>()),
-    unary("isnan", Class, "a is a NaN", float::<IsNan>()),
-    unary("isinf", Class, "a is an infinity", float::<IsInf>()),
-    unary("isfinite", Class, "a is neither NaN nor an infinity", float::<IsFinite>()),
-    unary("signbit", Float, "the sign bit of a; that of -0 and of some NaN is set", seldom_float_width::<Signbit>()),
+    row("logical_and", truths::<LogicalAnd>()),
+    row("logical_or", truths::<LogicalOr>()),
+    row("logical_xor", truths::<LogicalXor>()),
+    row("logical_not", truth::<LogicalNot>()),
+    row("bitwise_and", truths::<LogicalAnd>().and(widths::<BitAnd>())),
+    row("bitwise_or", truths::<LogicalOr>().and(widths::<BitOr>())),
+    row("bitwise_xor", truths::<LogicalXor>().and(widths::<BitXor>())),
+    row("bitwise_not", truth::<LogicalNot>().and(width::<BitNot>())),
+    row("bitwise_count", seldom_integer::<BitwiseCount>()),
+    row("clz", seldom_integer::<Clz>()),
+    row("shift_left", integers::<ShiftLeft>()),
+    row("shift_right", integers::<ShiftRight>()),
+    row("shift_left_mod", integers::<ShiftLeftMod>()),
+    row("shift_right_mod", integers::<ShiftRightMod>()),
 
-    binary("logical_and", Truth, "a and b", truths::<LogicalAnd>()).commutative().with_identity(1.0),
-    binary("logical_or", Truth, "a or b", truths::<LogicalOr>()).commutative().with_identity(0.0),
-    binary("logical_xor", Truth, "a or b, not both", truths::<LogicalXor>()).commutative().with_identity(0.0),
-    unary("logical_not", Truth, "not a", truth::<LogicalNot>()),
-    binary("bitwise_and", Bits, "a & b", truths::<LogicalAnd>().and(widths::<BitAnd>())).commutative(),
-    binary("bitwise_or", Bits, "a | b", truths::<LogicalOr>().and(widths::<BitOr>())).commutative().with_identity(0.0),
-    binary("bitwise_xor", Bits, "a ^ b", truths::<LogicalXor>().and(widths::<BitXor>())).commutative().with_identity(0.0),
-    unary("bitwise_not", Bits, "~a", truth::<LogicalNot>().and(width::<BitNot>())),
-    unary("bitwise_count", Shift, "the number of bits of |a| that are 1", seldom_integer::<BitwiseCount>()),
-    unary("clz", Shift, "the number of leading bits that are 0", seldom_integer::<Clz>()),
-    binary("shift_left", Shift, "a << b; 0 where b < 0 or b >= the width", integers::<ShiftLeft>()).with_identity(0.0),
-    binary("shift_right", Shift, "a >> b; only sign bits where b < 0 or b >= the width", integers::<ShiftRight>()).with_identity(0.0),
-    binary("shift_left_mod", Shift, "a << (b modulo the width)", integers::<ShiftLeftMod>()).with_identity(0.0),
-    binary("shift_right_mod", Shift, "a >> (b modulo the width)", integers::<ShiftRightMod>()).with_identity(0.0),
+    row("where", choices()),
+    row("clamp", numbers3::<Clamp>()),
 
-    ternary("where", Choose, "b where a holds, else c", choices()),
-    ternary("clamp", Common, "a, at least b and at most c; c wins", numbers3::<Clamp>()),
+    row("copy", copied()),
+    row("positive", copied_numbers()),
+    row("conjugate", copied_numbers()),
+    row("imag", seldom_all::<Zeros>()),
+    row("ones_like", seldom_all::<Ones>()),
+    row("neg", width::<Neg>().and(float::<Neg>())),
+    row("abs", integer1::<Abs>().and(float::<Abs>())),
+    row("fabs", float::<Abs>()),
+    row("sign", integer1::<Sign>().and(float::<Sign>())),
+    row("square", width::<Square>().and(rounded_float::<Square>())),
+    row("reciprocal", rounded_float::<Reciprocal>()),
+    row("sqrt", rounded_float::<Sqrt>()),
+    row("rsqrt", rounded_fused::<Rsqrt, RsqrtFused>().quick()),
+    row("cbrt", heavy_float::<Cbrt>()),
+    row("deg2rad", seldom_float::<Radians>()),
+    row("rad2deg", seldom_float::<Degrees>()),
+    row("floor", rounded_float::<Floor>()),
+    row("ceil", rounded_float::<Ceil>()),
+    row("round", rounded_float::<Round>()),
+    row("rint", rounded_float::<Round>()),
+    row("trunc", rounded_float::<Trunc>()),
+    row("modf_whole", rounded_float::<Trunc>()),
+    row("modf_fraction", seldom_float::<Fraction>()),
+    row("frexp_mantissa", seldom_float::<Mantissa>()),
+    row("frexp_exponent", seldom_float::<FloatExponent>()),
+    row("spacing", seldom_float::<Spacing>()),
 
-    unary("copy", Common, "a", copied()),
-    unary("positive", NotBool, "+a", copied_numbers()),
-    unary("conjugate", Number, "a, which is its own conjugate as a real number", copied_numbers()),
-    unary("imag", Common, "the imaginary part of a: 0", seldom_all::<Zeros>()),
-    unary("ones_like", Common, "1 for each element of a", seldom_all::<Ones>()),
-    unary("neg", NotBool, "-a", width::<Neg>().and(float::<Neg>())),
-    unary("abs", Common, "|a|", integer1::<Abs>().and(float::<Abs>())),
-    unary("fabs", Float, "|a|, in floats", float::<Abs>()),
-    unary("sign", NotBool, "-1, 0 or 1 by the sign of a; NaN stays NaN", integer1::<Sign>().and(float::<Sign>())),
-    unary("square", Number, "a^2", width::<Square>().and(rounded_float::<Square>())),
-    unary("reciprocal", Common, "1 / a", rounded_float::<Reciprocal>()),
-    unary("sqrt", Float, "the square root of a", rounded_float::<Sqrt>()),
-    unary("rsqrt", Float, "1 / sqrt(a)", rounded_fused::<Rsqrt, RsqrtFused>()).within(1.0, 1.0).quick(),
-    unary("cbrt", Float, "the cube root of a", heavy_float::<Cbrt>()).within(1.0, 1.0),
-    unary("deg2rad", Float, "a * (pi / 180)", seldom_float::<Radians>()),
-    unary("rad2deg", Float, "a * (180 / pi)", seldom_float::<Degrees>()),
-    unary("floor", Rounded, "a rounded down", rounded_float::<Floor>()),
-    unary("ceil", Rounded, "a rounded up", rounded_float::<Ceil>()),
-    unary("round", Rounded, "a rounded to nearest, ties to even", rounded_float::<Round>()),
-    unary("rint", Float, "a rounded to nearest, ties to even, in floats", rounded_float::<Round>()),
-    unary("trunc", Rounded, "a rounded towards zero", rounded_float::<Trunc>()),
-    unary("modf_whole", Float, "the whole part of a, as of modf: a rounded towards zero, in floats", rounded_float::<Trunc>()),
-    unary("modf_fraction", Float, "a less its whole part, as of modf, with the sign of a; of an infinity, 0", seldom_float::<Fraction>()),
-    unary("frexp_mantissa", Float, "m of a = m * 2^n, as of frexp: |m| is at least 1/2 and below 1", seldom_float::<Mantissa>()),
-    unary("frexp_exponent", Float, "n of a = m * 2^n, as of frexp; of 0, infinities and NaN, 0", seldom_float::<FloatExponent>()),
-    unary("spacing", Float, "the distance from a to the next float", seldom_float::<Spacing>()),
-
-    unary("exp", Float, "e^a", lanewise::<Exp>()).within(1.0, 1.0),
-    unary("exp2", Float, "2^a", lanewise::<Exp2>()).within(1.0, 1.0),
-    unary("expm1", Float, "e^a - 1", heavy_float::<Expm1>()).within(1.0, 1.0),
-    unary("log", Float, "the natural logarithm of a", lanewise_wide::<Log>()).within(1.0, 1.0),
-    unary("log2", Float, "the logarithm of a to base 2", lanewise_wide::<Log2>()).within(1.0, 1.0),
-    unary("log10", Float, "the logarithm of a to base 10", lanewise_wide::<Log10>()).within(1.0, 1.0),
-    unary("log1p", Float, "log(1 + a)", fused::<Log1p, Log1pFused>()).within(1.0, 1.0),
-    unary("sin", Float, "the sine of a", fused::<Sin, SinFused>()).within(1.0, 1.0),
-    unary("cos", Float, "the cosine of a", fused::<Cos, CosFused>()).within(1.0, 1.0),
-    unary("tan", Float, "the tangent of a", fused::<Tan, TanFused>()).within(1.0, 1.0),
-    unary("asin", Float, "the arc sine of a", heavy_float::<Asin>()).within(1.0, 1.0),
-    unary("acos", Float, "the arc cosine of a", heavy_float::<Acos>()).within(1.0, 1.0),
-    unary("atan", Float, "the arc tangent of a", fused::<Atan, AtanFused>()).within(1.0, 1.0),
-    unary("sinh", Float, "the hyperbolic sine of a", heavy_float::<Sinh>()).within(1.0, 1.0),
-    unary("cosh", Float, "the hyperbolic cosine of a", heavy_float::<Cosh>()).within(1.0, 1.0),
-    unary("tanh", Float, "the hyperbolic tangent of a", lanewise::<Tanh>()).within(1.0, 1.0),
-    unary("asinh", Float, "the inverse hyperbolic sine of a", heavy_float::<Asinh>()).within(1.0, 1.0),
-    unary("acosh", Float, "the inverse hyperbolic cosine of a", heavy_float::<Acosh>()).within(1.0, 1.0),
-    unary("atanh", Float, "the inverse hyperbolic tangent of a", heavy_float::<Atanh>()).within(1.0, 1.0),
-    unary("erf", Float, "the error function of a", lanewise::<Erf>()).within(1.0, 1.0),
-    unary("sigmoid", Float, "1 / (1 + e^-a)", lanewise::<Sigmoid>()).within(1.0, 1.0),
-    unary("gelu", Float, "a / 2 * (1 + erf(a / sqrt(2)))", fused::<Gelu, GeluFused>()).within(1.0, 1.0),
-    unary("gelu_tanh", Float, "a / 2 * (1 + tanh(sqrt(2 / pi) * (a + 0.044715 * a^3)))", fused::<GeluTanh, GeluTanhFused>()).within(1.0, 1.0),
-    unary("softplus", Float, "log(1 + e^a)", lanewise::<Softplus>()).within(1.0, 1.0),
-    unary("silu", Float, "a / (1 + e^-a)", lanewise::<Silu>()).within(1.0, 1.0),
-    unary("relu", Number, "a where a > 0, else 0", integer1::<Relu>().and(float::<Relu>())),
-    unary("hardswish", Float, "a * clamp(a + 3, 0, 6) / 6", float::<Hardswish>()).within(1.0, 2.0).quick(),
+    row("exp", lanewise::<Exp>()),
+    row("exp2", lanewise::<Exp2>()),
+    row("expm1", heavy_float::<Expm1>()),
+    row("log", lanewise_wide::<Log>()),
+    row("log2", lanewise_wide::<Log2>()),
+    row("log10", lanewise_wide::<Log10>()),
+    row("log1p", fused::<Log1p, Log1pFused>()),
+    row("sin", fused::<Sin, SinFused>()),
+    row("cos", fused::<Cos, CosFused>()),
+    row("tan", fused::<Tan, TanFused>()),
+    row("asin", heavy_float::<Asin>()),
+    row("acos", heavy_float::<Acos>()),
+    row("atan", fused::<Atan, AtanFused>()),
+    row("sinh", heavy_float::<Sinh>()),
+    row("cosh", heavy_float::<Cosh>()),
+    row("tanh", lanewise::<Tanh>()),
+    row("asinh", heavy_float::<Asinh>()),
+    row("acosh", heavy_float::<Acosh>()),
+    row("atanh", heavy_float::<Atanh>()),
+    row("erf", lanewise::<Erf>()),
+    row("sigmoid", lanewise::<Sigmoid>()),
+    row("gelu", fused::<Gelu, GeluFused>()),
+    row("gelu_tanh", fused::<GeluTanh, GeluTanhFused>()),
+    row("softplus", lanewise::<Softplus>()),
+    row("silu", lanewise::<Silu>()),
+    row("relu", integer1::<Relu>().and(float::<Relu>())),
+    row("hardswish", float::<Hardswish>().quick()),
 ];
-
-/// Finds an operator by its name.
-///
-/// ```
-/// let add = broadaxe_kernels::find("add").expect("in the table");
-/// assert_eq!((add.meaning(), add.arity()), ("a + b", 2));
-/// ```
-pub fn find(name: &str) -> Option<&'static Op> {
-    OPS.iter().find(|op| op.name() == name)
-}
-
-/// Identifies an operator of [`OPS`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct OpId(u8);
-
-impl OpId {
-    /// Returns the operator.
-    pub fn op(self) -> &'static Op {
-        &OPS[usize::from(self.0)]
-    }
-
-    /// Returns the name of the operator.
-    pub fn name(self) -> &'static str {
-        NAMES[usize::from(self.0)]
-    }
-
-    /// Finds the operator of this name, if the table has it.
-    pub fn find(name: &str) -> Option<Self> {
-        NAMES.iter().position(|known| *known == name).map(|at| Self(at as u8))
-    }
-}
-
-impl From<OpId> for &'static Op {
-    fn from(id: OpId) -> Self {
-        id.op()
-    }
-}
-
-impl std::fmt::Debug for OpId {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "OpId({})", self.name())
-    }
-}
-
-/// Returns the identity of the operator of this name. In a constant, a name that the table lacks is a compile error.
-///
-/// # Panics
-/// If the table has no operator of this name; [`OpId::find`] returns `None` instead.
-///
-/// ```
-/// use broadaxe_kernels::{OpId, id};
-/// const ADD: OpId = id("add");
-/// assert_eq!((ADD.name(), ADD.op().arity()), ("add", 2));
-/// ```
-pub const fn id(name: &str) -> OpId {
-    let mut at = 0;
-    while at < NAMES.len() {
-        if same(NAMES[at].as_bytes(), name.as_bytes()) {
-            return OpId(at as u8);
-        }
-        at += 1;
-    }
-    panic!("the table has no operator of this name")
-}
 
 #[cfg(test)]
 mod tests {
-    use super::{NAMES, OPS, OpId};
+    use broadaxe_op::{DType, OPS};
+
+    use super::KERNELS;
+    use crate::op::HasKernels;
 
     #[test]
-    fn names_are_in_the_order_of_the_rows() {
-        let rows: Vec<&str> = OPS.iter().map(super::Op::name).collect();
-        assert_eq!(NAMES, rows);
+    fn names_are_in_the_order_of_the_operators() {
+        let names: Vec<&str> = KERNELS.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, OPS.iter().map(broadaxe_op::Op::name).collect::<Vec<_>>());
+    }
+
+    #[test]
+    fn kernels_are_what_the_operators_say() {
         for op in OPS {
-            let id = OpId::find(op.name()).expect("its name is listed");
-            assert!(std::ptr::eq(id.op(), op), "{}", op.name());
+            for dtype in DType::ALL {
+                let kernel = op.kernel(dtype);
+                assert_eq!(kernel.map(|kernel| kernel.output()), op.output(dtype), "{} {dtype}", op.name());
+                assert!(kernel.is_none_or(|kernel| kernel.inputs().len() == op.arity()), "{} {dtype}", op.name());
+            }
         }
-        assert_eq!(OpId::find("no_such"), None);
     }
 }

@@ -5,6 +5,7 @@ use broadaxe::{
     frameworks::names,
     promote::{self, Typed},
 };
+use broadaxe_kernels::HasKernels;
 
 /// Returns the letter that NumPy has for a dtype; `None` for bfloat16, which it does not know.
 fn letter(dtype: DType) -> Option<char> {

@@ -10,6 +10,7 @@ use broadaxe::{
     frameworks::Arg,
     promote::{self, Literal, Typed},
 };
+use broadaxe_kernels::HasKernels;
 use once_cell::race::OnceBox;
 use pyo3::{
     Borrowed,

@@ -2,6 +2,7 @@
 //! shapes, axes and strides, of arrays as they are and of an expression; and their accuracy.
 
 use broadaxe::{Array, DType, Evaluation, Graph, Node, Options, Reduction, Rule, View, find};
+use broadaxe_kernels::HasKernels;
 use broadaxe_testing::{
     oracle::{Ty, Value, eval, from_bytes, round, to_bytes},
     random::Random,

@@ -2,7 +2,8 @@
 
 use std::fmt;
 
-use broadaxe_kernels::{DType, Failure};
+use broadaxe_kernels::Failure;
+use broadaxe_op::{DType, stop::Stopped};
 
 /// Says what went wrong, where, and what would have worked.
 #[derive(Clone, Debug, PartialEq)]
@@ -92,6 +93,15 @@ impl Error {
     /// Returns the parts of an error about shapes.
     pub fn shape(&self) -> Option<&broadaxe_shape::Error> {
         self.shape.as_deref()
+    }
+}
+
+impl From<Stopped> for Error {
+    fn from(stopped: Stopped) -> Self {
+        match stopped {
+            Stopped::Interrupted => Self::new(ErrorKind::Interrupted, "the work was told to stop"),
+            Stopped::OutOfMemory => Self::new(ErrorKind::Memory, "not enough memory to plan or read this"),
+        }
     }
 }
 

@@ -25,13 +25,13 @@ pub(crate) use self::{
     run::{Run, explain},
 };
 use crate::{
+    Scalar,
     array::byte_count,
     error::{Error, ErrorKind},
     graph::{Applied, Folded, Graph, Node, Origin},
     memory,
     operand::Operand,
     plan::Plan,
-    scalar::Scalar,
     stop,
     view::{View, byte_strides},
 };

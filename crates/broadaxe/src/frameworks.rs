@@ -25,11 +25,10 @@ use broadaxe_kernels::{DType, OpId};
 use broadaxe_shape::Rule;
 
 use crate::{
-    System,
+    Scalar, System,
     error::{Error, ErrorKind},
     graph::{Graph, Node},
     promote::Literal,
-    scalar::Scalar,
 };
 
 /// One operand of a call.

@@ -9,12 +9,12 @@ use std::{
     hash::{BuildHasher, Hash, Hasher},
 };
 
-use broadaxe_kernels::{DType, Kernel, Op, Reduction, cast, copy, find};
+use broadaxe_kernels::{DType, HasKernels, Kernel, Op, Reduction, cast, copy, find};
 use broadaxe_shape::{Alignment, Rule, Shape};
 
 use crate::{
+    Scalar,
     error::{Error, ErrorKind},
-    scalar::Scalar,
     stop,
 };
 

@@ -19,8 +19,6 @@
 #![deny(unsafe_code)]
 
 pub mod error;
-pub mod stop;
-pub mod scalar;
 pub mod view;
 pub mod plan;
 mod memory;
@@ -57,6 +55,7 @@ pub use broadaxe_kernels::{
     Bool, DType, Decisions, Element, Executor, Input, Isa, Level, OPS, Op, OpId, Output, Promotion, Reduction, bf16,
     f16, find, id,
 };
+pub use broadaxe_op::{Scalar, stop};
 pub use broadaxe_shape::{self as shape, Params, RULES, Rule, Shape};
 pub use call::{Call, apply, apply_into, apply_into_with, apply_owned, apply_to_vec};
 pub use error::{Error, ErrorKind};
@@ -66,7 +65,6 @@ pub use graph::{Graph, Node};
 pub use memory::{default_budget, keep_bytes, num_threads, release_memory, set_keep_bytes, set_num_threads};
 pub use operand::{Destination, Operand};
 pub use plan::Plan;
-pub use scalar::Scalar;
 pub use unbroadcast::{unbroadcast, unbroadcast_axes, unbroadcast_operand};
 pub use view::{View, ViewMut};
 

@@ -4,7 +4,7 @@
 //! together for every operand become one loop. Most real broadcasts need one to three loops then. Which of them make up a tile
 //! is decided where tiles are run.
 
-use broadaxe_kernels::{DType, Decisions, Nest, Program, Schedule, Slot, Step, copy, find};
+use broadaxe_kernels::{DType, Decisions, HasKernels, Nest, Program, Schedule, Slot, Step, copy, find};
 use broadaxe_shape::Alignment;
 
 use crate::error::Error;

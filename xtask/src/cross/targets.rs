@@ -49,6 +49,7 @@ impl Scope {
         match self {
             Self::Everything => &[
                 "broadaxe-shape",
+                "broadaxe-op",
                 "broadaxe-kernels",
                 "broadaxe",
                 "broadaxe-format",

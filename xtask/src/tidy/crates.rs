@@ -6,9 +6,30 @@ use super::{Finding, Tree};
 const APART: &[(&str, &str, &str)] = &[
     ("broadaxe-shape", "broadaxe-kernels", "mending a rule must never recompile a kernel"),
     ("broadaxe-kernels", "broadaxe-shape", "a kernel knows nothing of rules"),
+    (
+        "broadaxe-frameworks",
+        "broadaxe-kernels",
+        "a change to a kernel must not rebuild the tables; take what is needed from broadaxe-op",
+    ),
+    (
+        "broadaxe-format",
+        "broadaxe-kernels",
+        "a change to a kernel must not rebuild the readers; take what is needed from broadaxe-op",
+    ),
+    (
+        "broadaxe-format",
+        "broadaxe",
+        "a change to a kernel must not rebuild the readers; take what is needed from broadaxe-op",
+    ),
 ];
 /// The crate without dependencies.
 const BARE: &str = "broadaxe-shape";
+/// A package that must not need another one, and why.
+const BUILT_ONCE: (&str, &str, &str) = (
+    "half",
+    "zerocopy",
+    "its macros are built anew for each choice of packages, and the kernels after them; keep the version without",
+);
 /// The crate that is never published, and that published ones may therefore use in tests only.
 const TESTING: &str = "broadaxe-testing";
 
@@ -26,6 +47,14 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
             } else if published && other == TESTING && section != Section::Dev {
                 say(format!("{TESTING} is never published; list it under [dev-dependencies]"));
             }
+        }
+    }
+    for file in tree.files.iter().filter(|file| file.path == "Cargo.lock") {
+        let (name, other, why) = BUILT_ONCE;
+        let at = file.text.lines().position(|line| line == format!("name = \"{name}\""));
+        let package = file.text.lines().skip(at.unwrap_or(usize::MAX)).take_while(|line| !line.is_empty());
+        if package.into_iter().any(|line| line.trim() == format!("\"{other}\",")) {
+            found.push(Finding::new(&file.path, at.unwrap_or_default() + 1, format!("{name} needs {other}: {why}")));
         }
     }
     let root = format!("crates/{BARE}/src/lib.rs");
@@ -94,6 +123,7 @@ mod tests {
             ("broadaxe-shape", "[dev-dependencies]\nproptest.workspace = true", &[]),
             ("broadaxe-shape", "[dev-dependencies]\nbroadaxe-kernels.workspace = true", &[2]),
             ("broadaxe-shape", "[dev-dependencies]\nbroadaxe-testing.workspace = true", &[]),
+            ("broadaxe-format", "[dependencies]\nbroadaxe-op.workspace = true\nbroadaxe.workspace = true", &[3]),
             ("broadaxe-kernels", "[dependencies]\nhalf = \"2\"\nbroadaxe-shape = { path = \"x\" }", &[3]),
             ("broadaxe", "[dependencies]\nbroadaxe-shape.workspace = true\nbroadaxe-testing.workspace = true", &[3]),
             ("xtask", "[package]\npublish = false\n[dependencies]\nbroadaxe-testing.workspace = true", &[]),
@@ -105,6 +135,16 @@ mod tests {
         }
         let root = "[workspace.dependencies]\nbroadaxe-shape = { path = \"x\" }\nbroadaxe-testing = { path = \"x\" }";
         assert_found(check, &[("Cargo.toml", root)], "");
+    }
+
+    #[test]
+    fn kernels_are_built_once() {
+        let package = |name: &str, other: &str| {
+            format!("\n[[package]]\nname = \"{name}\"\ndependencies = [\n \"cfg-if\",\n \"{other}\",\n]\n")
+        };
+        for (half, other, want) in [("libm", "zerocopy", ""), ("zerocopy", "libm", "Cargo.lock:3")] {
+            assert_found(check, &[("Cargo.lock", &(package("half", half) + &package("ppv", other)))], want);
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Parameters of layers: `3=1`, `1=0.5`, `0=1,2,3`, `-23300=3,1,2,3`, `6="0w,1h"`.
 
-use broadaxe::DType;
+use broadaxe_op::DType;
 
 use crate::{
     error::Error,

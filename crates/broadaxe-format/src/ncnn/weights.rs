@@ -4,7 +4,7 @@
 //! bytes before it says how it is stored. A constant is found by skipping everything before it, so no constant after an
 //! unknown layer can be found.
 
-use broadaxe::DType;
+use broadaxe_op::DType;
 
 use super::params::{F32, absent, int};
 use crate::{

@@ -1,6 +1,6 @@
 //! The types of elements: one row each, in the order of their numbers.
 
-use broadaxe::DType;
+use broadaxe_op::DType;
 
 use super::schema::{
     TENSOR_DOUBLES as DOUBLES, TENSOR_FLOATS as FLOATS, TENSOR_INTS as INTS, TENSOR_LONGS as LONGS,

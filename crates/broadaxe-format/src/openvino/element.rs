@@ -1,6 +1,6 @@
 //! The names of element types in an IR, and the values of its texts.
 
-use broadaxe::DType;
+use broadaxe_op::DType;
 
 use crate::{
     edit::{Scalar, list},

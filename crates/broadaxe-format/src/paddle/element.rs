@@ -1,6 +1,6 @@
 //! The names and numbers that Paddle gives to types of elements.
 
-use broadaxe::DType;
+use broadaxe_op::DType;
 
 use crate::{graph::Element, wire::Message};
 

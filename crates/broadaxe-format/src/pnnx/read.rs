@@ -3,7 +3,7 @@
 use std::{collections::HashMap, ops::Range};
 
 use broadaxe_frameworks::System;
-use broadaxe_kernels::DType;
+use broadaxe_op::DType;
 use broadaxe_shape::{
     MAX_RANK,
     symbolic::{Dim, SymbolicShape},

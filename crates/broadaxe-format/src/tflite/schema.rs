@@ -2,7 +2,7 @@
 //!
 //! Source: `schema.fbs` of LiteRT, as the package ai-edge-litert 2.3.0 has it.
 
-use broadaxe::DType;
+use broadaxe_op::DType;
 
 use crate::graph::Element;
 

@@ -51,7 +51,7 @@ fn numbers_are_weak_as_in_numpy() {
 fn operators_choose_dtypes_as_in_numpy() {
     let mut wrong = Vec::new();
     for (name, operand, want) in cells("typing") {
-        let promotion = broadaxe_kernels::find(name).expect("in the table").promotion();
+        let promotion = broadaxe_op::find(name).expect("in the table").promotion();
         let got = super::dtype(promotion, &[Typed::Strong(dtype(operand)); 2]);
         let got = match promotion {
             Promotion::Compare | Promotion::Class => got.map(|_| DType::Bool),

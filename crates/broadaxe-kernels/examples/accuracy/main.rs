@@ -16,7 +16,7 @@ mod measure;
 
 use std::{env, process::ExitCode, thread};
 
-use broadaxe_kernels::{DType, OPS, find};
+use broadaxe_kernels::{DType, HasKernels, OPS, find};
 use measure::{Finding, Job};
 use rows::{ROWS, Row};
 

@@ -2,7 +2,9 @@
 //!
 //! Tests of other operators are in `tests/`: they use the library, which has every loop.
 
-use super::{Kernels, same};
+use broadaxe_op::id;
+
+use super::Kernels;
 use crate::{
     dtype::DType,
     isa::{Block, LEVELS},
@@ -80,7 +82,7 @@ impl Kernels {
     pub(super) const fn unless_run(mut self, name: &str) -> Self {
         let (mut row, mut dtypes): (_, &[DType]) = (0, &[]);
         while row < OPERATORS_RUN.len() {
-            if same(OPERATORS_RUN[row].0.as_bytes(), name.as_bytes()) {
+            if id(OPERATORS_RUN[row].0).index() == id(name).index() {
                 dtypes = OPERATORS_RUN[row].1;
             }
             row += 1;

@@ -3,15 +3,17 @@
 use super::*;
 #[cfg(unix)]
 use crate::family::copy;
+use broadaxe_op::find;
+
 use crate::{
     cache::Caches,
     dtype::DType,
     executor::{Scoped, Serial},
     family::cast,
     loops::Kernel,
+    op::HasKernels,
     program::{Slot, Step},
     schedule::{Body, Prefetch, Store},
-    table::find,
 };
 
 fn single(kernel: &'static Kernel) -> Program {

@@ -1,7 +1,7 @@
 //! Checks that a chain's result equals that of its steps.
 
 use broadaxe_kernels::{
-    DType, Input, Isa, Level, Nest, Output, Program, Schedule, Serial,
+    DType, HasKernels, Input, Isa, Level, Nest, Output, Program, Schedule, Serial,
     Slot::{self, Input as I, Step as S},
     Step, bf16, cast, f16, find, probe,
 };

@@ -1,6 +1,6 @@
 //! Checks that no loop of the table reads or writes outside its operands, which guard pages surround.
 
-use broadaxe_kernels::{DType, Input, Isa, Kernel, Nest, OPS, Output, cast, copy, probe::call_loop};
+use broadaxe_kernels::{DType, HasKernels, Input, Isa, Kernel, Nest, OPS, Output, cast, copy, probe::call_loop};
 
 #[path = "../../src/run/fences.rs"]
 mod fences;

@@ -1,6 +1,6 @@
 //! Checks loops of f16 and bf16 with an operand that is the same in every row.
 
-use broadaxe_kernels::{DType, Input, Isa, Level, Nest, Output, find, probe::call_loop, tile};
+use broadaxe_kernels::{DType, HasKernels, Input, Isa, Level, Nest, Output, find, probe::call_loop, tile};
 
 /// The elements of f16 or bf16 that these loops compute at a time.
 const LANE_BLOCK_ELEMENTS: usize = 32;

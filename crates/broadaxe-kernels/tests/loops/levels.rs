@@ -3,7 +3,7 @@
 use half::{bf16, f16};
 
 use broadaxe_kernels::{
-    DType, Input, Isa, Kernel, Level, Nest, OPS, Output, Program, Serial, Slot, Step, cast, find, run_at,
+    DType, HasKernels, Input, Isa, Kernel, Level, Nest, OPS, Output, Program, Serial, Slot, Step, cast, find, run_at,
 };
 
 /// Runs one kernel over rows of `n` elements; an operand of one element is constant.

@@ -1,7 +1,7 @@
 //! Checks that the fused kernel of two steps gives the same bits as the steps.
 
 use broadaxe_kernels::{
-    DType, Input, Isa, Nest, Output, Program, Serial,
+    DType, HasKernels, Input, Isa, Nest, Output, Program, Serial,
     Slot::{self, Input as I, Step as S},
     Step, find, run_at,
     tile::bytes,

@@ -1,7 +1,8 @@
 //! Checks loops that compute most elements by a fast path and rare ones by another, wherever the rare ones are.
 
 use broadaxe_kernels::{
-    DType, Element, Failure, Input, Isa, Nest, Output, Program, Serial, Slot, Step, find, math, run_at, tile::bytes,
+    DType, Element, Failure, HasKernels, Input, Isa, Nest, Output, Program, Serial, Slot, Step, find, math, run_at,
+    tile::bytes,
 };
 
 /// Runs an operator of one operand over dense elements; returns bytes.

@@ -1,8 +1,8 @@
 //! Checks folds and searches against the simplest loops that follow the same tree.
 
 use broadaxe_kernels::{
-    Bool, Buffer, DType, Domain, Element, Executor, Failure, Input, Isa, Program, Reduce, Reduction, Scoped, Serial,
-    Slot, Step, find, tile,
+    Bool, Buffer, DType, Domain, Element, Executor, Failure, HasKernels, Input, Isa, Program, Reduce, Reduction,
+    Scoped, Serial, Slot, Step, find, tile,
 };
 
 /// Folds one sequence as the module documentation of `fold.rs` describes, in the simplest way.

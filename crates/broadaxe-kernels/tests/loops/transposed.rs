@@ -1,7 +1,7 @@
 //! Checks operands that are transposed relative to the result, from small to larger than a unit, against a loop over
 //! indices.
 
-use broadaxe_kernels::{DType, Input, Isa, Nest, Output, Program, Scoped, Slot, Step, find, run_at};
+use broadaxe_kernels::{DType, HasKernels, Input, Isa, Nest, Output, Program, Scoped, Slot, Step, find, run_at};
 
 /// Returns the strides of an array with these axes, the fastest last, and `between` elements between two rows.
 fn strides(dims: &[usize], order: &[usize], (size, between): (usize, usize)) -> Vec<isize> {

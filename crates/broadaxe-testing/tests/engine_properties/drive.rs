@@ -1,6 +1,8 @@
 //! Runs single kernels and operators over elements given as bytes.
 
-use broadaxe_kernels::{DType, Failure, Input, Isa, Kernel, Nest, Op, Output, Program, Serial, Slot, Step, run_at};
+use broadaxe_kernels::{
+    DType, Failure, HasKernels, Input, Isa, Kernel, Nest, Op, Output, Program, Serial, Slot, Step, run_at,
+};
 use broadaxe_testing::oracle::{Outcome, Ty, Value, eval, to_bytes};
 
 /// Returns the oracle's name for a dtype.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use broadaxe_kernels::{DType, Family, Isa, OPS, Op, find};
+use broadaxe_kernels::{DType, Family, HasKernels, Isa, OPS, Op, find};
 use broadaxe_testing::{
     oracle::{Outcome, Ty, Value, edge_values, from_bytes, output, to_bytes},
     random::Random,

@@ -1,7 +1,7 @@
 //! Compares fused expressions with their operators one by one, bit for bit.
 
 use broadaxe::{Array, DType, Evaluation, Graph, Node, Options, Rule, Scalar};
-use broadaxe_kernels::{OPS, Op, find};
+use broadaxe_kernels::{HasKernels, OPS, Op, find};
 use broadaxe_testing::{oracle::to_bytes, random::Random};
 
 use crate::drive::{operand, ty};

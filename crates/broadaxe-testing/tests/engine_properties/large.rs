@@ -1,6 +1,6 @@
 //! Tests loops large enough for several threads.
 
-use broadaxe_kernels::{DType, Failure, Input, Isa, Kernel, Nest, Op, Output, Scoped, find, run_at};
+use broadaxe_kernels::{DType, Failure, HasKernels, Input, Isa, Kernel, Nest, Op, Output, Scoped, find, run_at};
 use broadaxe_testing::{
     oracle::{self, Value, from_bytes, to_bytes},
     random::Random,

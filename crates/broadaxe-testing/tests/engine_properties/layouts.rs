@@ -2,7 +2,7 @@
 //! instruction set, number of threads and layout of the result.
 
 use broadaxe::{Error, Evaluation, Graph, Options, Rule, View};
-use broadaxe_kernels::{DType, Input, Isa, Kernel, Nest, OPS, Op, Output, Serial, run_at};
+use broadaxe_kernels::{DType, HasKernels, Input, Isa, Kernel, Nest, OPS, Op, Output, Serial, run_at};
 use broadaxe_testing::{
     oracle::{Outcome, Value, from_bytes, output, to_bytes},
     random::Random,

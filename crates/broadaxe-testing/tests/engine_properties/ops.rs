@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use broadaxe_kernels::{DType, Failure, Isa, Kernel, OPS, Op, Program};
+use broadaxe_kernels::{DType, Failure, HasKernels, Isa, Kernel, OPS, Op, Program};
 use broadaxe_testing::{
     oracle::{Outcome, Ty, Value, distance, edge_values, from_bytes, output, to_bytes},
     random::Random,

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use broadaxe::{Array, DType, ErrorKind, Evaluation, Graph, Options, Rule, Scalar};
 use broadaxe_kernels::{
-    Executor, Failure, Input, Isa, Nest, Output, Program, Scoped, Serial, Slot, Step, find, run, run_at,
+    Executor, Failure, HasKernels, Input, Isa, Nest, Output, Program, Scoped, Serial, Slot, Step, find, run, run_at,
 };
 use broadaxe_testing::random::Random;
 

@@ -3,7 +3,7 @@
 //! Operands are as large as what is fetched ahead of its use. Where caches are small, results are written past them as well.
 
 use broadaxe_kernels::{
-    DType, Input, Isa, Nest, Output, Program, Scoped, Serial,
+    DType, HasKernels, Input, Isa, Nest, Output, Program, Scoped, Serial,
     Slot::{self, Input as I, Step as S},
     Step, find, run_at,
 };

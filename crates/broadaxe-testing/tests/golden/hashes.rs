@@ -1,7 +1,7 @@
 //! Computes the hashes. The module of the page computes them too, in a browser.
 
 use broadaxe_kernels::{
-    DType, Failure, Input, Isa, Kernel, Nest, OPS, Output, Program, Serial, Slot, Step, cast, run_at,
+    DType, Failure, HasKernels, Input, Isa, Kernel, Nest, OPS, Output, Program, Serial, Slot, Step, cast, run_at,
 };
 use broadaxe_testing::{
     oracle::{Ty, Value, edge_values, to_bytes},

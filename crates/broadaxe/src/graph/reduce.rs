@@ -5,8 +5,8 @@ use broadaxe_shape::{Rule, Shape};
 
 use super::{Folded, Graph, Node, Origin};
 use crate::{
+    Scalar,
     error::{Error, ErrorKind},
-    scalar::Scalar,
 };
 
 impl Graph {

@@ -1,6 +1,6 @@
 //! Nodes: what they read and make, their attributes and bodies.
 
-use broadaxe::DType;
+use broadaxe_op::DType;
 
 use super::{
     super::{

@@ -1,6 +1,6 @@
 //! New messages.
 
-use broadaxe::DType;
+use broadaxe_op::DType;
 
 use super::super::{
     super::wire::splice::{bytes, bytes_field, float, int, length, wrap},

@@ -238,7 +238,7 @@ impl PartWriter<'_> {
 mod tests {
     use std::path::Path;
 
-    use broadaxe::DType;
+    use broadaxe_op::DType;
 
     use super::*;
     use crate::{open, read, source::Source};

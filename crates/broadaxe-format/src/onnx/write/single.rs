@@ -38,7 +38,7 @@ pub struct End {
 }
 
 /// Converts a number to one element of a dtype: its bytes, little-endian.
-pub fn number_bytes(dtype: broadaxe::DType, value: f64) -> Vec<u8> {
+pub fn number_bytes(dtype: broadaxe_op::DType, value: f64) -> Vec<u8> {
     encode::number(dtype, value)
 }
 

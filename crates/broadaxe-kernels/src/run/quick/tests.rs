@@ -1,5 +1,7 @@
 //! Compares the quick path with the ordinary one, which runs if there is a progress function.
 
+use broadaxe_op::find;
+
 use crate::{
     dtype::DType,
     executor::Serial,
@@ -8,9 +10,9 @@ use crate::{
     job::Failure,
     measured::QUICK_SCRATCH_BYTES,
     nest::Nest,
+    op::HasKernels,
     program::{Program, Slot, Step},
     schedule::{Body, Schedule},
-    table::find,
     tile::{Input, Output},
 };
 

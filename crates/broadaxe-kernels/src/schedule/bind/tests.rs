@@ -1,6 +1,6 @@
 use crate::{
     DType, Input, Isa, Level, Nest, Output, Program, Schedule, Scoped, Slot, Step, find, nest::AccessPattern,
-    schedule::Body,
+    op::HasKernels, schedule::Body,
 };
 
 fn operator(name: &str, dtype: DType) -> Program {

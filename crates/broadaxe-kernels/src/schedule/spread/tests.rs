@@ -1,12 +1,14 @@
 use super::*;
+use broadaxe_op::find;
+
 use crate::{
     dtype::DType,
     executor::{Scoped, Serial},
     isa::Isa,
     job::Failure,
     nest::Nest,
+    op::HasKernels,
     program::{Program, Slot, Step},
-    table::find,
     tile::{Input, Output, chained},
 };
 

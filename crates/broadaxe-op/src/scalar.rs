@@ -2,7 +2,9 @@
 
 use std::fmt;
 
-use broadaxe_kernels::{DType, bf16, f16};
+use half::{bf16, f16};
+
+use crate::dtype::DType;
 
 /// A number of a given dtype.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

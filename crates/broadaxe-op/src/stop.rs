@@ -13,25 +13,13 @@ use std::{
     },
 };
 
-use crate::error::{Error, ErrorKind};
-
 /// Why work stopped before its end.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Stopped {
     /// Its flag was set.
     Interrupted,
     /// Memory has run out.
     OutOfMemory,
-}
-
-impl From<Stopped> for Error {
-    fn from(stopped: Stopped) -> Self {
-        match stopped {
-            Stopped::Interrupted => Self::new(ErrorKind::Interrupted, "the work was told to stop"),
-            Stopped::OutOfMemory => Self::new(ErrorKind::Memory, "not enough memory to plan or read this"),
-        }
-    }
 }
 
 thread_local! {
@@ -102,7 +90,7 @@ pub fn unwind(stopped: Stopped) -> ! {
 }
 
 /// Says whether the work of this thread has a flag.
-pub(crate) fn is_watched() -> bool {
+pub fn is_watched() -> bool {
     FLAG.with(|flag| flag.borrow().is_some())
 }
 
@@ -115,7 +103,7 @@ pub fn is_stopped() -> bool {
 ///
 /// ```
 /// use std::sync::{Arc, atomic::{AtomicBool, Ordering}};
-/// use broadaxe::stop::{Stopped, checkpoint, under};
+/// use broadaxe_op::stop::{Stopped, checkpoint, under};
 /// let flag = Arc::new(AtomicBool::new(false));
 /// let stopped = under(&flag, || {
 ///     checkpoint();
