@@ -15,8 +15,8 @@ use crate::{
     dtype::DType,
     family::cast,
     isa::Opcode,
-    op::HasKernels,
     step::{Slot, Step},
+    table::HasKernels,
     tile::chain::{LINKS, LinkAction},
 };
 

@@ -6,8 +6,8 @@ use crate::{
     dtype::DType,
     family::pairs,
     loops::Kernel,
-    op::HasKernels,
     step::{Slot, Step},
+    table::HasKernels,
 };
 
 /// The operators that can be part of a pair, by the number that [`pairs`] gives them.

@@ -1,8 +1,6 @@
 //! The kernels of an operator.
 
-use broadaxe_op::{DType, Op};
-
-use crate::{loops::Kernel, table::KERNELS};
+use crate::loops::Kernel;
 
 #[cfg(test)]
 pub(crate) mod unit_tests;
@@ -43,22 +41,4 @@ pub(crate) const fn row(name: &'static str, kernels: Kernels) -> (&'static str, 
     #[cfg(test)]
     let kernels = kernels.unless_run(name);
     (name, kernels)
-}
-
-/// Finds the kernels of operators.
-pub trait HasKernels {
-    /// Returns the kernel for this dtype; for `where`, the dtype of the two choices.
-    ///
-    /// ```
-    /// use broadaxe_kernels::{DType, HasKernels, find};
-    /// let kernel = find("less").and_then(|op| op.kernel(DType::F32)).expect("in the table");
-    /// assert_eq!(kernel.output(), DType::Bool);
-    /// ```
-    fn kernel(&self, dtype: DType) -> Option<&'static Kernel>;
-}
-
-impl HasKernels for Op {
-    fn kernel(&self, dtype: DType) -> Option<&'static Kernel> {
-        KERNELS[self.id().index()].1.0[dtype as usize].as_ref()
-    }
 }

@@ -143,7 +143,7 @@ mod tests {
     use super::*;
     use broadaxe_op::find;
 
-    use crate::op::HasKernels;
+    use crate::table::HasKernels;
 
     fn step(name: &str, args: &[Slot]) -> Step {
         Step::new(find(name).and_then(|op| op.kernel(DType::F32)).expect("in the table"), args)

@@ -1,5 +1,7 @@
 //! The kernels of the operators: one row each, per family of dtypes, in the order of the table in `broadaxe-op`.
 
+use broadaxe_op::{DType, Op};
+
 use crate::{
     family::{
         choices, copied, copied_numbers, divisions, float, floats, fused, heavy_float, heavy_floats,
@@ -7,6 +9,7 @@ use crate::{
         rounded_float, rounded_floats, rounded_fused, seldom_all, seldom_float, seldom_float_width, seldom_floats,
         seldom_integer, stepwise_integers, truth, truths, width, widths,
     },
+    loops::Kernel,
     op::{Kernels, row},
     ops::{
         activation::{Erf, Gelu, GeluFused, GeluTanh, GeluTanhFused, Hardswish, Prelu, Relu, Sigmoid, Silu, Softplus},
@@ -151,12 +154,29 @@ pub(crate) static KERNELS: &[(&str, Kernels)] = &[
     row("hardswish", float::<Hardswish>().quick()),
 ];
 
+/// Finds the kernels of operators.
+pub trait HasKernels {
+    /// Returns the kernel for this dtype; for `where`, the dtype of the two choices.
+    ///
+    /// ```
+    /// use broadaxe_kernels::{DType, HasKernels, find};
+    /// let kernel = find("less").and_then(|op| op.kernel(DType::F32)).expect("in the table");
+    /// assert_eq!(kernel.output(), DType::Bool);
+    /// ```
+    fn kernel(&self, dtype: DType) -> Option<&'static Kernel>;
+}
+
+impl HasKernels for Op {
+    fn kernel(&self, dtype: DType) -> Option<&'static Kernel> {
+        KERNELS[self.id().index()].1.0[dtype as usize].as_ref()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use broadaxe_op::{DType, OPS};
 
-    use super::KERNELS;
-    use crate::op::HasKernels;
+    use super::{HasKernels, KERNELS};
 
     #[test]
     fn names_are_in_the_order_of_the_operators() {

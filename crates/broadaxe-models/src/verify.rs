@@ -9,8 +9,8 @@
 //! several sets of them, [`trials`]. Where they are given and make arrays of many elements, the longest are shortened.
 
 pub(crate) mod compute;
-mod follow;
 mod shorter;
+mod follow;
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},

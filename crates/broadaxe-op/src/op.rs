@@ -2,7 +2,7 @@
 
 use crate::{
     dtype::{DType, Family},
-    table::{OpId, id},
+    names::{OpId, id},
 };
 
 /// The dtype in which an operator computes, from operands of several dtypes, as in NumPy 2.
@@ -202,21 +202,6 @@ impl Op {
         self.ulp = Some((f32, f64));
         self
     }
-}
-
-/// Compares two names; `==` is not available in constants.
-pub(crate) const fn same(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let mut at = 0;
-    while at < a.len() {
-        if a[at] != b[at] {
-            return false;
-        }
-        at += 1;
-    }
-    true
 }
 
 /// Begins a row.

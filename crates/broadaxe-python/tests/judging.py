@@ -183,7 +183,8 @@ def is_outside(array, least, most):
 
 
 def starts_from_nothing(call, want, got):
-    return call.name in ("nanmin", "nanmax") and isinstance(call.args[0], Subclass) and {"where", "initial"} <= {*call.kwargs}
+    is_of_subclass = call.name in ("nanmin", "nanmax") and isinstance(call.args[0], Subclass)
+    return is_of_subclass and "initial" in call.kwargs and ("where" in call.kwargs or not call.args[0].size)
 
 
 def is_a_mean_of_integers(call, want, got):
@@ -264,7 +265,7 @@ KNOWN = [
     ("integers divided by 0 are refused; NumPy gives 0 and warns", divides_by_zero),
     ("std(), argmax() and nan*() cast into the output, as sum() and mean() do; NumPy's refuse", casts_into_an_output),
     ("casts to an integer that does not hold the numbers: the CPU decides, and NumPy casts after every step of a fold", casts_to_integers),
-    ("nanmin() and nanmax() where a mask leaves nothing give the start for every class; NumPy's give NaN for subclasses", starts_from_nothing),
+    ("nanmin() and nanmax() where a mask or a length leaves nothing give the start for every class; NumPy's give NaN for subclasses", starts_from_nothing),
     ("mean() with dtype= gives that dtype in an output of any other; NumPy's divides in the output", is_a_mean_of_integers),
     ("where() gives classes and scalars as every operator; NumPy's gives plain arrays", is_where),
     ("where() refuses a number that the dtype does not hold, as every operator; NumPy's wraps it", wraps_a_number),

@@ -28,7 +28,7 @@ const BARE: &str = "broadaxe-shape";
 const BUILT_ONCE: (&str, &str, &str) = (
     "half",
     "zerocopy",
-    "its macros are built anew for each choice of packages, and the kernels after them; keep the version without",
+    "each choice of packages builds its macros again, and the kernels after them; keep the version without",
 );
 /// The crate that is never published, and that published ones may therefore use in tests only.
 const TESTING: &str = "broadaxe-testing";

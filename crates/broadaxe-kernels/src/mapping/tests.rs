@@ -13,7 +13,7 @@ use std::{
 use super::*;
 use crate::isa::faults;
 use crate::tile::Output;
-use crate::{DType, Nest, Program, Scoped, find, op::HasKernels, program::Slot, program::Step, run};
+use crate::{DType, Nest, Program, Scoped, find, program::Slot, program::Step, run, table::HasKernels};
 
 /// Serialises the tests, which share the table of mappings.
 fn alone() -> MutexGuard<'static, ()> {

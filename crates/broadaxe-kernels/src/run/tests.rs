@@ -11,9 +11,9 @@ use crate::{
     executor::{Scoped, Serial},
     family::cast,
     loops::Kernel,
-    op::HasKernels,
     program::{Slot, Step},
     schedule::{Body, Prefetch, Store},
+    table::HasKernels,
 };
 
 fn single(kernel: &'static Kernel) -> Program {

@@ -1,8 +1,8 @@
-//! Shortens the lengths of a node that is too large to be run as it is.
+//! Shortens the lengths of a node that is too large to be run.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The most elements of an operand or a result that is run as it is.
+/// The most elements of an operand or a result that is run.
 const MOST_ELEMENTS: usize = 1 << 22;
 /// Lengths that take the place of longer ones: few factors, so that no two of them make a third.
 const SHORTER: &[usize] = &[61, 59, 53, 47, 43, 41, 37, 31, 29, 23, 19, 17, 13, 11, 7, 5, 3];

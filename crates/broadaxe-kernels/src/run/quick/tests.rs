@@ -10,9 +10,9 @@ use crate::{
     job::Failure,
     measured::QUICK_SCRATCH_BYTES,
     nest::Nest,
-    op::HasKernels,
     program::{Program, Slot, Step},
     schedule::{Body, Schedule},
+    table::HasKernels,
     tile::{Input, Output},
 };
 

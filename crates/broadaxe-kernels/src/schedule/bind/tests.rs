@@ -1,6 +1,6 @@
 use crate::{
     DType, Input, Isa, Level, Nest, Output, Program, Schedule, Scoped, Slot, Step, find, nest::AccessPattern,
-    op::HasKernels, schedule::Body,
+    schedule::Body, table::HasKernels,
 };
 
 fn operator(name: &str, dtype: DType) -> Program {

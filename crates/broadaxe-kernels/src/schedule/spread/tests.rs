@@ -7,8 +7,8 @@ use crate::{
     isa::Isa,
     job::Failure,
     nest::Nest,
-    op::HasKernels,
     program::{Program, Slot, Step},
+    table::HasKernels,
     tile::{Input, Output, chained},
 };
 

@@ -16,14 +16,14 @@ use crate::answer::Checked;
 pub(super) struct Overlay<'a> {
     name: &'static str,
     #[serde(serialize_with = "results")]
-    results: Vec<Said<'a>>,
+    results: Vec<Marked<'a>>,
     // The texts are no numbers, so that tables of sums and means would be empty.
     hide_in_aggregated_stats_table: bool,
     hide_in_children_stats_table: bool,
 }
 
 /// A finding: the key of its node, its kind, and its target.
-type Said<'a> = (Cow<'a, str>, &'static Code, &'a str);
+type Marked<'a> = (Cow<'a, str>, &'static Code, &'a str);
 
 /// Makes the data of the graph.
 pub(super) fn overlay(found: &Checked, shown: Shown) -> Overlay<'_> {
@@ -36,7 +36,7 @@ pub(super) fn overlay(found: &Checked, shown: Shown) -> Overlay<'_> {
         );
     }
     // The most severe kind is first; targets stay in their order.
-    said.sort_by(|one: &Said<'_>, other| {
+    said.sort_by(|one: &Marked<'_>, other| {
         (&one.0, one.1.severity, one.1.id).cmp(&(&other.0, other.1.severity, other.1.id))
     });
     Overlay {
@@ -47,7 +47,7 @@ pub(super) fn overlay(found: &Checked, shown: Shown) -> Overlay<'_> {
     }
 }
 
-fn results<S: Serializer>(said: &[Said<'_>], to: S) -> Result<S::Ok, S::Error> {
+fn results<S: Serializer>(said: &[Marked<'_>], to: S) -> Result<S::Ok, S::Error> {
     to.collect_map(said.chunk_by(|one, other| one.0 == other.0).map(|kinds| (&kinds[0].0, result(kinds))))
 }
 
@@ -102,7 +102,7 @@ struct Shade {
 }
 
 /// Writes what was found on a node, such as `BX101 wrong-axis: ncnn, onnx`, in the colour of the most severe kind.
-fn result(kinds: &[Said<'_>]) -> Shade {
+fn result(kinds: &[Marked<'_>]) -> Shade {
     let said = kinds.chunk_by(|one, other| one.1.id == other.1.id).map(|alike| {
         let targets: Vec<&str> = alike.iter().map(|(_, _, target)| *target).collect();
         format!("{} {}: {}", alike[0].1.id, alike[0].1.name, targets.join(", "))
