@@ -9,7 +9,7 @@ fn readme() {
         // Runs what it was given when it is dropped.
         let _cases = trycmd::TestCases::new().env("LC_ALL", "C.UTF-8").case("README.md").case("docs/command.md");
     }
-    for written in ["out.npy", "face7.onnx", "shape.svg"] {
+    for written in ["out.npy", "shape.svg"] {
         fs::remove_file(written).expect("an example writes this");
     }
 }
