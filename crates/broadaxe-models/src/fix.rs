@@ -87,7 +87,7 @@ pub(crate) fn ways(model: &Model, shapes: &Shapes, target: &Target) -> Vec<candi
 pub struct Step {
     /// The node.
     pub node: NodeId,
-    /// What is changed, as a sentence without a subject: `reshape the constant b from (64) to (64, 1, 1)`.
+    /// What is changed, as a sentence without a subject: `reshape the constant b from (64,) to (64, 1, 1)`.
     pub text: String,
     /// What this copies each time the model runs: nothing for views and constants.
     pub copied: Copied,

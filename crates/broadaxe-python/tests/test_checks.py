@@ -309,7 +309,7 @@ def test_fix_does_what_the_caller_means():
     [left] = bx.fix(model, ["openvino"]).left
     assert "--intend channels" in left.reason
     fixed = bx.fix(model, ["openvino"], intend="channels")
-    assert [change.change for change in fixed.changes] == ["reshape the constant slope from (6) to (1, 6, 1, 1): one number per channel"]
+    assert [change.change for change in fixed.changes] == ["reshape the constant slope from (6,) to (1, 6, 1, 1): one number per channel"]
     assert "bit for bit" in fixed.verified
     with pytest.raises(TypeError, match="intend must be a text"):
         bx.fix(model, ["openvino"], intend=1)

@@ -155,7 +155,8 @@ impl Form {
         match self {
             Self::Axes(axes) => {
                 let list: Vec<_> = axes.iter().map(usize::to_string).collect();
-                format!("insert axes {} of extent 1 into {name}", list.join(", "))
+                let axes = if list.len() == 1 { "axis" } else { "axes" };
+                format!("unsqueeze {name} at {axes} {}", list.join(", "))
             }
             Self::Dims(dims) => format!("reshape {name} to {}", Dims(dims)),
             Self::Stretched(dims) => format!("expand {name} to {}", Dims(dims)),
@@ -164,12 +165,12 @@ impl Form {
     }
 }
 
-/// Displays a shape in brackets.
+/// Displays a shape as Python writes a tuple.
 pub(crate) struct Dims<'a, T>(pub &'a [T]);
 
 impl<T: fmt::Display> fmt::Display for Dims<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let list: Vec<_> = self.0.iter().map(T::to_string).collect();
-        write!(f, "({})", list.join(", "))
+        write!(f, "({}{})", list.join(", "), if list.len() == 1 { "," } else { "" })
     }
 }

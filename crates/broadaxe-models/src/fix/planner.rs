@@ -430,7 +430,7 @@ impl<'a> Planner<'a> {
         };
         let chosen = self.chosen.iter().filter(|(_, way)| !way.is_plain());
         let ways = chosen.chain(&self.taken_apart).map(|(&id, way)| (id, (way.key(), served(id, way)))).collect();
-        let mut wants = Vec::new();
+        let (mut wants, mut last) = (Vec::new(), Vec::new());
         for (&node, way) in &self.chosen {
             for (input, form) in &way.forms {
                 let at = Use { node, input: *input };
@@ -457,7 +457,7 @@ impl<'a> Planner<'a> {
             }
             if let Some(shape) = &way.back {
                 let text = format!("reshape the result back to {}", super::emit_edits::Dims(shape));
-                self.fix.steps.push(Step { node, text, copied: Copied::default() });
+                last.push(Step { node, text, copied: Copied::default() });
                 self.fix.edits.push(Edit::ReshapeResult { node, shape: shape.clone() });
             }
         }
@@ -469,6 +469,7 @@ impl<'a> Planner<'a> {
         let (edits, steps) = emit_edits(self.model, &wants);
         self.fix.edits.extend(edits);
         self.fix.steps.extend(steps);
+        self.fix.steps.extend(last);
         self.fix.steps.sort_by_key(|step| step.node);
         self.explain();
         Plan { fix: self.fix, ways }

@@ -93,10 +93,10 @@ fn one(op: &str, operands: &[&str], targets: &[&'static Toy]) -> String {
 fn the_cheapest_way() {
     let cases: &[(&str, &[&str], &[&'static Toy], &str)] = &[
         ("Add", &["(2,3,4)", "(2,3,4)"], &[&EQUAL], ""),
-        ("Add", &["(2,3,4)", "=4"], &[&EQUAL], "reshape the constant c1 from (4) to (1, 1, 4)"),
+        ("Add", &["(2,3,4)", "=4"], &[&EQUAL], "reshape the constant c1 from (4,) to (1, 1, 4)"),
         ("Add", &["(2,3,4)", "=()"], &[&EQUAL], "reshape the constant c1 from () to (1, 1, 1)"),
-        ("Add", &["(2,3,4)", "(4)"], &[&EQUAL], "insert axes 0, 1 of extent 1 into v1"),
-        ("Add", &["(n,s,4)", "(s,4)"], &[&EQUAL], "insert axes 0 of extent 1 into v1"),
+        ("Add", &["(2,3,4)", "(4)"], &[&EQUAL], "unsqueeze v1 at axes 0, 1"),
+        ("Add", &["(n,s,4)", "(s,4)"], &[&EQUAL], "unsqueeze v1 at axis 0"),
         ("Add", &["(4)", "(2,3,4)"], &[&INTO_FIRST], "swap the inputs of Add"),
         ("Less", &["(4)", "(2,3,4)"], &[&INTO_FIRST], "swap the inputs of Greater"),
         ("Sub", &["(4)", "(2,3,4)"], &[&INTO_FIRST], "expand v0 to (2, 3, 1)"),
@@ -104,7 +104,7 @@ fn the_cheapest_way() {
             "Add",
             &["(4)", "(2,3,4)"],
             &[&INTO_FIRST, &EQUAL],
-            "swap the inputs of Add; insert axes 0, 1 of extent 1 into v0",
+            "swap the inputs of Add; unsqueeze v0 at axes 0, 1",
         ),
         ("Add", &["(2,1)", "(1,3)"], &[&INTO_FIRST], "expand v0 to (1, 3)"),
         ("Mul", &["(2,1)", "(1,3)"], &[&NONE], "expand v0 to (1, 3); expand v1 to (2, 1)"),
@@ -113,22 +113,22 @@ fn the_cheapest_way() {
             "Where",
             &["(3,1)", "(2,3,4)", "=()"],
             &[&EQUAL],
-            "insert axes 0 of extent 1 into v0; reshape the constant c2 from () to (1, 1, 1)",
+            "unsqueeze v0 at axis 0; reshape the constant c2 from () to (1, 1, 1)",
         ),
         (
             "Add",
             &["(2,3,4,5)", "(5)"],
             &[&RANK_3],
-            "reshape the result back to (2, 3, 4, 5); reshape v0 to (24, 5); reshape v1 to (1, 5)",
+            "reshape v0 to (24, 5); reshape v1 to (1, 5); reshape the result back to (2, 3, 4, 5)",
         ),
         (
             "Add",
             &["(n,3,4,5)", "=3,1,1"],
             &[&RANK_3],
-            "reshape the result back to (-1, 3, 4, 5); reshape v0 to (-1, 3, 20); reshape the constant c1 from (3, 1, 1) to (1, 3, 1)",
+            "reshape v0 to (-1, 3, 20); reshape the constant c1 from (3, 1, 1) to (1, 3, 1); reshape the result back to (-1, 3, 4, 5)",
         ),
         ("Add", &["(2,3,4,5)", "(2,1,4,1)"], &[&RANK_3], "left: no rewrite works on rank<=3: it does not like it"),
-        ("Relu", &["(2,3,4,5)"], &[&RANK_3], "reshape the result back to (2, 3, 4, 5); reshape v0 to (120)"),
+        ("Relu", &["(2,3,4,5)"], &[&RANK_3], "reshape v0 to (120,); reshape the result back to (2, 3, 4, 5)"),
         ("Add", &["(2,3,4)", "=4"], &[&NUMPY], ""),
         (
             "Add",
@@ -140,7 +140,7 @@ fn the_cheapest_way() {
             "Add",
             &["(2,3)", "=3"],
             &[&EQUAL, &NEVER],
-            "reshape the constant c1 from (3) to (1, 3); left: no rewrite works on never: it does not like it",
+            "reshape the constant c1 from (3,) to (1, 3); left: no rewrite works on never: it does not like it",
         ),
     ];
     let mut wrong = Vec::new();
@@ -236,10 +236,10 @@ fn slopes() {
     let apart = "take PRelu apart: relu(x) - slope * relu(-x)";
     let cases: &[(&str, &[usize], &[&str], &str)] = &[
         ("(2,3,4,5)", &[3, 1, 1], &["openvino", "ncnn", "onnx"], ""),
-        ("(2,4,4)", &[4], &["openvino"], "reshape the constant slope from (4) to (1, 1, 4)"),
+        ("(2,4,4)", &[4], &["openvino"], "reshape the constant slope from (4,) to (1, 1, 4)"),
         ("(2,3,5)", &[5], &["openvino"], ""),
         ("(2,3,4,5)", &[5], &["ncnn"], &format!("{apart}, with slope as (1, 1, 1, 5)")),
-        ("(2,3,4,5)", &[1], &["openvino", "ncnn", "equal-rank"], "reshape the constant slope from (1) to (1, 1, 1, 1)"),
+        ("(2,3,4,5)", &[1], &["openvino", "ncnn", "equal-rank"], "reshape the constant slope from (1,) to (1, 1, 1, 1)"),
         ("(2,3,3,5)", &[3, 1], &["openvino", "ncnn"], apart),
     ];
     let mut wrong = Vec::new();

@@ -18,7 +18,6 @@ use crate::{
 /// What the steps are written as here.
 const SHORT: &[(&str, &str)] = &[
     ("reshape the constant ", "constant "),
-    (" of extent 1 into ", " into "),
     ("take PRelu apart: relu(x) - slope * relu(-x)", "apart"),
     ("reshape the result back to ", "back to "),
     (", with ", ", "),
@@ -88,10 +87,10 @@ fn a_suffix() {
             ("openvino", ""),
             ("ncnn", ""),
             ("none", "expand c to (2, 3, 1)"),
-            ("equal-rank", "constant c from (4) to (1, 1, 4)"),
+            ("equal-rank", "constant c from (4,) to (1, 1, 4)"),
             ("ncnn-param", ""),
             ("paddle", ""),
-            ("tosa", "constant c from (4) to (1, 1, 4)"),
+            ("tosa", "constant c from (4,) to (1, 1, 4)"),
         ],
     );
 }
@@ -120,10 +119,10 @@ fn a_computed_suffix() {
             ("openvino", ""),
             ("ncnn", ""),
             ("none", "expand c to (2, 3, 1)"),
-            ("equal-rank", "insert axes 0, 1 into c"),
+            ("equal-rank", "unsqueeze c at axes 0, 1"),
             ("ncnn-param", ""),
             ("paddle", ""),
-            ("tosa", "insert axes 0, 1 into c"),
+            ("tosa", "unsqueeze c at axes 0, 1"),
         ],
     );
 }
@@ -136,7 +135,7 @@ fn comparisons() {
             ("openvino", ""),
             ("ncnn", "left y"),
             ("none", "expand c to (2, 1, 1)"),
-            ("equal-rank", "insert axes 0 into c"),
+            ("equal-rank", "unsqueeze c at axis 0"),
             ("ncnn-param", "left y"),
             ("paddle", ""),
             ("tosa", "left y"),
@@ -154,10 +153,10 @@ fn a_smaller_first_operand() {
             ("openvino", ""),
             ("ncnn", ""),
             ("none", "expand x to (2, 1)"),
-            ("equal-rank", "insert axes 0 into x"),
+            ("equal-rank", "unsqueeze x at axis 0"),
             ("ncnn-param", ""),
             ("paddle", ""),
-            ("tosa", "insert axes 0 into x"),
+            ("tosa", "unsqueeze x at axis 0"),
         ],
     );
 }
@@ -172,7 +171,7 @@ fn channels() {
             ("none", "expand c to (2, 1, 4, 5)"),
             ("equal-rank", "constant c from (3, 1, 1) to (1, 3, 1, 1)"),
             ("ncnn-param", "constant c from (3, 1, 1) to (1, 3, 1, 1)"),
-            ("rank<=3", "back to (2, 3, 4, 5); reshape x to (2, 3, 20); constant c from (3, 1, 1) to (1, 3, 1)"),
+            ("rank<=3", "reshape x to (2, 3, 20); constant c from (3, 1, 1) to (1, 3, 1); back to (2, 3, 4, 5)"),
             ("paddle", ""),
             ("tosa", "constant c from (3, 1, 1) to (1, 3, 1, 1)"),
         ],
@@ -184,10 +183,10 @@ fn slopes_of_rank_1() {
     plans(
         "x(2,4,4); s=const(4); y=PRelu(x,s)",
         &[
-            ("openvino", "constant s from (4) to (1, 1, 4)"),
+            ("openvino", "constant s from (4,) to (1, 1, 4)"),
             ("ncnn", "apart, s as (1, 1, 4)"),
             ("none", "expand s to (2, 4, 1)"),
-            ("equal-rank", "constant s from (4) to (1, 1, 4)"),
+            ("equal-rank", "constant s from (4,) to (1, 1, 4)"),
             ("ncnn-param", "apart, s as (1, 1, 4)"),
             ("paddle", "apart, s as (1, 1, 4)"),
             ("tosa", "apart, s as (1, 1, 4)"),
@@ -207,7 +206,7 @@ fn slopes_along_channels() {
             ("none", "expand s to (2, 1, 4, 5)"),
             ("equal-rank", "constant s from (3, 1, 1) to (1, 3, 1, 1)"),
             ("ncnn-param", "apart, s as (1, 3, 1, 1)"),
-            ("rank<=3", "back to (2, 3, 4, 5); reshape x to (2, 3, 20); constant s from (3, 1, 1) to (1, 3, 1)"),
+            ("rank<=3", "reshape x to (2, 3, 20); constant s from (3, 1, 1) to (1, 3, 1); back to (2, 3, 4, 5)"),
             ("paddle", "apart, s as (1, 3, 1, 1)"),
             ("tosa", "apart, s as (1, 3, 1, 1)"),
         ],
@@ -222,9 +221,9 @@ fn slopes_along_the_last_axis() {
             ("openvino", ""),
             ("ncnn", "apart, s as (1, 1, 1, 5)"),
             ("none", "expand s to (2, 3, 4, 1)"),
-            ("equal-rank", "constant s from (5) to (1, 1, 1, 5)"),
+            ("equal-rank", "constant s from (5,) to (1, 1, 1, 5)"),
             ("ncnn-param", "apart, s as (1, 1, 1, 5)"),
-            ("rank<=3", "back to (2, 3, 4, 5); reshape x to (24, 5); constant s from (5) to (1, 5)"),
+            ("rank<=3", "reshape x to (24, 5); constant s from (5,) to (1, 5); back to (2, 3, 4, 5)"),
             ("paddle", "apart, s as (1, 1, 1, 5)"),
             ("tosa", "apart, s as (1, 1, 1, 5)"),
             ("onnx ncnn", "apart, s as (1, 1, 1, 5)"),
@@ -241,7 +240,7 @@ fn one_slope() {
             ("openvino", ""),
             ("ncnn", ""),
             ("none", "expand s to (2, 3, 4)"),
-            ("equal-rank", "constant s from (1) to (1, 1, 1)"),
+            ("equal-rank", "constant s from (1,) to (1, 1, 1)"),
             ("ncnn-param", ""),
             ("paddle", ""),
             ("tosa", "apart, s as (1, 1, 1)"),
@@ -254,10 +253,10 @@ fn computed_slopes() {
     plans(
         "x(2,4,4); s(4); y=PRelu(x,s)",
         &[
-            ("openvino", "insert axes 0, 1 into s"),
+            ("openvino", "unsqueeze s at axes 0, 1"),
             ("ncnn", "apart, s reshaped to (1, 1, 4)"),
             ("none", "expand s to (2, 4, 1)"),
-            ("equal-rank", "insert axes 0, 1 into s"),
+            ("equal-rank", "unsqueeze s at axes 0, 1"),
             ("ncnn-param", "apart, s reshaped to (1, 1, 4)"),
             ("paddle", "apart, s reshaped to (1, 1, 4)"),
             ("tosa", "apart, s reshaped to (1, 1, 4)"),
@@ -287,14 +286,14 @@ fn numbers_of_higher_rank() {
         "x(3); c=const(1,1); y=Sub(x,c)",
         &[
             ("openvino", ""),
-            ("ncnn", "insert axes 0 into x"),
+            ("ncnn", "unsqueeze x at axis 0"),
             ("none", "left y"),
-            ("equal-rank", "insert axes 0 into x"),
+            ("equal-rank", "unsqueeze x at axis 0"),
             ("ncnn-param", ""),
             ("paddle", ""),
-            ("tosa", "insert axes 0 into x"),
-            ("onnx ncnn", "insert axes 0 into x"),
-            ("onnx openvino ncnn", "insert axes 0 into x"),
+            ("tosa", "unsqueeze x at axis 0"),
+            ("onnx ncnn", "unsqueeze x at axis 0"),
+            ("onnx openvino ncnn", "unsqueeze x at axis 0"),
         ],
     );
 }
@@ -307,10 +306,10 @@ fn conditions() {
             ("openvino", ""),
             ("ncnn", "left y"),
             ("none", "expand q to (1, 3); expand a to (2, 1)"),
-            ("equal-rank", "insert axes 0 into a"),
+            ("equal-rank", "unsqueeze a at axis 0"),
             ("ncnn-param", "left y"),
             ("paddle", ""),
-            ("tosa", "insert axes 0 into a"),
+            ("tosa", "unsqueeze a at axis 0"),
             ("onnx ncnn", "left y"),
             ("onnx openvino ncnn", "left y"),
         ],
@@ -325,7 +324,7 @@ fn three_operands() {
             ("openvino", ""),
             ("ncnn", "left y"),
             ("none", "expand b to (2, 1); expand c to (1, 3)"),
-            ("equal-rank", "insert axes 0 into b"),
+            ("equal-rank", "unsqueeze b at axis 0"),
             ("ncnn-param", "left y"),
             ("paddle", ""),
             ("tosa", "left y"),
@@ -339,7 +338,7 @@ fn three_operands() {
 fn sums() {
     plans(
         "a(2,3); b(3); y=Sum(a,b)",
-        &[("none", "expand b to (2, 1)"), ("equal-rank", "insert axes 0 into b"), ("tosa", "left y")],
+        &[("none", "expand b to (2, 1)"), ("equal-rank", "unsqueeze b at axis 0"), ("tosa", "left y")],
     );
 }
 
@@ -350,46 +349,46 @@ fn laws_of_openvino() {
         &[
             (
                 "x(1,4,2,3); c=const(3); a=Mul(x,c); w=const(2,4,3,3); y=Conv(a,w) pads=1,1,1,1",
-                "back to (1, 4, 2, 3); reshape x to (8, 3); constant c from (3) to (1, 3)",
+                "reshape x to (8, 3); constant c from (3,) to (1, 3); back to (1, 4, 2, 3)",
             ),
-            ("x(2,3); e=Exp(x); a=const(1,1,1)=1; s=Add(e,a); y=Log(s)", "insert axes 0 into e"),
-            ("x(2,3); t=Transpose(x) perm=1,0; a=const(1,1,1); y=Max(t,a)", "insert axes 0 into t"),
+            ("x(2,3); e=Exp(x); a=const(1,1,1)=1; s=Add(e,a); y=Log(s)", "unsqueeze e at axis 0"),
+            ("x(2,3); t=Transpose(x) perm=1,0; a=const(1,1,1); y=Max(t,a)", "unsqueeze t at axis 0"),
             (
                 "x(1,3,2,4); w=const(4,3); m=MatMul(x,w); s=const(3,1,1); y=PRelu(m,s)",
-                "back to (1, 3, 2, 3); reshape m to (3, 6); constant s from (3, 1, 1) to (3, 1)",
+                "reshape m to (3, 6); constant s from (3, 1, 1) to (3, 1); back to (1, 3, 2, 3)",
             ),
             (
                 "x(1,3,2,4); w=const(4,5); m=MatMul(x,w); s=const(3,1,1); y=PRelu(m,s)",
-                "back to (1, 3, 2, 5); reshape m to (3, 10); constant s from (3, 1, 1) to (3, 1)",
+                "reshape m to (3, 10); constant s from (3, 1, 1) to (3, 1); back to (1, 3, 2, 5)",
             ),
             ("opset 13; x(2,3,4); r=ReduceMean(x) axes=2, keepdims=1; c=const(3,1); y=Add(r,c)", "left y"),
             ("x(1,2,2); s=const(1,2,1); y=LayerNormalization(x,s) axis=2", "left y"),
-            ("x(1,3); s=const(1); y=LayerNormalization(x,s) axis=0", "constant s from (1) to (1, 1)"),
+            ("x(1,3); s=const(1); y=LayerNormalization(x,s) axis=0", "constant s from (1,) to (1, 1)"),
             (
                 "x(3,3,3,3); s=const(3); p=Relu(x); n=Neg(x); r=Relu(n); k=Mul(s,r); y=Sub(p,k)",
-                "constant s from (3) to (1, 1, 1, 3)",
+                "constant s from (3,) to (1, 1, 1, 3)",
             ),
-            ("x(2,3); a=const()=0; m=Max(x,a); b=const(1,1,1)=6; y=Min(m,b)", "insert axes 0 into m"),
+            ("x(2,3); a=const()=0; m=Max(x,a); b=const(1,1,1)=6; y=Min(m,b)", "unsqueeze m at axis 0"),
             (
                 "x(1,3,3,3); s=const(3)=0.0625,0.125,0.25; z=const:i8(3)=0; q=QuantizeLinear(x,s,z) axis=1; d=DequantizeLinear(q,s,z) axis=1; c=const(3); y=Add(d,c)",
-                "back to (1, 3, 3, 3); reshape d to (9, 3); constant c from (3) to (1, 3)",
+                "reshape d to (9, 3); constant c from (3,) to (1, 3); back to (1, 3, 3, 3)",
             ),
-            ("x(2,c,4); s=const(4); y=PRelu(x,s)", "constant s from (4) to (1, 1, 4)"),
-            ("x(n,4,4); s=const(4); y=PRelu(x,s)", "constant s from (4) to (1, 1, 4)"),
+            ("x(2,c,4); s=const(4); y=PRelu(x,s)", "constant s from (4,) to (1, 1, 4)"),
+            ("x(n,4,4); s=const(4); y=PRelu(x,s)", "constant s from (4,) to (1, 1, 4)"),
             (
                 "x(2,4,4); s=const(4); y=PRelu(x,s); z=PRelu(y,s)",
-                "constant s from (4) to (1, 1, 4); constant s from (4) to (1, 1, 4)",
+                "constant s from (4,) to (1, 1, 4); constant s from (4,) to (1, 1, 4)",
             ),
             (
                 "x(2,4,4); s=const(4); y=PRelu(x,s); c(2,2,4,4); z=Mul(c,s)",
-                "constant s from (4) to (1, 1, 4); constant s from (4) to (1, 1, 4)",
+                "constant s from (4,) to (1, 1, 4); constant s from (4,) to (1, 1, 4)",
             ),
             ("x(2,3); c=const(1,3,1,1); y=Mul(x,c)", ""),
             ("x(1,4); w=const:i8(4,3); f=Cast(w) to=1; c=const(4,1); d=Mul(f,c); y=MatMul(x,d)", "expand c to (1, 3)"),
             ("i:i64(3); w=const:i8(5,3); f=Cast(w) to=1; c=const(3); d=Mul(f,c); y=Gather(d,i)", "expand c to (5, 1)"),
             (
                 "x(1,4); w=const:i8(4,3); f=Cast(w) to=1; c=const(1,1,3); d=Mul(f,c); y=MatMul(x,d)",
-                "back to (1, 4, 3); constant c from (1, 1, 3) to (1, 3)",
+                "constant c from (1, 1, 3) to (1, 3); back to (1, 4, 3)",
             ),
             ("x(1,4); w=const:i8(4,3); s=const(4); d=DequantizeLinear(w,s) axis=0; y=MatMul(x,d)", "left d"),
         ],
@@ -401,7 +400,7 @@ fn laws_of_onnx() {
     repairs(
         "onnx",
         &[
-            ("x(3,3); o=const(1,1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z)", "insert axes 0 into x"),
+            ("x(3,3); o=const(1,1,1)=1; d=Div(o,x); z(3,3); y=Mul(d,z)", "unsqueeze x at axis 0"),
             ("x(3); a=const(1,1)=0; b=const(1,1)=6; y=Clip(x,a,b)", "left y"),
         ],
     );
@@ -425,7 +424,7 @@ fn slopes_of_mnn() {
     repairs(
         "mnn",
         &[
-            ("x(1,3,4,5); s=const(5); y=PRelu(x,s)", "constant s from (5) to (1, 1, 1, 5)"),
+            ("x(1,3,4,5); s=const(5); y=PRelu(x,s)", "constant s from (5,) to (1, 1, 1, 5)"),
             ("x(1,3,4,5); s=const(1,4,1); y=PRelu(x,s)", "constant s from (1, 4, 1) to (1, 1, 4, 1)"),
             ("x(1,3,4,5); s=const(3,1,1); y=PRelu(x,s)", ""),
         ],
@@ -462,7 +461,7 @@ fn equal_ranks_for_webgpu() {
         "ort-webgpu",
         &[
             ("x(3,1,2,2); c=const(2,2); y=Add(x,c)", "constant c from (2, 2) to (1, 1, 2, 2)"),
-            ("x(1,1,4,1); z(4,1); y=Mul(x,z)", "insert axes 0, 1 into z"),
+            ("x(1,1,4,1); z(4,1); y=Mul(x,z)", "unsqueeze z at axes 0, 1"),
             ("x(3,1,2,4); c=const(2,4); y=Add(x,c)", ""),
             ("x(1,3,4,5); s=const(3,1,1); y=PRelu(x,s)", "apart, s as (1, 3, 1, 1)"),
         ],
@@ -474,8 +473,8 @@ fn equal_ranks_for_tosa() {
     repairs(
         "tosa",
         &[
-            ("x(2,3,4); c=const(4); y=Max(x,c)", "constant c from (4) to (1, 1, 4)"),
-            ("c:bool(4); x(2,4); z(2,1); y=Where(c,x,z)", "insert axes 0 into c"),
+            ("x(2,3,4); c=const(4); y=Max(x,c)", "constant c from (4,) to (1, 1, 4)"),
+            ("c:bool(4); x(2,4); z(2,1); y=Where(c,x,z)", "unsqueeze c at axis 0"),
         ],
     );
 }
@@ -509,37 +508,37 @@ fn operands_of_ggml() {
 #[test]
 fn numbers_per_channel() {
     let rows: &[(&str, &str, &str)] = &[
-        ("x(1,6,4,5); s=const(6); y=PRelu(x,s)", "constant s from (6) to (1, 6, 1, 1): one number per channel", ""),
-        ("x(1,3,1,1); s=const(3); y=PRelu(x,s)", "constant s from (3) to (1, 3, 1, 1): one number per channel", ""),
-        ("x(2,6,5); s=const(6); y=PRelu(x,s)", "constant s from (6) to (1, 6, 1): one number per channel", ""),
-        ("x(1,6,4,5); s(6); y=PRelu(x,s)", "insert axes 0, 2, 3 into s: one number per channel", ""),
+        ("x(1,6,4,5); s=const(6); y=PRelu(x,s)", "constant s from (6,) to (1, 6, 1, 1): one number per channel", ""),
+        ("x(1,3,1,1); s=const(3); y=PRelu(x,s)", "constant s from (3,) to (1, 3, 1, 1): one number per channel", ""),
+        ("x(2,6,5); s=const(6); y=PRelu(x,s)", "constant s from (6,) to (1, 6, 1): one number per channel", ""),
+        ("x(1,6,4,5); s(6); y=PRelu(x,s)", "unsqueeze s at axes 0, 2, 3: one number per channel", ""),
         (
             "x(1,6,4,5); s=const(6); a=PRelu(x,s); y=PRelu(a,s)",
-            "constant s from (6) to (1, 6, 1, 1): one number per channel; constant s from (6) to (1, 6, 1, 1): one number per channel",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel; constant s from (6,) to (1, 6, 1, 1): one number per channel",
             "",
         ),
         (
             "x(1,6,6,5); s=const(6); y=PRelu(x,s)",
             "left y",
-            "constant s from (6) to (1, 6, 1, 1): one number per channel",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel",
         ),
         (
             "x(6,6,4,5); s=const(6); y=PRelu(x,s)",
             "left y",
-            "constant s from (6) to (1, 6, 1, 1): one number per channel",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel",
         ),
         (
             "x(n,6,h,w); s=const(6); y=PRelu(x,s)",
             "left y",
-            "constant s from (6) to (1, 6, 1, 1): one number per channel",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel",
         ),
         (
             "x(1,6,4,6); s=const(6); y=PRelu(x,s)",
-            "constant s from (6) to (1, 1, 1, 6)",
-            "constant s from (6) to (1, 6, 1, 1): one number per channel",
+            "constant s from (6,) to (1, 1, 1, 6)",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel",
         ),
-        ("x(1,6,4,5); s=const(6); y=Add(x,s)", "left y", "constant s from (6) to (1, 6, 1, 1): one number per channel"),
-        ("x(1,6,4,5); s=const(6); y=Sub(s,x)", "left y", "constant s from (6) to (1, 6, 1, 1): one number per channel"),
+        ("x(1,6,4,5); s=const(6); y=Add(x,s)", "left y", "constant s from (6,) to (1, 6, 1, 1): one number per channel"),
+        ("x(1,6,4,5); s=const(6); y=Sub(s,x)", "left y", "constant s from (6,) to (1, 6, 1, 1): one number per channel"),
         ("x(1,6,4,5); s=const(7); y=PRelu(x,s)", "left y", "left y"),
         ("x(1,6,4,6); s=const(6); y=Add(x,s)", "", ""),
         ("x(2,6); s=const(6); y=PRelu(x,s)", "", ""),
@@ -552,7 +551,7 @@ fn numbers_per_channel() {
     // A node that a target reads as it says is changed too where something else is meant.
     let text = "x(1,6,4,6); s=const(6); y=PRelu(x,s)";
     assert_eq!(fixed("onnx", text), "");
-    assert_eq!(fixed_as("onnx", text, Intent::Channels), "constant s from (6) to (1, 6, 1, 1): one number per channel");
+    assert_eq!(fixed_as("onnx", text, Intent::Channels), "constant s from (6,) to (1, 6, 1, 1): one number per channel");
 }
 
 /// The shape of `Expand` is a list: one of another rank is written as a list, whatever the targets do with it.
@@ -563,7 +562,7 @@ fn lists_of_channels() {
     for (shape, from) in [("3,1,1", "(3, 1, 1)"), ("1,3,1,1", "(1, 3, 1, 1)"), ("3,1", "(3, 1)")] {
         repairs(
             "onnx openvino",
-            &[(&format!("x(1,3,4,4); s=const({shape}); {rest}"), &format!("constant s from {from} to (3)"))],
+            &[(&format!("x(1,3,4,4); s=const({shape}); {rest}"), &format!("constant s from {from} to (3,)"))],
         );
     }
     repairs(
@@ -571,10 +570,10 @@ fn lists_of_channels() {
         &[
             (
                 "x(n,3,h,w); s=const(3,1,1); b=const(3); y=InstanceNormalization(x,s,b)",
-                "constant s from (3, 1, 1) to (3)",
+                "constant s from (3, 1, 1) to (3,)",
             ),
-            ("x(1,2,5,5); w=const(4,2,3,3); b=const(1,4,1,1); y=Conv(x,w,b)", "constant b from (1, 4, 1, 1) to (4)"),
-            ("x(1,3,4,4); s(3,1,1); b=const(3); y=InstanceNormalization(x,s,b)", "reshape s to (-1)"),
+            ("x(1,2,5,5); w=const(4,2,3,3); b=const(1,4,1,1); y=Conv(x,w,b)", "constant b from (1, 4, 1, 1) to (4,)"),
+            ("x(1,3,4,4); s(3,1,1); b=const(3); y=InstanceNormalization(x,s,b)", "reshape s to (-1,)"),
             ("x(1,3,4,4); s=const(1); b=const(3); y=InstanceNormalization(x,s,b)", "left y"),
         ],
     );
@@ -585,11 +584,11 @@ fn shapes_of_expand() {
     repairs(
         "onnx openvino",
         &[
-            ("x(1); t=const:i64()=3; y=Expand(x,t)", "constant t from () to (1)"),
-            ("x(2,1); t=const:i64(1,2)=2,4; y=Expand(x,t)", "constant t from (1, 2) to (2)"),
-            ("x(1); t:i64(); y=Expand(x,t)", "insert axes 0 into t"),
-            ("x(1); t:i64(1,2); y=Expand(x,t)", "reshape t to (-1)"),
-            ("x(1); w(n,4); s=Shape(w); i=const:i64()=0; t=Gather(s,i) axis=0; y=Expand(x,t)", "insert axes 0 into t"),
+            ("x(1); t=const:i64()=3; y=Expand(x,t)", "constant t from () to (1,)"),
+            ("x(2,1); t=const:i64(1,2)=2,4; y=Expand(x,t)", "constant t from (1, 2) to (2,)"),
+            ("x(1); t:i64(); y=Expand(x,t)", "unsqueeze t at axis 0"),
+            ("x(1); t:i64(1,2); y=Expand(x,t)", "reshape t to (-1,)"),
+            ("x(1); w(n,4); s=Shape(w); i=const:i64()=0; t=Gather(s,i) axis=0; y=Expand(x,t)", "unsqueeze t at axis 0"),
             ("x(1,4); t=const:i64()=3; y=Expand(x,t)", "left y"),
             ("x(2,1); t=const:i64(2)=-1,4; y=Expand(x,t)", "left y; left y"),
         ],
