@@ -363,7 +363,7 @@ fn a_long_chain_is_read_in_time() {
     let message = new(&graph(&nodes, &["t0"], &["t50000"]));
     let start = Instant::now();
     assert_eq!(read(&message).unwrap().nodes.len(), 50_000);
-    assert!(start.elapsed() < broadaxe_testing::limit::seconds(2), "{:?}", start.elapsed());
+    assert!(start.elapsed() < broadaxe_testing::limit::seconds(10), "{:?}", start.elapsed());
 }
 
 /// A model with something of everything.
