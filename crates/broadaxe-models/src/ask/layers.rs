@@ -100,6 +100,69 @@ pub(super) fn scaled(
     Ok((dtype, if quantises { reference.within_one() } else { reference }))
 }
 
+/// Computes a layer with lists along the channels in f64; `product` is what a layer of products gives with a bias of zeros.
+///
+/// # Errors
+/// Why it cannot be computed.
+pub(super) fn per_channel(
+    node: &Node,
+    meaning: &Meaning,
+    inputs: &[Option<QuestionTensor>],
+    product: Option<&QuestionTensor>,
+) -> Result<(DType, Reference), String> {
+    let data = inputs.first().and_then(Option::as_ref).ok_or("an operand is left out")?;
+    let (data, epsilon) = (product.unwrap_or(data), number(node, "epsilon", 1e-5));
+    let mut operands = tensors(meaning, inputs);
+    let mut values = numbers::values(data.dtype, &data.data);
+    let steps: &[fn(f64, f64, f64) -> f64] = match node.op.as_str() {
+        _ if product.is_some() => &[|value, bias, _| value + bias],
+        "InstanceNormalization" => {
+            let row: usize = data.shape.get(2..).ok_or("its data have no channels")?.iter().product();
+            values.chunks_exact_mut(row.max(1)).for_each(|row| normalise(row, true, epsilon));
+            &[|value, scale, _| value * scale, |value, bias, _| value + bias]
+        }
+        "BatchNormalization" if node.attribute("training_mode").and_then(Attribute::int).unwrap_or(0) == 0 => {
+            // The statistics come before scale and bias.
+            operands.swap(1, 3);
+            operands.swap(2, 4);
+            &[
+                |value, mean, _| value - mean,
+                |value, variance, epsilon| value / (variance + epsilon).sqrt(),
+                |value, scale, _| value * scale,
+                |value, bias, _| value + bias,
+            ]
+        }
+        other => return Err(format!("{other} is not computed here")),
+    };
+    if operands.len() != steps.len() + 1 {
+        return Err("an operand is left out".to_owned());
+    }
+    operands[0] = Some(data.clone());
+    let dims: Vec<&[usize]> = operands.iter().map(|one| shape_of(one.as_ref())).collect();
+    let alignment = if dims[1..].contains(&data.shape.as_slice()) {
+        // A list that is stretched already, as an engine may read it.
+        broadaxe_shape::Rule::numpy().align(&dims)
+    } else {
+        meaning.align(&dims, &data.shape)
+    };
+    let alignment = alignment.map_err(|error| error.to_string())?;
+    let mut lists = Vec::with_capacity(steps.len());
+    for (k, operand) in operands.iter().enumerate().skip(1) {
+        let operand = operand.as_ref().ok_or("an operand is left out")?;
+        lists.push((numbers::values(operand.dtype, &operand.data), alignment.strides(k)));
+    }
+    let mut index = vec![0_usize; data.shape.len()];
+    for value in &mut values {
+        for (meet, (list, strides)) in steps.iter().zip(&lists) {
+            let at: isize = index.iter().zip(strides).map(|(&at, &stride)| at as isize * stride).sum();
+            *value = meet(*value, list[at as usize], epsilon);
+        }
+        step(&mut index, &data.shape);
+    }
+    let dtype = data.dtype;
+    Ok((dtype, Reference::new(alignment, operands, values, dtype)))
+}
+
 /// Returns the type that a node quantises to: that of its zero point, or the one that it names.
 fn quantised_type(node: &Node, zero: Option<&QuestionTensor>) -> Result<DType, String> {
     match (zero, node.attribute("output_dtype").and_then(Attribute::int).unwrap_or(0)) {
@@ -157,16 +220,19 @@ fn normalised(node: &Node, data: &QuestionTensor) -> Result<(Vec<usize>, Vec<f64
     let centred = node.op != "RMSNormalization";
     let mut values = numbers::values(data.dtype, &data.data);
     let row: usize = data.shape[axis..].iter().product();
-    for row in values.chunks_exact_mut(row.max(1)) {
-        let count = row.len() as f64;
-        let mean = if centred { row.iter().sum::<f64>() / count } else { 0.0 };
-        let variance = row.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
-        let scale = 1.0 / (variance + epsilon).sqrt();
-        for value in row {
-            *value = (*value - mean) * scale;
-        }
-    }
+    values.chunks_exact_mut(row.max(1)).for_each(|row| normalise(row, centred, epsilon));
     Ok((data.shape.clone(), values))
+}
+
+/// Normalises a row to variance 1, and to mean 0 where it is centred.
+fn normalise(row: &mut [f64], centred: bool, epsilon: f64) {
+    let count = row.len() as f64;
+    let mean = if centred { row.iter().sum::<f64>() / count } else { 0.0 };
+    let variance = row.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
+    let scale = 1.0 / (variance + epsilon).sqrt();
+    for value in row {
+        *value = (*value - mean) * scale;
+    }
 }
 
 /// Multiplies two matrices, each transposed first where the node says so.

@@ -35,6 +35,9 @@ use crate::{
     error::{Error, escaped, quoted},
 };
 
+/// Into how many parts the time of a whole model is divided for one run.
+const HANGS: u32 = 3;
+
 /// The number of the class of nodes that cannot be asked about.
 const NO_CLASS: usize = usize::MAX;
 
@@ -79,14 +82,17 @@ impl Asking {
         packages.dedup();
         let engines = choose(&wanted, &environments(&pythons(&args.engines)?, &packages)?)?;
         let cache = if cached { Cache::of_user(!args.ask_again) } else { Cache::none() };
-        let mut asking = Self::with(&engines, cache, Duration::from_secs(args.ask_seconds));
-        (asking.nodes, asking.save) = (args.ask_nodes, args.ask_save.clone());
-        Ok(Some(asking))
+        let asking = Self::with(&engines, cache, Duration::from_secs(args.ask_seconds), args.ask_nodes);
+        Ok(Some(Self { save: args.ask_save.clone(), ..asking }))
     }
 
-    fn with(engines: &[Engine], cache: Cache, limit: Duration) -> Self {
-        let askers = engines.iter().map(|engine| (engine.clone(), Asker::new(engine, limit))).collect();
-        Self { askers, cache, nodes: false, limit, save: None }
+    fn with(engines: &[Engine], cache: Cache, limit: Duration, nodes: bool) -> Self {
+        let asker = |engine: &Engine| {
+            // What hangs takes only a part of the time that there is.
+            let parts = if nodes || !engine.wanted.runtime.whole { 1 } else { HANGS };
+            (engine.clone(), Asker::new(engine, limit / parts))
+        };
+        Self { askers: engines.iter().map(asker).collect(), cache, nodes, limit, save: None }
     }
 
     /// Asks about a model, and adds the answers to its record. `note` is told what is being done.

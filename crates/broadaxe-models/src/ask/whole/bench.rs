@@ -8,7 +8,10 @@ use std::{
     time::Instant,
 };
 
-use super::super::run::{ModelAnswer, ModelRun, Runner, Tensor};
+use super::super::{
+    QuestionTensor,
+    run::{ModelAnswer, ModelRun, Runner, Tensor},
+};
 use crate::{
     error::Error,
     format::{
@@ -18,6 +21,12 @@ use crate::{
     graph::{Element, GraphId, Model, NodeId, ValueId},
     infer::Shapes,
 };
+
+/// How often a model runs: an engine may overwrite a constant in the first run.
+pub(super) const TIMES: usize = 2;
+
+/// The most bytes of a constant that is read.
+const MOST_CONSTANT_BYTES: usize = 256 << 20;
 
 /// What became of a part.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +59,8 @@ pub(super) struct PartRunner<'a> {
     pub(super) until: Instant,
     /// The right values, as far as they are known, by [`ValueId`].
     values: Vec<Option<Tensor>>,
+    /// What layers of products give with a bias of zeros, by [`ValueId`].
+    products: BTreeMap<ValueId, QuestionTensor>,
     /// What each node of the main graph reads, the nodes of its bodies included, by [`NodeId`].
     reads: BTreeMap<NodeId, Vec<ValueId>>,
     /// The place of each node in the main graph, by [`NodeId`].
@@ -61,11 +72,21 @@ pub(super) struct PartRunner<'a> {
 }
 
 impl<'a> PartRunner<'a> {
-    pub(super) fn new(model: &'a Model, shapes: &'a Shapes, runner: &'a mut dyn Runner, until: Instant) -> Self {
+    /// Makes one whose inputs are given what is fed.
+    pub(super) fn new(
+        model: &'a Model,
+        shapes: &'a Shapes,
+        runner: &'a mut dyn Runner,
+        until: Instant,
+        feeds: Vec<(ValueId, Tensor)>,
+    ) -> Self {
         let reads = model.main().nodes.iter().map(|&id| (id, reads(model, id))).collect();
         let places = model.main().nodes.iter().enumerate().map(|(at, &id)| (id, at)).collect();
-        let values = vec![None; model.values.len()];
-        Self { model, shapes, runner, runs: 0, until, values, reads, places, open: true, is_unsure: false }
+        let (values, products) = (vec![None; model.values.len()], BTreeMap::new());
+        let (open, is_unsure) = (true, false);
+        let mut own = Self { model, shapes, runner, runs: 0, until, values, products, reads, places, open, is_unsure };
+        feeds.into_iter().for_each(|(id, tensor)| own.keep(id, tensor));
+        own
     }
 
     /// Says whether no more models are run.
@@ -76,6 +97,13 @@ impl<'a> PartRunner<'a> {
     /// Returns the right value; nothing where it is not known.
     pub(super) fn value(&self, id: ValueId) -> Option<&Tensor> {
         self.values.get(id.0 as usize)?.as_ref()
+    }
+
+    /// Returns a constant, or the right value; nothing where it is not known.
+    pub(super) fn tensor(&self, id: ValueId) -> Option<Tensor> {
+        let Some(constant) = &self.model.value(id).constant else { return self.value(id).cloned() };
+        let data = self.model.elements(constant, MOST_CONSTANT_BYTES).ok()??;
+        Some(Tensor { dtype: constant.element.dtype()?, shape: constant.shape.clone(), data })
     }
 
     /// Keeps a right value, with elements of the type that the model gives it.
@@ -92,6 +120,17 @@ impl<'a> PartRunner<'a> {
         if let Some(place) = self.values.get_mut(id.0 as usize) {
             *place = Some(tensor);
         }
+    }
+
+    /// Returns what a layer of products gives with a bias of zeros.
+    pub(super) fn product(&self, id: ValueId) -> Option<&QuestionTensor> {
+        self.products.get(&id)
+    }
+
+    /// Keeps what a layer of products gives with a bias of zeros.
+    pub(super) fn keep_product(&mut self, id: ValueId, Tensor { dtype, shape, data }: Tensor) {
+        let product = QuestionTensor { name: "product".to_owned(), dtype, shape, data, constant: false };
+        self.products.insert(id, product);
     }
 
     /// Forgets a value.
@@ -125,7 +164,7 @@ impl<'a> PartRunner<'a> {
             for &id in self.reads(node) {
                 let value = self.model.value(id);
                 let made = value.producer.map(|(producer, _)| producer);
-                if value.constant.is_some() {
+                if value.constant.is_some() && !cuts.contains(&id) {
                     // A constant comes along; the node that holds it is a node.
                     within.extend(made);
                 } else if (cuts.contains(&id) || made.is_none_or(|made| !within.contains(&made))) && seen.insert(id) {
@@ -159,12 +198,21 @@ impl<'a> PartRunner<'a> {
     /// # Errors
     /// When the engine does not start.
     pub(super) fn run(&mut self, part: &Part) -> Result<Ran, Error> {
+        self.run_times(part, TIMES)
+    }
+
+    /// Runs a part so often; the last run is the answer.
+    ///
+    /// # Errors
+    /// When the engine does not start.
+    pub(super) fn run_times(&mut self, part: &Part, times: usize) -> Result<Ran, Error> {
         let file = match part::write(self.model, part) {
             Ok(file) => file,
             Err(error) => return Ok(Ran::Unknown(error.to_string())),
         };
         let outputs = part.outputs.iter().map(|&id| part.output_name(self.model, id)).collect();
-        self.run_file(&ModelRun { format: "onnx", model: file, weights: None, inputs: self.feeds(part), outputs })
+        let inputs = self.feeds(part);
+        self.run_file(&ModelRun { format: "onnx", model: file, weights: None, inputs, outputs, times })
     }
 
     /// Runs a file.

@@ -5,6 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use broadaxe::DType;
 use broadaxe_models::{
     Model, NodeId, Target, Value,
     ask::{
@@ -266,10 +267,22 @@ impl Findings<'_> {
             Some(got) => format!("{} has the shape {}", quoted(shown), shape(got)),
             None => format!("{} of {} element{s} of {} differ", gap.wrong, gap.count, quoted(shown)),
         };
-        let reason = match reading {
-            Some(reading) => format!("{together}{reading}; {wrong}"),
-            None => format!("{together}it computes something else; {wrong}"),
+        let dtypes = self.model.node(id).inputs.iter().flatten().filter_map(|&id| {
+            let known = self.shapes.of.get(id.0 as usize).and_then(|known| known.element.clone());
+            known.or_else(|| self.model.value(id).element.clone())?.dtype()
+        });
+        let is_long = dtypes.into_iter().any(|dtype| matches!(dtype, DType::I64 | DType::U64));
+        if fault.is_far && is_long {
+            // Few models need such numbers: it is a caveat.
+            return Outcome { reason: format!("{together}computes 64-bit integers in fewer bits"), ..Outcome::same() };
+        }
+        let when = match (fault.is_far, fault.is_later) {
+            (true, _) => "with integers near the limits of their type, ",
+            (false, true) => "in the second run and later, ",
+            (false, false) => "",
         };
+        let reading = reading.unwrap_or_else(|| "it computes something else".to_owned());
+        let reason = format!("{when}{together}{reading}; {wrong}");
         let target_shape = gap.shape.clone().or_else(|| fault.right.as_ref().map(|right| right.shape.clone()));
         let example = CounterexampleRecord {
             element: gap.element.clone(),
