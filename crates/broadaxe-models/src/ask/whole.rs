@@ -107,6 +107,8 @@ pub struct Fault {
     pub model: Vec<u8>,
     /// What its inputs are given, by name.
     pub inputs: Vec<(String, Tensor)>,
+    /// What the engine gives; nothing where it refuses the nodes.
+    pub got: Option<Tensor>,
     /// What its output should be; nothing where it is not known.
     pub right: Option<Tensor>,
     /// The name of that output in the model of these nodes.
@@ -253,6 +255,7 @@ impl<'r, 'a> Examination<'r, 'a> {
                 break;
             }
         }
+        self.keep_shown(&first)?;
         if let Ran::Refused(why) = &first
             && self.examined.faults.is_empty()
         {
@@ -293,6 +296,44 @@ impl<'r, 'a> Examination<'r, 'a> {
             compared.contains(&id) && self.bench.value(id).is_some_and(|want| gap(want, got, OF_MODEL).is_some())
         });
         Ok(!differs)
+    }
+
+    /// Keeps the faults that the unchanged model has. Where all of its outputs are right, and would not be with a wrong value, it does not
+    /// have that fault: looking at the value makes it. A model that runs has no node that is refused.
+    fn keep_shown(&mut self, first: &Ran) -> Result<(), Error> {
+        let Ran::Values(values) = first else { return Ok(()) };
+        self.examined.faults.retain(|fault| fault.refused.is_none());
+        let outputs: Vec<ValueId> = self.bench.model.main().outputs.clone();
+        let are_right = |bench: &PartRunner<'_>, outputs: &[ValueId], values: &[Tensor]| {
+            let is_right =
+                |(&id, got): (&ValueId, &Tensor)| bench.value(id).is_none_or(|want| gap(want, got, OF_MODEL).is_none());
+            outputs.iter().zip(values).all(is_right)
+        };
+        if !are_right(&self.bench, &outputs, values) {
+            return Ok(());
+        }
+        for fault in std::mem::take(&mut self.examined.faults) {
+            let is_shown = match (&fault.got, &fault.right) {
+                // No other numbers make a shape matter that does not.
+                (Some(got), Some(right)) if got.shape != right.shape => false,
+                (Some(got), Some(right)) if outputs.contains(&fault.value) => gap(right, got, OF_MODEL).is_none(),
+                (Some(got), Some(right)) if gap(right, got, OF_MODEL).is_some() => {
+                    self.bench.keep(fault.value, got.clone());
+                    let part = self.bench.part(&self.nodes, &BTreeSet::from([fault.value]), &outputs);
+                    let ran = part.map(|part| self.bench.run(&part)).transpose();
+                    self.bench.keep(fault.value, right.clone());
+                    match ran? {
+                        Some(Ran::Values(values)) => are_right(&self.bench, &outputs, &values),
+                        _ => true,
+                    }
+                }
+                _ => true,
+            };
+            if is_shown {
+                self.examined.faults.push(fault);
+            }
+        }
+        Ok(())
     }
 
     /// Lists what nodes compute.
@@ -381,6 +422,13 @@ impl<'r, 'a> Examination<'r, 'a> {
                 wrong.extend(self.compared(group, cut, round));
             }
         }
+        // What was exposed in another shape than it has inside is not what its readers read.
+        let misshapen: BTreeSet<ValueId> = wrong
+            .iter()
+            .filter(|one| self.bench.value(one.value).is_some_and(|exposed| exposed.shape != one.right.shape))
+            .map(|one| one.value)
+            .collect();
+        wrong.retain(|one| !self.bench.reads(one.node).iter().any(|read| misshapen.contains(read)));
         // All of them follow from the values that the nodes were given, so that these change at the end.
         for one in &wrong {
             let exposed = self.bench.value(one.value).cloned();
@@ -402,19 +450,23 @@ impl<'r, 'a> Examination<'r, 'a> {
         let added = |group: &NodeSet| own::added(&self.bench, group.nodes[0]);
         let biases: BTreeSet<ValueId> = groups.iter().filter_map(added).collect();
         let layers: Vec<NodeSet> = groups.iter().filter(|group| added(group).is_some()).cloned().collect();
-        let zeros = |&id: &ValueId| {
-            let Tensor { dtype, shape, data } = self.bench.tensor(id)?;
-            Some((id, Tensor { dtype, shape, data: vec![0; data.len()] }))
+        // A constant keeps its place: engines read it otherwise than an input.
+        let is_held = |id: &ValueId| {
+            let value = self.bench.model.value(*id);
+            value.constant.is_some() && value.producer.is_none()
         };
+        let (held, fed): (BTreeSet<ValueId>, BTreeSet<ValueId>) = biases.into_iter().partition(is_held);
         let before: Vec<(ValueId, Option<Tensor>)> =
-            biases.iter().map(|&id| (id, self.bench.value(id).cloned())).collect();
-        let zeros: Vec<(ValueId, Tensor)> = biases.iter().filter_map(zeros).collect();
-        zeros.into_iter().for_each(|(id, zeros)| self.bench.keep(id, zeros));
-        let cuts = cuts.iter().chain(&biases).copied().collect();
-        // Some engines take no bias that is an input: one layer tells.
-        let first = &layers[..1.min(layers.len())];
-        let is_run = matches!(self.bench.run_groups(first, &cuts)?.first(), Some(Ran::Values(_)));
-        let all = if is_run { self.bench.run_groups(&layers, &cuts)? } else { Vec::new() };
+            fed.iter().map(|&id| (id, self.bench.value(id).cloned())).collect();
+        for &id in &fed {
+            if let Some(Tensor { dtype, shape, data }) = self.bench.tensor(id) {
+                self.bench.keep(id, Tensor { dtype, shape, data: vec![0; data.len()] });
+            }
+        }
+        let cuts = cuts.iter().chain(&fed).copied().collect();
+        self.bench.zeros = held;
+        let all = self.bench.run_groups(&layers, &cuts)?;
+        self.bench.zeros.clear();
         for (layer, ran) in layers.iter().zip(all) {
             if let (Ran::Values(values), Some(&value)) = (ran, layer.outputs.first())
                 && let Some(product) = values.into_iter().next()
@@ -587,7 +639,7 @@ impl<'r, 'a> Examination<'r, 'a> {
         let output = part.as_ref().map(|part| part.output_name(self.bench.model, value)).unwrap_or_default();
         let right = self.bench.value(value).cloned();
         let mut is_later = false;
-        let (gap, refused, reading) = match shown {
+        let (gap, refused, reading, got) = match shown {
             Symptom::Wrong(gap, got) => {
                 let reading = reading::find(&mut self.bench, &nodes, value, &got)?;
                 if let (Some(part), Some(right)) = (&part, &right)
@@ -595,15 +647,15 @@ impl<'r, 'a> Examination<'r, 'a> {
                 {
                     is_later = first.first().is_some_and(|first| self::gap(right, first, OF_NODES).is_none());
                 }
-                (Some(gap), None, reading)
+                (Some(gap), None, reading, Some(got))
             }
-            Symptom::Refused(why) => (None, Some(why), None),
+            Symptom::Refused(why) => (None, Some(why), None, None),
         };
         self.pins.insert(value);
         self.at_fault.insert(value);
         let is_small = reading.is_none() && gap.as_ref().is_some_and(Discrepancy::is_small);
         let is_far = false;
-        let fault = Fault { nodes, value, gap, refused, reading, is_later, is_far, model, inputs, right, output };
+        let fault = Fault { nodes, value, gap, refused, reading, is_later, is_far, model, inputs, got, right, output };
         let list = if is_small { &mut self.examined.rounded } else { &mut self.examined.faults };
         list.push(fault);
         Ok(())

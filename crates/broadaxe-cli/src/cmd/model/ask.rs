@@ -95,6 +95,12 @@ impl Asking {
         Self { askers: engines.iter().map(asker).collect(), cache, nodes, limit, save: None }
     }
 
+    /// Lists the targets whose laws speak of the engines.
+    pub(super) fn targets(&self) -> Vec<Target> {
+        let target = |(engine, _): &(Engine, Asker)| engine.wanted.runtime.target(&engine.version);
+        self.askers.iter().filter_map(target).collect()
+    }
+
     /// Asks about a model, and adds the answers to its record. `note` is told what is being done.
     ///
     /// # Errors

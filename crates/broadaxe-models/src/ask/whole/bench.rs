@@ -59,6 +59,8 @@ pub(super) struct PartRunner<'a> {
     pub(super) until: Instant,
     /// The right values, as far as they are known, by [`ValueId`].
     values: Vec<Option<Tensor>>,
+    /// Constants that parts have zeros for.
+    pub(super) zeros: BTreeSet<ValueId>,
     /// What layers of products give with a bias of zeros, by [`ValueId`].
     products: BTreeMap<ValueId, QuestionTensor>,
     /// What each node of the main graph reads, the nodes of its bodies included, by [`NodeId`].
@@ -84,7 +86,9 @@ impl<'a> PartRunner<'a> {
         let places = model.main().nodes.iter().enumerate().map(|(at, &id)| (id, at)).collect();
         let (values, products) = (vec![None; model.values.len()], BTreeMap::new());
         let (open, is_unsure) = (true, false);
-        let mut own = Self { model, shapes, runner, runs: 0, until, values, products, reads, places, open, is_unsure };
+        let zeros = BTreeSet::new();
+        let mut own =
+            Self { model, shapes, runner, runs: 0, until, values, zeros, products, reads, places, open, is_unsure };
         feeds.into_iter().for_each(|(id, tensor)| own.keep(id, tensor));
         own
     }
@@ -173,7 +177,7 @@ impl<'a> PartRunner<'a> {
             }
         }
         inputs.sort_by_key(|input| input.value);
-        Some(Part { nodes: within, inputs, outputs: outputs.to_vec() })
+        Some(Part { nodes: within, inputs, outputs: outputs.to_vec(), zeros: self.zeros.clone() })
     }
 
     fn input(&self, id: ValueId) -> Option<PartInput> {
