@@ -36,7 +36,7 @@ pub use self::{
     gap::Discrepancy,
     reading::{Misread, OperandReading},
 };
-use super::run::{ModelRun, Runner, Tensor};
+use super::run::{Runner, Tensor};
 use crate::{
     error::Error,
     format::part,
@@ -103,7 +103,7 @@ pub struct Fault {
     pub is_later: bool,
     /// Whether it shows only with integers far from 0.
     pub is_far: bool,
-    /// The model of these nodes, as a file of ONNX.
+    /// The model of these nodes, as a file of the format of the whole.
     pub model: Vec<u8>,
     /// What its inputs are given, by name.
     pub inputs: Vec<(String, Tensor)>,
@@ -275,7 +275,7 @@ impl<'r, 'a> Examination<'r, 'a> {
         let feed = |id: &ValueId| Some((name(id), self.bench.value(*id)?.clone()));
         let inputs = model.main().inputs.iter().filter_map(feed).collect();
         let outputs = model.main().outputs.iter().map(name).collect();
-        self.bench.run_file(&ModelRun { format: "onnx", model: file, weights: None, inputs, outputs, times: TIMES })
+        self.bench.run_file(file, inputs, outputs, TIMES)
     }
 
     /// Says whether the model, with the values of nodes at fault fed, gives what it should.

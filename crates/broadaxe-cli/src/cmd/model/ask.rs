@@ -112,10 +112,10 @@ impl Asking {
         record: &mut CheckRecord,
         note: &mut dyn FnMut(&str),
     ) -> Result<Asked, Error> {
-        let other = self.askers.iter().map(|(engine, _)| engine.wanted.runtime).find(|one| one.format != model.format);
-        if let Some(runtime) = other {
-            let (name, format) = (runtime.name, if runtime.format == "onnx" { "ONNX" } else { "TFLite" });
-            let message = format!("--ask {name}: it is asked about {format} models; this one is in {}", model.format);
+        let mut runtimes = self.askers.iter().map(|(engine, _)| engine.wanted.runtime);
+        if let Some(runtime) = runtimes.find(|one| !one.formats.contains(&model.format)) {
+            let (name, formats) = (runtime.name, runtime.formats.join(" and "));
+            let message = format!("--ask {name}: it is asked about models in {formats}; this one is in {}", model.format);
             return Err(Error::usage(message));
         }
         let mut asked = Asked::default();

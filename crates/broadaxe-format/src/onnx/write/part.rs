@@ -80,16 +80,15 @@ fn made_name(model: &Model, name: &str) -> String {
     made
 }
 
-/// Writes a part of an ONNX model.
+/// Writes a part of a model of ONNX, or of an IR, whose weights stay in their file.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Edit`] when a type cannot be written, or the model is none of ONNX; those of reading the file.
+/// [`crate::ErrorKind::Edit`] when a type cannot be written, or the model is of another format; those of reading the file.
 pub fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
-    if model.format != "onnx" {
-        return Err(rejected(format!(
-            "parts are written of ONNX models, and the format of this one is {}",
-            model.format
-        )));
+    match model.format {
+        "onnx" => {}
+        "openvino" => return crate::openvino::part::write(model, part),
+        other => return Err(rejected(format!("parts are written of ONNX models and IR, and this one is in {other}"))),
     }
     let reader = Reader::new(&model.source);
     let mut whole = Vec::new();

@@ -20,6 +20,7 @@ use crate::{
     },
     graph::{Element, GraphId, Model, NodeId, ValueId},
     infer::Shapes,
+    source::Source,
 };
 
 /// How often a model runs: an engine may overwrite a constant in the first run.
@@ -216,20 +217,32 @@ impl<'a> PartRunner<'a> {
         };
         let outputs = part.outputs.iter().map(|&id| part.output_name(self.model, id)).collect();
         let inputs = self.feeds(part);
-        self.run_file(&ModelRun { format: "onnx", model: file, weights: None, inputs, outputs, times })
+        self.run_file(file, inputs, outputs, times)
     }
 
-    /// Runs a file.
+    /// Runs a file of the format of the model, which has its weights.
     ///
     /// # Errors
     /// When the engine does not start.
-    pub(super) fn run_file(&mut self, run: &ModelRun) -> Result<Ran, Error> {
+    pub(super) fn run_file(
+        &mut self,
+        model: Vec<u8>,
+        inputs: Vec<(String, Tensor)>,
+        outputs: Vec<String>,
+        times: usize,
+    ) -> Result<Ran, Error> {
+        let read = |weights: &Source| weights.read(0, weights.len() as usize);
+        let weights = match self.model.weights.as_ref().map(read).transpose() {
+            Ok(weights) => weights,
+            Err(error) => return Ok(Ran::Unknown(error.to_string())),
+        };
+        let run = ModelRun { format: self.model.format, model, weights, inputs, outputs, times };
         if self.is_late() {
             self.is_unsure = true;
             return Ok(Ran::Unknown("the time is up".to_owned()));
         }
         self.runs += 1;
-        let answer = self.runner.run(run)?;
+        let answer = self.runner.run(&run)?;
         self.is_unsure |= matches!(answer, ModelAnswer::Unknown(_));
         Ok(match answer {
             ModelAnswer::Values(values) if values.len() == run.outputs.len() => Ran::Values(values),

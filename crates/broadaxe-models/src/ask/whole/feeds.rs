@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use broadaxe::DType;
 use broadaxe_frameworks::System;
 
-use super::super::{random::Random, run::Tensor};
+use super::super::{numbers, random::Random, run::Tensor};
 use crate::{
     graph::{Model, NodeId, ValueId},
     infer::{Shapes, infer},
@@ -144,7 +144,7 @@ pub(super) fn draw(
 
 /// Returns how many entries an input selects from, where it does.
 fn selects(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueId) -> Option<usize> {
-    if model.system != System::Onnx {
+    if !matches!(model.system, System::Onnx | System::Openvino) {
         return None;
     }
     let (mut values, mut fewest) = (vec![id], None);
@@ -157,7 +157,7 @@ fn selects(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueI
                     let size = selected_axis(model, shapes, at.node);
                     fewest = [fewest, size].into_iter().flatten().min();
                 }
-                "Cast" | "Reshape" | "Squeeze" | "Unsqueeze" | "Transpose" | "Identity" | "Slice" | "Expand"
+                "Cast" | "Convert" | "Reshape" | "Squeeze" | "Unsqueeze" | "Transpose" | "Identity" | "Slice" | "Expand"
                     if at.input == 0 =>
                 {
                     next.extend(node.output(0));
@@ -180,7 +180,14 @@ fn selected_axis(model: &Model, shapes: &Shapes, node: NodeId) -> Option<usize> 
     } else {
         shapes.of.get(data.0 as usize)?.shape.dims()?.iter().map(broadaxe_shape::Dim::size).collect()
     };
-    let axis = node.attribute("axis").and_then(crate::graph::Attribute::int).unwrap_or(0);
+    let named = node.attribute("axis").and_then(crate::graph::Attribute::int);
+    let constant = node.input(2).and_then(|axis| model.value(axis).constant.as_ref());
+    let read = || {
+        let constant = constant?;
+        let data = model.elements(constant, size_of::<i64>()).ok()??;
+        numbers::values(constant.element.dtype()?, &data).first().map(|&axis| axis as i64)
+    };
+    let axis = named.or_else(read).unwrap_or(0);
     let axis = if axis < 0 { axis + dims.len() as i64 } else { axis };
     *dims.get(usize::try_from(axis).ok()?)?
 }

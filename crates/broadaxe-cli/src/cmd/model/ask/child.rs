@@ -126,7 +126,7 @@ impl Asker {
     }
 
     fn outcome(&mut self, question: &Question) -> Result<Outcome, Error> {
-        let format = self.engine.wanted.runtime.format;
+        let format = self.engine.wanted.runtime.formats[0];
         let model = match &question.model {
             Some(model) => model.clone(),
             None => match self.write(question)? {

@@ -81,7 +81,7 @@ static RUNTIME: &[Runtime] = &[Runtime {
     package: "fake-engine",
     needs: &[],
     target: "onnx",
-    format: "onnx",
+    formats: &["onnx"],
     whole: true,
     driver: DRIVER,
     words: &[],

@@ -135,7 +135,7 @@ impl WholeAsking<'_> {
                 .as_ref()
                 .is_some_and(|constant| matches!(constant.data, Data::External { .. } | Data::Absent(_)))
         };
-        if model.values.iter().any(is_elsewhere) {
+        if model.weights.is_some() || model.values.iter().any(is_elsewhere) {
             return None;
         }
         let file = model.source.read(0, usize::try_from(model.source.len()).ok()?).ok()?;
@@ -168,7 +168,7 @@ fn save(model: &Model, name: &str, examined: &Examined, folder: &Path) -> Result
         while !written.insert(file.clone()) {
             file.push('_');
         }
-        let path = folder.join(file + ".onnx");
+        let path = folder.join(file + if model.weights.is_some() { ".xml" } else { ".onnx" });
         let input = |(name, tensor): (&str, &Tensor)| Input {
             name: name.to_owned(),
             dtype: tensor.dtype,
@@ -178,6 +178,11 @@ fn save(model: &Model, name: &str, examined: &Examined, folder: &Path) -> Result
         let inputs = fault.inputs.iter().map(|(name, tensor)| input((name, tensor))).collect();
         let result = fault.right.as_ref().map(|right| input((&fault.output, right)));
         extract::write(&Extract { model: fault.model.clone(), inputs, result, remarks: Vec::new() }, &path, false)?;
+        if let Some(weights) = &model.weights {
+            let path = path.with_extension("bin");
+            let data = weights.read(0, weights.len() as usize)?;
+            std::fs::write(&path, data).map_err(|error| Error::io(&path, "write it", &error))?;
+        }
         text += &format!("  {name}: {} shows it alone\n", escaped(&path.display().to_string()));
     }
     Ok(text)
