@@ -263,3 +263,63 @@ fn product(node: &Node, a: &QuestionTensor, b: &QuestionTensor) -> Result<(Vec<u
     }
     Ok((vec![rows, columns], values))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ask::tensor::QuestionTensor,
+        format,
+        meaning::meaning,
+        source::Source,
+        testing::{model as text_model, onnx},
+    };
+
+    #[test]
+    fn lists_per_channel() {
+        type Case<'a> = (&'a str, &'a [&'a [f32]], Option<&'a [f32]>, &'a [f64]);
+        let cases: &[Case] = &[
+            (
+                "x(1,2,2); s(2); b(2); y=InstanceNormalization(x,s,b) epsilon=0.0",
+                &[&[1.0, 3.0, 2.0, 6.0], &[1.0, 2.0], &[0.0, 10.0]],
+                None,
+                &[-1.0, 1.0, 8.0, 12.0],
+            ),
+            (
+                "x(1,2,2); s(2); b(2); m(2); v(2); y=BatchNormalization(x,s,b,m,v) epsilon=0.0",
+                &[&[1.0, 3.0, 2.0, 6.0], &[1.0, 2.0], &[0.0, 10.0], &[1.0, 2.0], &[4.0, 16.0]],
+                None,
+                &[0.0, 1.0, 10.0, 12.0],
+            ),
+            (
+                "x(1,2,2); w(2,2,1); b(2); y=Conv(x,w,b)",
+                &[&[0.0; 4], &[0.0; 4], &[1.0, 2.0]],
+                Some(&[10.0, 20.0, 30.0, 40.0]),
+                &[11.0, 21.0, 32.0, 42.0],
+            ),
+        ];
+        for (text, inputs, product, want) in cases {
+            let (drawn, shapes) = text_model(text);
+            let model = format::read(&Source::memory(onnx(&drawn, &shapes), None)).unwrap();
+            let id = model.main().nodes[0];
+            let (node, read) = (model.node(id), meaning(&model, id).unwrap().unwrap());
+            let tensor = |shape: &[usize], values: &[f32]| QuestionTensor {
+                name: String::new(),
+                dtype: DType::F32,
+                shape: shape.to_vec(),
+                data: values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+                constant: false,
+            };
+            let shape = |k: usize| {
+                let declared = model.value(node.input(k).unwrap()).declared.as_ref().unwrap();
+                declared.known().unwrap().dims().to_vec()
+            };
+            let given: Vec<_> =
+                inputs.iter().enumerate().map(|(k, values)| Some(tensor(&shape(k), values))).collect();
+            let product = product.map(|values| tensor(&[1, 2, 2], values));
+            let (_, found) = per_channel(node, &read, &given, product.as_ref()).unwrap();
+            let close = found.values().iter().zip(*want).all(|(found, want)| (found - want).abs() < 1e-6);
+            assert!(close && found.values().len() == want.len(), "{text}: {:?}", found.values());
+        }
+    }
+}
