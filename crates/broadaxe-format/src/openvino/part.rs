@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fmt::Write};
 use super::{
     XML_LIMITS, build,
     element::{precision, type_name},
-    net::{self, Layer},
+    net::{self, Layer, Port},
     order::links,
     render::escaped,
 };
@@ -20,6 +20,7 @@ use crate::{
     result_shape::same,
 };
 
+// Long: layers, edges, inputs and outputs are made of the same numbers.
 /// Writes a part of a model.
 ///
 /// # Errors
@@ -49,8 +50,8 @@ pub(crate) fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
         })
         .collect();
     let (mut layers, mut edges) = (String::new(), String::new());
-    for index in 0..net.layers.len() {
-        for (to, &(from, output, _)) in sources[index].iter().enumerate().filter(|_| in_part(index)) {
+    for (index, sources) in sources.iter().enumerate().filter(|(index, _)| in_part(*index)) {
+        for (to, &(from, output, _)) in sources.iter().enumerate() {
             let reader = (net.layers[index].id, net.layers[index].inputs[to].id);
             let made = &net.layers[from];
             let source = match inputs.get(&(from, output)) {
@@ -59,7 +60,9 @@ pub(crate) fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
                     kept[from] = true;
                     (made.id, made.outputs[output].id)
                 }
-                None => return Err(rejected(format!("{} reads what the part is not given", net.layers[index].place()))),
+                None => {
+                    return Err(rejected(format!("{} reads what the part is not given", net.layers[index].place())));
+                }
             };
             edge(&mut edges, source, reader);
         }
@@ -74,16 +77,8 @@ pub(crate) fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
     for &value in &part.outputs {
         let made = places.values.get(value.0 as usize).filter(|(net, layer, _)| *net == 0 && kept[*layer]);
         let &(_, layer, output) = made.ok_or_else(|| rejected("an output that no layer of the part makes"))?;
-        let (result, name) = (id(), part.output_name(model, value));
-        let port = &net.layers[layer].outputs[output];
-        let kind = port.precision.as_deref().unwrap_or("FP32");
-        _ = write!(
-            layers,
-            "<layer id=\"{result}\" name=\"{}\" type=\"Result\" version=\"opset1\"><input><port id=\"0\" \
-             precision=\"{}\"/></input></layer>",
-            escaped(&name),
-            escaped(kind)
-        );
+        let (result, port) = (id(), &net.layers[layer].outputs[output]);
+        output_layer(&mut layers, result, &part.output_name(model, value), port);
         edge(&mut edges, (net.layers[layer].id, port.id), (result, 0));
     }
     let version = if text.contains("version=\"10\"") { 10 } else { 11 };
@@ -117,14 +112,20 @@ fn parameter(layers: &mut String, id: u64, name: &str, input: &PartInput) {
     );
 }
 
+fn output_layer(layers: &mut String, id: u64, name: &str, from: &Port) {
+    let kind = from.precision.as_deref().unwrap_or("FP32");
+    _ = write!(
+        layers,
+        "<layer id=\"{id}\" name=\"{}\" type=\"Result\" version=\"opset1\"><input><port id=\"0\" precision=\"{}\"/></input></layer>",
+        escaped(name),
+        escaped(kind)
+    );
+}
+
 /// Returns the words of a layer whose values are cut: its own name and those of its tensors go to what is fed.
 fn unnamed(text: &str, layer: &Layer) -> String {
-    let mut cuts: Vec<(std::ops::Range<usize>, String)> = layer
-        .outputs
-        .iter()
-        .filter_map(|port| port.names_span.clone())
-        .map(|span| (span, String::new()))
-        .collect();
+    let mut cuts: Vec<(std::ops::Range<usize>, String)> =
+        layer.outputs.iter().filter_map(|port| port.names_span.clone()).map(|span| (span, String::new())).collect();
     cuts.extend(layer.name_span.clone().map(|span| (span, format!("{}/cut", escaped(&layer.name)))));
     cuts.sort_by_key(|(span, _)| span.start);
     let (mut words, mut at) = (String::new(), layer.span.start);

@@ -1,6 +1,7 @@
 //! Computes the nodes that do more than meet their operands element by element: normalisations, and products with a bias.
 
 use broadaxe::{Array, DType};
+use broadaxe_shape::Alignment;
 
 use super::{answer::Reference, numbers, tensor::QuestionTensor, tensors};
 use crate::{
@@ -68,13 +69,7 @@ pub(super) fn scaled(
     let given = |k: usize| operands.get(k).and_then(Option::as_ref).ok_or("an operand is left out");
     let (data, scale) = (given(0)?, given(1)?);
     let dims: Vec<&[usize]> = operands.iter().map(|operand| shape_of(operand.as_ref())).collect();
-    let alignment = if dims[1..].contains(&data.shape.as_slice()) {
-        // A list that is stretched already, as an engine may read it.
-        broadaxe_shape::Rule::numpy().align(&dims)
-    } else {
-        meaning.align(&dims, &data.shape)
-    };
-    let alignment = alignment.map_err(|error| error.to_string())?;
+    let alignment = along(meaning, &dims, &data.shape)?;
     let read = |tensor: &QuestionTensor| numbers::values(tensor.dtype, &tensor.data);
     let (mut values, scales) = (read(data), read(scale));
     let zeros = given(2).map_or_else(|_| vec![0.0], read);
@@ -100,6 +95,27 @@ pub(super) fn scaled(
     Ok((dtype, if quantises { reference.within_one() } else { reference }))
 }
 
+/// What a list along the channels does with an element, given the epsilon.
+type Step = fn(f64, f64, f64) -> f64;
+
+/// Adds a bias.
+const ADDED: &[Step] = &[|value, bias, _| value + bias];
+
+/// Returns what the lists of a normalisation do.
+fn steps(node: &Node) -> Result<&'static [Step], String> {
+    let is_trained = node.attribute("training_mode").and_then(Attribute::int).unwrap_or(0) != 0;
+    match node.op.as_str() {
+        "InstanceNormalization" => Ok(&[|value, scale, _| value * scale, |value, bias, _| value + bias]),
+        "BatchNormalization" if !is_trained => Ok(&[
+            |value, mean, _| value - mean,
+            |value, variance, epsilon| value / (variance + epsilon).sqrt(),
+            |value, scale, _| value * scale,
+            |value, bias, _| value + bias,
+        ]),
+        other => Err(format!("{other} is not computed here")),
+    }
+}
+
 /// Computes a layer with lists along the channels in f64; `product` is what a layer of products gives with a bias of zeros.
 ///
 /// # Errors
@@ -114,38 +130,22 @@ pub(super) fn per_channel(
     let (data, epsilon) = (product.unwrap_or(data), number(node, "epsilon", 1e-5));
     let mut operands = tensors(meaning, inputs);
     let mut values = numbers::values(data.dtype, &data.data);
-    let steps: &[fn(f64, f64, f64) -> f64] = match node.op.as_str() {
-        _ if product.is_some() => &[|value, bias, _| value + bias],
-        "InstanceNormalization" => {
-            let row: usize = data.shape.get(2..).ok_or("its data have no channels")?.iter().product();
-            values.chunks_exact_mut(row.max(1)).for_each(|row| normalise(row, true, epsilon));
-            &[|value, scale, _| value * scale, |value, bias, _| value + bias]
-        }
-        "BatchNormalization" if node.attribute("training_mode").and_then(Attribute::int).unwrap_or(0) == 0 => {
-            // The statistics come before scale and bias.
-            operands.swap(1, 3);
-            operands.swap(2, 4);
-            &[
-                |value, mean, _| value - mean,
-                |value, variance, epsilon| value / (variance + epsilon).sqrt(),
-                |value, scale, _| value * scale,
-                |value, bias, _| value + bias,
-            ]
-        }
-        other => return Err(format!("{other} is not computed here")),
-    };
+    if node.op == "InstanceNormalization" {
+        let row: usize = data.shape.get(2..).ok_or("its data have no channels")?.iter().product();
+        values.chunks_exact_mut(row.max(1)).for_each(|row| normalise(row, true, epsilon));
+    }
+    if node.op == "BatchNormalization" && operands.len() == 5 {
+        // The statistics come before scale and bias.
+        operands.swap(1, 3);
+        operands.swap(2, 4);
+    }
+    let steps = if product.is_some() { ADDED } else { steps(node)? };
     if operands.len() != steps.len() + 1 {
         return Err("an operand is left out".to_owned());
     }
     operands[0] = Some(data.clone());
     let dims: Vec<&[usize]> = operands.iter().map(|one| shape_of(one.as_ref())).collect();
-    let alignment = if dims[1..].contains(&data.shape.as_slice()) {
-        // A list that is stretched already, as an engine may read it.
-        broadaxe_shape::Rule::numpy().align(&dims)
-    } else {
-        meaning.align(&dims, &data.shape)
-    };
-    let alignment = alignment.map_err(|error| error.to_string())?;
+    let alignment = along(meaning, &dims, &data.shape)?;
     let mut lists = Vec::with_capacity(steps.len());
     for (k, operand) in operands.iter().enumerate().skip(1) {
         let operand = operand.as_ref().ok_or("an operand is left out")?;
@@ -189,6 +189,17 @@ pub(super) fn clipped(operands: &[Array]) -> Vec<f64> {
     let bound = |k: usize| operands.get(k).and_then(|array| read(array).first().copied());
     let (low, high) = (bound(1).unwrap_or(f64::NEG_INFINITY), bound(2).unwrap_or(f64::INFINITY));
     operands.first().map_or_else(Vec::new, |data| read(data).iter().map(|value| value.max(low).min(high)).collect())
+}
+
+/// Aligns data and lists along an axis.
+fn along(meaning: &Meaning, dims: &[&[usize]], data: &[usize]) -> Result<Alignment, String> {
+    let alignment = if dims[1..].contains(&data) {
+        // A list that is stretched already, as an engine may read it.
+        broadaxe_shape::Rule::numpy().align(dims)
+    } else {
+        meaning.align(dims, data)
+    };
+    alignment.map_err(|error| error.to_string())
 }
 
 fn shape_of(tensor: Option<&QuestionTensor>) -> &[usize] {
@@ -314,8 +325,7 @@ mod tests {
                 let declared = model.value(node.input(k).unwrap()).declared.as_ref().unwrap();
                 declared.known().unwrap().dims().to_vec()
             };
-            let given: Vec<_> =
-                inputs.iter().enumerate().map(|(k, values)| Some(tensor(&shape(k), values))).collect();
+            let given: Vec<_> = inputs.iter().enumerate().map(|(k, values)| Some(tensor(&shape(k), values))).collect();
             let product = product.map(|values| tensor(&[1, 2, 2], values));
             let (_, found) = per_channel(node, &read, &given, product.as_ref()).unwrap();
             let close = found.values().iter().zip(*want).all(|(found, want)| (found - want).abs() < 1e-6);

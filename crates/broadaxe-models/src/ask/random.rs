@@ -32,14 +32,15 @@ impl Random {
     /// [`ErrorKind::Limit`] above 256 MiB.
     pub(crate) fn draw_far(&mut self, dtype: DType, shape: &[usize]) -> Result<Vec<u8>, Error> {
         let mut data = self.draw(dtype, shape, None)?;
-        let high = 2_u64.pow(if is_signed(dtype) { dtype.size() as u32 * 8 - 1 } else { dtype.size() as u32 * 8 }.min(52)) - 1;
+        let high =
+            2_u64.pow(if is_signed(dtype) { dtype.size() as u32 * 8 - 1 } else { dtype.size() as u32 * 8 }.min(52)) - 1;
         for element in data.chunks_exact_mut(dtype.size()) {
             let size = match self.next() % 4 {
                 0 => continue,
                 1 => self.next() % high,
                 _ => high - self.next() % 3,
             } as f64;
-            let value = if is_signed(dtype) && self.next() % 2 == 0 { -size } else { size };
+            let value = if is_signed(dtype) && self.next().is_multiple_of(2) { -size } else { size };
             element.copy_from_slice(&number_bytes(dtype, value));
         }
         Ok(data)

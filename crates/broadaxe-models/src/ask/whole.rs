@@ -20,6 +20,7 @@ mod own;
 mod feeds;
 mod reduce;
 mod reading;
+mod shown;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -298,44 +299,6 @@ impl<'r, 'a> Examination<'r, 'a> {
         Ok(!differs)
     }
 
-    /// Keeps the faults that the unchanged model has. Where all of its outputs are right, and would not be with a wrong value, it does not
-    /// have that fault: looking at the value makes it. A model that runs has no node that is refused.
-    fn keep_shown(&mut self, first: &Ran) -> Result<(), Error> {
-        let Ran::Values(values) = first else { return Ok(()) };
-        self.examined.faults.retain(|fault| fault.refused.is_none());
-        let outputs: Vec<ValueId> = self.bench.model.main().outputs.clone();
-        let are_right = |bench: &PartRunner<'_>, outputs: &[ValueId], values: &[Tensor]| {
-            let is_right =
-                |(&id, got): (&ValueId, &Tensor)| bench.value(id).is_none_or(|want| gap(want, got, OF_MODEL).is_none());
-            outputs.iter().zip(values).all(is_right)
-        };
-        if !are_right(&self.bench, &outputs, values) {
-            return Ok(());
-        }
-        for fault in std::mem::take(&mut self.examined.faults) {
-            let is_shown = match (&fault.got, &fault.right) {
-                // No other numbers make a shape matter that does not.
-                (Some(got), Some(right)) if got.shape != right.shape => false,
-                (Some(got), Some(right)) if outputs.contains(&fault.value) => gap(right, got, OF_MODEL).is_none(),
-                (Some(got), Some(right)) if gap(right, got, OF_MODEL).is_some() => {
-                    self.bench.keep(fault.value, got.clone());
-                    let part = self.bench.part(&self.nodes, &BTreeSet::from([fault.value]), &outputs);
-                    let ran = part.map(|part| self.bench.run(&part)).transpose();
-                    self.bench.keep(fault.value, right.clone());
-                    match ran? {
-                        Some(Ran::Values(values)) => are_right(&self.bench, &outputs, &values),
-                        _ => true,
-                    }
-                }
-                _ => true,
-            };
-            if is_shown {
-                self.examined.faults.push(fault);
-            }
-        }
-        Ok(())
-    }
-
     /// Lists what nodes compute.
     fn made(&self, nodes: &[NodeId]) -> Vec<ValueId> {
         let made = nodes.iter().flat_map(|&node| self.bench.model.node(node).outputs.iter().flatten().copied());
@@ -595,22 +558,6 @@ impl<'r, 'a> Examination<'r, 'a> {
             }
         }
         Ok(())
-    }
-
-    /// Says whether the whole model shows a fault that a part shows: runtimes lay out what flows into a model otherwise than what
-    /// they compute.
-    fn is_in_model(&mut self, reduced: &Reduced) -> Result<bool, Error> {
-        let last = reduced.nodes.last().map_or(0, |&node| self.bench.place(node));
-        let before: Vec<NodeId> = self.nodes.iter().copied().filter(|&node| self.bench.place(node) <= last).collect();
-        let Some(part) = self.bench.part(&before, &self.at_fault, &[reduced.value]) else { return Ok(true) };
-        Ok(match self.bench.run(&part)? {
-            Ran::Values(values) => {
-                let want = self.bench.value(reduced.value);
-                want.zip(values.first()).is_none_or(|(want, got)| gap(want, got, OF_NODES).is_some())
-            }
-            // An engine that writes past the end of a tensor may fall over.
-            Ran::Refused(_) | Ran::Unknown(_) => true,
-        })
     }
 
     fn is_wrong(&self, group: &NodeSet, ran: &Ran) -> bool {

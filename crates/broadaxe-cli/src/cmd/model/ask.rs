@@ -88,7 +88,7 @@ impl Asking {
 
     fn with(engines: &[Engine], cache: Cache, limit: Duration, nodes: bool) -> Self {
         let asker = |engine: &Engine| {
-            // What hangs takes only a part of the time that there is.
+            // A run that hangs may use a part of the time only.
             let parts = if nodes || !engine.wanted.runtime.whole { 1 } else { HANGS };
             (engine.clone(), Asker::new(engine, limit / parts))
         };
@@ -115,7 +115,8 @@ impl Asking {
         let mut runtimes = self.askers.iter().map(|(engine, _)| engine.wanted.runtime);
         if let Some(runtime) = runtimes.find(|one| !one.formats.contains(&model.format)) {
             let (name, formats) = (runtime.name, runtime.formats.join(" and "));
-            let message = format!("--ask {name}: it is asked about models in {formats}; this one is in {}", model.format);
+            let message =
+                format!("--ask {name}: it is asked about models in {formats}; this one is in {}", model.format);
             return Err(Error::usage(message));
         }
         let mut asked = Asked::default();

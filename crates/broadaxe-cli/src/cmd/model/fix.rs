@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 
 use broadaxe_models::{
     Copied, ErrorKind as ModelError, FixOutcome, Fixed, Model,
+    check::Report,
     fix::{self, Fix, Intent, LeftKind},
     fix_model_as,
-    check::Report,
     infer::infer,
     report::{CheckRecord, FindingRecord, node_name, words},
     upgrade, upgrade_model,

@@ -80,16 +80,11 @@ fn made_name(model: &Model, name: &str) -> String {
     made
 }
 
-/// Writes a part of a model of ONNX, or of an IR, whose weights stay in their file.
+/// Writes a part of an ONNX model.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Edit`] when a type cannot be written, or the model is of another format; those of reading the file.
-pub fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
-    match model.format {
-        "onnx" => {}
-        "openvino" => return crate::openvino::part::write(model, part),
-        other => return Err(rejected(format!("parts are written of ONNX models and IR, and this one is in {other}"))),
-    }
+/// As [`crate::part::write`].
+pub(crate) fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
     let reader = Reader::new(&model.source);
     let mut whole = Vec::new();
     let mut graph = None;
@@ -261,9 +256,8 @@ mod tests {
             let value = model.value(*id);
             value.constant.is_some() && value.producer.is_none() && value.graph == GraphId(0)
         };
-        let reads = |id: &NodeId| {
-            model.node(*id).inputs.iter().flatten().copied().find(is_read).map(|value| (*id, value))
-        };
+        let reads =
+            |id: &NodeId| model.node(*id).inputs.iter().flatten().copied().find(is_read).map(|value| (*id, value));
         let (node, value) = model.main().nodes.iter().find_map(reads).unwrap();
         let given = model.node(node).inputs.iter().flatten().filter(|id| model.value(**id).constant.is_none());
         let part = Part {

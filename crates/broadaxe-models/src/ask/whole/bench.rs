@@ -90,7 +90,9 @@ impl<'a> PartRunner<'a> {
         let zeros = BTreeSet::new();
         let mut own =
             Self { model, shapes, runner, runs: 0, until, values, zeros, products, reads, places, open, is_unsure };
-        feeds.into_iter().for_each(|(id, tensor)| own.keep(id, tensor));
+        for (id, tensor) in feeds {
+            own.keep(id, tensor);
+        }
         own
     }
 

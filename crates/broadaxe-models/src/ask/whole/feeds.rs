@@ -51,7 +51,7 @@ pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<Shapes> {
 pub(super) enum Integers {
     /// From 1 to 7, or within the axis that they select from.
     Small,
-    /// Far from 0, where every operator that they reach takes any.
+    /// Far from 0, where every operator that they reach accepts any.
     Far,
 }
 
@@ -65,7 +65,7 @@ pub(super) fn has_far(model: &Model, shapes: &Shapes, given: &[(String, Tensor)]
     model.main().inputs.iter().filter(|id| is_drawn(id)).any(|&id| is_any(model, shapes, &uses, id))
 }
 
-/// Says whether an input has integers of which every operator that they reach takes any: no axis, index, length or divisor.
+/// Says whether every operator that the integers of an input reach accepts any: they are no axis, index, length or divisor.
 fn is_any(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueId) -> bool {
     let is_integer = |value: ValueId| {
         let known = shapes.of.get(value.0 as usize).and_then(|known| known.element.clone());
@@ -93,7 +93,9 @@ fn is_any(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueId
             if !follows {
                 return false;
             }
-            stack.extend(node.outputs.iter().flatten().copied().filter(|&output| is_integer(output) && seen.insert(output)));
+            stack.extend(
+                node.outputs.iter().flatten().copied().filter(|&output| is_integer(output) && seen.insert(output)),
+            );
         }
     }
     true
@@ -157,7 +159,8 @@ fn selects(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueI
                     let size = selected_axis(model, shapes, at.node);
                     fewest = [fewest, size].into_iter().flatten().min();
                 }
-                "Cast" | "Convert" | "Reshape" | "Squeeze" | "Unsqueeze" | "Transpose" | "Identity" | "Slice" | "Expand"
+                "Cast" | "Convert" | "Reshape" | "Squeeze" | "Unsqueeze" | "Transpose" | "Identity" | "Slice"
+                | "Expand"
                     if at.input == 0 =>
                 {
                     next.extend(node.output(0));

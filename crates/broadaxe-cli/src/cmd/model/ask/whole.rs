@@ -10,7 +10,7 @@ use broadaxe_models::{
     Model, NodeId, Target, Value,
     ask::{
         self, LawVerdict, ModelAnswer, ModelRun, Outcome, Runner, Tensor,
-        whole::{Examined, Fault, Settings, examine},
+        whole::{Examined, Fault, OperandReading, Settings, examine},
     },
     extract::{Extract, Input},
     graph::Data,
@@ -250,6 +250,22 @@ impl Findings<'_> {
         }
     }
 
+    /// Says how an operand is misread.
+    fn read(&self, reading: &OperandReading) -> String {
+        let input = self.model.node(reading.node).input(reading.input);
+        let name = input.map_or_else(String::new, |value| quoted(&self.model.value(value).name));
+        format!("it {}", reading.text(&name))
+    }
+
+    /// Says whether an operand has integers of 64 bits.
+    fn is_long(&self, id: NodeId) -> bool {
+        let mut dtypes = self.model.node(id).inputs.iter().flatten().filter_map(|&id| {
+            let known = self.shapes.of.get(id.0 as usize).and_then(|known| known.element.clone());
+            known.or_else(|| self.model.value(id).element.clone())?.dtype()
+        });
+        dtypes.any(|dtype| matches!(dtype, DType::I64 | DType::U64))
+    }
+
     fn outcome(&self, id: NodeId, fault: &Fault) -> Outcome {
         let others: Vec<NodeId> = fault.nodes.iter().copied().filter(|other| *other != id).collect();
         let together = |mark: &str| {
@@ -261,23 +277,13 @@ impl Findings<'_> {
         let together = together(",");
         let Some(gap) = &fault.gap else { return Outcome::unknown("nothing was found out") };
         let shown = &self.model.value(fault.value).name;
-        let reading = fault.reading.as_ref().map(|reading| {
-            let input = self.model.node(reading.node).input(reading.input);
-            let name = input.map_or_else(String::new, |value| quoted(&self.model.value(value).name));
-            format!("it {}", reading.text(&name))
-        });
         let s = if gap.count == 1 { "" } else { "s" };
         let shape = |dims: &[usize]| broadaxe_shape::Shape::from(dims).to_string();
         let wrong = match &gap.shape {
             Some(got) => format!("{} has the shape {}", quoted(shown), shape(got)),
             None => format!("{} of {} element{s} of {} differ", gap.wrong, gap.count, quoted(shown)),
         };
-        let dtypes = self.model.node(id).inputs.iter().flatten().filter_map(|&id| {
-            let known = self.shapes.of.get(id.0 as usize).and_then(|known| known.element.clone());
-            known.or_else(|| self.model.value(id).element.clone())?.dtype()
-        });
-        let is_long = dtypes.into_iter().any(|dtype| matches!(dtype, DType::I64 | DType::U64));
-        if fault.is_far && is_long {
+        if fault.is_far && self.is_long(id) {
             // Few models need such numbers: it is a caveat.
             return Outcome { reason: format!("{together}computes 64-bit integers in fewer bits"), ..Outcome::same() };
         }
@@ -286,7 +292,10 @@ impl Findings<'_> {
             (false, true) => "in the second run and later, ",
             (false, false) => "",
         };
-        let reading = reading.unwrap_or_else(|| "it computes something else".to_owned());
+        let reading = fault
+            .reading
+            .as_ref()
+            .map_or_else(|| "it computes something else".to_owned(), |reading| self.read(reading));
         let reason = format!("{when}{together}{reading}; {wrong}");
         let target_shape = gap.shape.clone().or_else(|| fault.right.as_ref().map(|right| right.shape.clone()));
         let example = CounterexampleRecord {
