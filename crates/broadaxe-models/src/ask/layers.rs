@@ -96,13 +96,13 @@ pub(super) fn scaled(
 }
 
 /// What a list along the channels does with an element, given the epsilon.
-type Step = fn(f64, f64, f64) -> f64;
+type ListStep = fn(f64, f64, f64) -> f64;
 
 /// Adds a bias.
-const ADDED: &[Step] = &[|value, bias, _| value + bias];
+const ADDED: &[ListStep] = &[|value, bias, _| value + bias];
 
 /// Returns what the lists of a normalisation do.
-fn steps(node: &Node) -> Result<&'static [Step], String> {
+fn steps(node: &Node) -> Result<&'static [ListStep], String> {
     let is_trained = node.attribute("training_mode").and_then(Attribute::int).unwrap_or(0) != 0;
     match node.op.as_str() {
         "InstanceNormalization" => Ok(&[|value, scale, _| value * scale, |value, bias, _| value + bias]),
@@ -126,8 +126,8 @@ pub(super) fn per_channel(
     inputs: &[Option<QuestionTensor>],
     product: Option<&QuestionTensor>,
 ) -> Result<(DType, Reference), String> {
-    let data = inputs.first().and_then(Option::as_ref).ok_or("an operand is left out")?;
-    let (data, epsilon) = (product.unwrap_or(data), number(node, "epsilon", 1e-5));
+    let data = product.or(inputs.first().and_then(Option::as_ref)).ok_or("an operand is left out")?;
+    let epsilon = number(node, "epsilon", 1e-5);
     let mut operands = tensors(meaning, inputs);
     let mut values = numbers::values(data.dtype, &data.data);
     if node.op == "InstanceNormalization" {
@@ -145,13 +145,12 @@ pub(super) fn per_channel(
     }
     operands[0] = Some(data.clone());
     let dims: Vec<&[usize]> = operands.iter().map(|one| shape_of(one.as_ref())).collect();
-    let alignment = along(meaning, &dims, &data.shape)?;
+    let (alignment, mut index) = (along(meaning, &dims, &data.shape)?, vec![0_usize; data.shape.len()]);
     let mut lists = Vec::with_capacity(steps.len());
     for (k, operand) in operands.iter().enumerate().skip(1) {
-        let operand = operand.as_ref().ok_or("an operand is left out")?;
-        lists.push((numbers::values(operand.dtype, &operand.data), alignment.strides(k)));
+        let tensor = operand.as_ref().ok_or("an operand is left out")?;
+        lists.push((numbers::values(tensor.dtype, &tensor.data), alignment.strides(k)));
     }
-    let mut index = vec![0_usize; data.shape.len()];
     for value in &mut values {
         for (meet, (list, strides)) in steps.iter().zip(&lists) {
             let at: isize = index.iter().zip(strides).map(|(&at, &stride)| at as isize * stride).sum();
@@ -159,8 +158,7 @@ pub(super) fn per_channel(
         }
         step(&mut index, &data.shape);
     }
-    let dtype = data.dtype;
-    Ok((dtype, Reference::new(alignment, operands, values, dtype)))
+    Ok((data.dtype, Reference::new(alignment, operands, values, data.dtype)))
 }
 
 /// Returns the type that a node quantises to: that of its zero point, or the one that it names.

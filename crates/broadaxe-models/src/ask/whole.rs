@@ -30,7 +30,7 @@ use std::{
 use self::{
     bench::{NodeSet, PartRunner, Ran, TIMES},
     feeds::Integers,
-    gap::{OF_MODEL, OF_NODES, gap},
+    gap::{OF_NODES, gap},
     reduce::{Reduced, Symptom, reduce},
 };
 pub use self::{
@@ -277,26 +277,6 @@ impl<'r, 'a> Examination<'r, 'a> {
         let inputs = model.main().inputs.iter().filter_map(feed).collect();
         let outputs = model.main().outputs.iter().map(name).collect();
         self.bench.run_file(file, inputs, outputs, TIMES)
-    }
-
-    /// Says whether the model, with the values of nodes at fault fed, gives what it should.
-    fn agrees(&mut self, first: &Ran) -> Result<bool, Error> {
-        let outputs: Vec<ValueId> = self.bench.model.main().outputs.clone();
-        let compared: Vec<ValueId> = outputs.iter().copied().filter(|&id| self.bench.producer(id).is_some()).collect();
-        let (ran, names) = if self.at_fault.is_empty() {
-            (first.clone(), outputs)
-        } else {
-            let wanted: Vec<ValueId> = compared.iter().copied().filter(|id| !self.at_fault.contains(id)).collect();
-            let Some(part) = self.bench.part(&self.nodes, &self.at_fault, &wanted) else { return Ok(true) };
-            (self.bench.run(&part)?, wanted)
-        };
-        let Ran::Values(values) = ran else {
-            return Ok(matches!(first, Ran::Refused(_)) && !self.examined.faults.is_empty());
-        };
-        let differs = names.iter().zip(&values).any(|(&id, got)| {
-            compared.contains(&id) && self.bench.value(id).is_some_and(|want| gap(want, got, OF_MODEL).is_some())
-        });
-        Ok(!differs)
     }
 
     /// Lists what nodes compute.

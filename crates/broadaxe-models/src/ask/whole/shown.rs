@@ -15,6 +15,26 @@ use crate::{
 };
 
 impl Examination<'_, '_> {
+    /// Says whether the model, with the values of nodes at fault fed, gives what it should.
+    pub(super) fn agrees(&mut self, first: &Ran) -> Result<bool, Error> {
+        let outputs: Vec<ValueId> = self.bench.model.main().outputs.clone();
+        let compared: Vec<ValueId> = outputs.iter().copied().filter(|&id| self.bench.producer(id).is_some()).collect();
+        let (ran, names) = if self.at_fault.is_empty() {
+            (first.clone(), outputs)
+        } else {
+            let wanted: Vec<ValueId> = compared.iter().copied().filter(|id| !self.at_fault.contains(id)).collect();
+            let Some(part) = self.bench.part(&self.nodes, &self.at_fault, &wanted) else { return Ok(true) };
+            (self.bench.run(&part)?, wanted)
+        };
+        let Ran::Values(values) = ran else {
+            return Ok(matches!(first, Ran::Refused(_)) && !self.examined.faults.is_empty());
+        };
+        let differs = names.iter().zip(&values).any(|(&id, got)| {
+            compared.contains(&id) && self.bench.value(id).is_some_and(|want| gap(want, got, OF_MODEL).is_some())
+        });
+        Ok(!differs)
+    }
+
     /// Keeps the faults that the unchanged model has. Where all of its outputs are right, and would not be with a wrong value, it does not
     /// have that fault: looking at the value makes it. A model that runs has no node that is refused.
     pub(super) fn keep_shown(&mut self, first: &Ran) -> Result<(), Error> {

@@ -10,7 +10,7 @@ use broadaxe_models::{
     Model, NodeId, Target, Value,
     ask::{
         self, LawVerdict, ModelAnswer, ModelRun, Outcome, Runner, Tensor,
-        whole::{Examined, Fault, OperandReading, Settings, examine},
+        whole::{Discrepancy, Examined, Fault, OperandReading, Settings, examine},
     },
     extract::{Extract, Input},
     graph::Data,
@@ -250,6 +250,16 @@ impl Findings<'_> {
         }
     }
 
+    /// Says what is wrong of a value.
+    fn wrong(&self, fault: &Fault, gap: &Discrepancy) -> String {
+        let shown = quoted(&self.model.value(fault.value).name);
+        let s = if gap.count == 1 { "" } else { "s" };
+        match &gap.shape {
+            Some(got) => format!("{shown} has the shape {}", broadaxe_shape::Shape::from(got.as_slice())),
+            None => format!("{} of {} element{s} of {shown} differ", gap.wrong, gap.count),
+        }
+    }
+
     /// Says how an operand is misread.
     fn read(&self, reading: &OperandReading) -> String {
         let input = self.model.node(reading.node).input(reading.input);
@@ -276,13 +286,6 @@ impl Findings<'_> {
         }
         let together = together(",");
         let Some(gap) = &fault.gap else { return Outcome::unknown("nothing was found out") };
-        let shown = &self.model.value(fault.value).name;
-        let s = if gap.count == 1 { "" } else { "s" };
-        let shape = |dims: &[usize]| broadaxe_shape::Shape::from(dims).to_string();
-        let wrong = match &gap.shape {
-            Some(got) => format!("{} has the shape {}", quoted(shown), shape(got)),
-            None => format!("{} of {} element{s} of {} differ", gap.wrong, gap.count, quoted(shown)),
-        };
         if fault.is_far && self.is_long(id) {
             // Few models need such numbers: it is a caveat.
             return Outcome { reason: format!("{together}computes 64-bit integers in fewer bits"), ..Outcome::same() };
@@ -296,7 +299,7 @@ impl Findings<'_> {
             .reading
             .as_ref()
             .map_or_else(|| "it computes something else".to_owned(), |reading| self.read(reading));
-        let reason = format!("{when}{together}{reading}; {wrong}");
+        let reason = format!("{when}{together}{reading}; {}", self.wrong(fault, gap));
         let target_shape = gap.shape.clone().or_else(|| fault.right.as_ref().map(|right| right.shape.clone()));
         let example = CounterexampleRecord {
             element: gap.element.clone(),
