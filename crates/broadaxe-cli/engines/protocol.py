@@ -20,7 +20,7 @@ A request is a line of JSON, followed by the bytes that it counts; so is an answ
      "outputs": ["y"], "options": {}, "seconds": 30}
     {"outputs": [{"shape": [2], "dtype": "f32", "bytes": 8}]}
 
-With `"sets": 3` there are three inputs for each name, and three outputs: the inputs of the first run come first. Other answers are `{"refused": why}`,
+With `"times": 2` the loaded model runs twice on its inputs, and the second result is the answer. With `"sets": 3` there are three inputs for each name, and three outputs: the inputs of the first run come first. Other answers are `{"refused": why}`,
 `{"unknown": why}`, `{"ended": how}`, `{"compiled": true}`, and for `convert` and `write` `{"files": [bytes of each]}`.
 """
 
@@ -139,9 +139,9 @@ def run(model, feeds, outputs, options):
     return load(model, list(feeds), outputs, options)(feeds)  # noqa: F821 - the driver defines it
 
 
-def kept(model, names, outputs, options):
-    """Return what `load` returns, which is kept for the next requests about the same model."""
-    key = json.dumps([model.format, names, outputs, options]), model.data, model.weights
+def kept(model, names, outputs, options, times):
+    """Return what `load` returns, which is kept for the next requests to run the same model as often."""
+    key = json.dumps([model.format, names, outputs, options, times]), model.data, model.weights
     if key not in LOADED:
         call = load(model, names, outputs, options)  # noqa: F821 - the driver defines it
         while len(LOADED) >= MOST_LOADED:
@@ -153,9 +153,11 @@ def kept(model, names, outputs, options):
 def run_sets(request, given):
     """Return the answer to a request to run a model on one set of inputs or more."""
     names = list(dict.fromkeys(one["name"] for one in request["inputs"]))
-    call, found = kept(request["model"], names, request["outputs"], request["options"]), []
+    times = request.get("times", 1)
+    call, found = kept(request["model"], names, request["outputs"], request["options"], times), []
     for k in range(request.get("sets", 1)):
-        answers = call(arrays(given[k * len(names) : (k + 1) * len(names)]))
+        for _ in range(times):
+            answers = call(arrays(given[k * len(names) : (k + 1) * len(names)]))
         if answers is None:
             return {"compiled": True}, []
         found += answers

@@ -62,9 +62,13 @@ impl Place {
     }
 
     fn broadaxe(&self, args: &[&str]) -> Output {
+        self.run("check", args)
+    }
+
+    fn run(&self, subcommand: &str, args: &[&str]) -> Output {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
         let mut command = Command::new(env!("CARGO_BIN_EXE_broadaxe"));
-        command.args(["check", "examples/face.onnx"]).args(args).current_dir(root);
+        command.args([subcommand, "examples/face.onnx"]).args(args).current_dir(root);
         command.env("BROADAXE_ENGINES", self.0.join("engines")).env("XDG_CACHE_HOME", self.0.join("cache"));
         command
             .env_remove("BROADAXE_CACHE_DIR")
@@ -149,6 +153,22 @@ fn an_engine_that_ends_the_process() {
     assert!(text.contains("known: asked before, onnxruntime 9.1.0"), "{text}");
     let sarif = place.broadaxe(&["--ask", "ort", "--format", "sarif"]);
     assert!(String::from_utf8_lossy(&sarif.stdout).contains("asked before, onnxruntime 9.1.0"));
+}
+
+/// A repair is run before it is called one.
+#[test]
+fn what_an_engine_still_computes_wrongly() {
+    let place = Place::new("fix");
+    let fix = |args: &[&str]| place.run("fix", &[&["--for", "ncnn", "--dry-run"], args].concat());
+    assert_eq!(fix(&[]).status.code(), Some(0));
+    let output = fix(&["--ask", "ort"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert_eq!(output.status.code(), Some(1), "{text}");
+    assert!(text.contains("refused on onnxruntime 9.1.0: ends the process (signal 6)"), "{text}");
+    let record: Value = serde_json::from_slice(&fix(&["--ask", "ort", "--json"]).stdout).expect("JSON");
+    let left = record["left"].as_array().unwrap();
+    assert_eq!(left[0]["kind"], "finding", "{left:?}");
+    assert_eq!(left[0]["reason"], "onnxruntime 9.1.0: ends the process (signal 6)", "{left:?}");
 }
 
 #[test]

@@ -19,6 +19,9 @@ pub mod ncnn;
 mod pnnx;
 mod paddle;
 mod tflite;
+
+pub mod part;
+
 #[cfg(test)]
 mod facts;
 
@@ -30,7 +33,7 @@ pub use self::{
     error::{Cause, Error, ErrorKind},
     foreign::foreign,
     graph::{Attribute, Constant, Element, Graph, GraphId, Model, Node, NodeId, Use, Uses, Value, ValueId},
-    onnx::{part, single},
+    onnx::single,
     source::Source,
 };
 

@@ -28,7 +28,8 @@ mod write;
 mod tables;
 
 pub(crate) use self::limits::LOADABLE;
-pub use self::write::{part, single};
+pub(crate) use self::write::part;
+pub use self::write::single;
 use super::Format;
 use crate::{
     edit::Constants,

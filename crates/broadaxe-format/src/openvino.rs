@@ -26,6 +26,8 @@ mod render;
 mod replace;
 
 mod write;
+
+pub(crate) mod part;
 #[cfg(test)]
 mod tables;
 

@@ -377,7 +377,7 @@ impl Question {
             (feed.name.clone(), tensor)
         };
         let (inputs, outputs) = (self.feeds().iter().map(input).collect(), vec![self.output.name.clone()]);
-        ModelRun { format, model, weights: None, inputs, outputs }
+        ModelRun { format, model, weights: None, inputs, outputs, times: 1 }
     }
 
     /// Compares what an engine does with the right result.

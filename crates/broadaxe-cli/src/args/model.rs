@@ -295,6 +295,9 @@ pub struct FixArgs {
     #[command(flatten)]
     pub(crate) out: OutArgs,
 
+    #[command(flatten)]
+    pub(crate) asking: AskArgs,
+
     /// What operands are meant for that can be read in several ways: `channels` for lists of one number per channel, such as slopes
     #[arg(long, value_name = "MEANING", value_parser = ["channels"])]
     pub intend: Option<String>,

@@ -14,7 +14,7 @@ mod constant;
 mod replace;
 pub mod single;
 
-pub mod part;
+pub(crate) mod part;
 
 use std::{
     collections::{BTreeMap, HashMap},

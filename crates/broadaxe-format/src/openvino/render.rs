@@ -225,7 +225,7 @@ fn fresh_layer(lines: &mut String, space: &str, layer: &NewLayer, inputs: &[(Opt
 }
 
 /// Writes a text as the value of an attribute.
-fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

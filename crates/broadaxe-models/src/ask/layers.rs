@@ -1,6 +1,7 @@
 //! Computes the nodes that do more than meet their operands element by element: normalisations, and products with a bias.
 
 use broadaxe::{Array, DType};
+use broadaxe_shape::Alignment;
 
 use super::{answer::Reference, numbers, tensor::QuestionTensor, tensors};
 use crate::{
@@ -68,13 +69,7 @@ pub(super) fn scaled(
     let given = |k: usize| operands.get(k).and_then(Option::as_ref).ok_or("an operand is left out");
     let (data, scale) = (given(0)?, given(1)?);
     let dims: Vec<&[usize]> = operands.iter().map(|operand| shape_of(operand.as_ref())).collect();
-    let alignment = if dims[1..].contains(&data.shape.as_slice()) {
-        // A list that is stretched already, as an engine may read it.
-        broadaxe_shape::Rule::numpy().align(&dims)
-    } else {
-        meaning.align(&dims, &data.shape)
-    };
-    let alignment = alignment.map_err(|error| error.to_string())?;
+    let alignment = along(meaning, &dims, &data.shape)?;
     let read = |tensor: &QuestionTensor| numbers::values(tensor.dtype, &tensor.data);
     let (mut values, scales) = (read(data), read(scale));
     let zeros = given(2).map_or_else(|_| vec![0.0], read);
@@ -98,6 +93,72 @@ pub(super) fn scaled(
     }
     let reference = Reference::new(alignment, operands, values, dtype);
     Ok((dtype, if quantises { reference.within_one() } else { reference }))
+}
+
+/// What a list along the channels does with an element, given the epsilon.
+type ListStep = fn(f64, f64, f64) -> f64;
+
+/// Adds a bias.
+const ADDED: &[ListStep] = &[|value, bias, _| value + bias];
+
+/// Returns what the lists of a normalisation do.
+fn steps(node: &Node) -> Result<&'static [ListStep], String> {
+    let is_trained = node.attribute("training_mode").and_then(Attribute::int).unwrap_or(0) != 0;
+    match node.op.as_str() {
+        "InstanceNormalization" => Ok(&[|value, scale, _| value * scale, |value, bias, _| value + bias]),
+        "BatchNormalization" if !is_trained => Ok(&[
+            |value, mean, _| value - mean,
+            |value, variance, epsilon| value / (variance + epsilon).sqrt(),
+            |value, scale, _| value * scale,
+            |value, bias, _| value + bias,
+        ]),
+        other => Err(format!("{other} is not computed here")),
+    }
+}
+
+/// Computes a layer with lists along the channels in f64; `product` is what a layer of products gives with a bias of zeros.
+///
+/// # Errors
+/// Why it cannot be computed.
+pub(super) fn per_channel(
+    node: &Node,
+    meaning: &Meaning,
+    inputs: &[Option<QuestionTensor>],
+    product: Option<&QuestionTensor>,
+) -> Result<(DType, Reference), String> {
+    let data = product.or(inputs.first().and_then(Option::as_ref)).ok_or("an operand is left out")?;
+    let epsilon = number(node, "epsilon", 1e-5);
+    let mut operands = tensors(meaning, inputs);
+    let mut values = numbers::values(data.dtype, &data.data);
+    if node.op == "InstanceNormalization" {
+        let row: usize = data.shape.get(2..).ok_or("its data have no channels")?.iter().product();
+        values.chunks_exact_mut(row.max(1)).for_each(|row| normalise(row, true, epsilon));
+    }
+    if node.op == "BatchNormalization" && operands.len() == 5 {
+        // The statistics come before scale and bias.
+        operands.swap(1, 3);
+        operands.swap(2, 4);
+    }
+    let steps = if product.is_some() { ADDED } else { steps(node)? };
+    if operands.len() != steps.len() + 1 {
+        return Err("an operand is left out".to_owned());
+    }
+    operands[0] = Some(data.clone());
+    let dims: Vec<&[usize]> = operands.iter().map(|one| shape_of(one.as_ref())).collect();
+    let (alignment, mut index) = (along(meaning, &dims, &data.shape)?, vec![0_usize; data.shape.len()]);
+    let mut lists = Vec::with_capacity(steps.len());
+    for (k, operand) in operands.iter().enumerate().skip(1) {
+        let tensor = operand.as_ref().ok_or("an operand is left out")?;
+        lists.push((numbers::values(tensor.dtype, &tensor.data), alignment.strides(k)));
+    }
+    for value in &mut values {
+        for (meet, (list, strides)) in steps.iter().zip(&lists) {
+            let at: isize = index.iter().zip(strides).map(|(&at, &stride)| at as isize * stride).sum();
+            *value = meet(*value, list[at as usize], epsilon);
+        }
+        step(&mut index, &data.shape);
+    }
+    Ok((data.dtype, Reference::new(alignment, operands, values, data.dtype)))
 }
 
 /// Returns the type that a node quantises to: that of its zero point, or the one that it names.
@@ -126,6 +187,17 @@ pub(super) fn clipped(operands: &[Array]) -> Vec<f64> {
     let bound = |k: usize| operands.get(k).and_then(|array| read(array).first().copied());
     let (low, high) = (bound(1).unwrap_or(f64::NEG_INFINITY), bound(2).unwrap_or(f64::INFINITY));
     operands.first().map_or_else(Vec::new, |data| read(data).iter().map(|value| value.max(low).min(high)).collect())
+}
+
+/// Aligns data and lists along an axis.
+fn along(meaning: &Meaning, dims: &[&[usize]], data: &[usize]) -> Result<Alignment, String> {
+    let alignment = if dims[1..].contains(&data) {
+        // A list that is stretched already, as an engine may read it.
+        broadaxe_shape::Rule::numpy().align(dims)
+    } else {
+        meaning.align(dims, data)
+    };
+    alignment.map_err(|error| error.to_string())
 }
 
 fn shape_of(tensor: Option<&QuestionTensor>) -> &[usize] {
@@ -157,16 +229,19 @@ fn normalised(node: &Node, data: &QuestionTensor) -> Result<(Vec<usize>, Vec<f64
     let centred = node.op != "RMSNormalization";
     let mut values = numbers::values(data.dtype, &data.data);
     let row: usize = data.shape[axis..].iter().product();
-    for row in values.chunks_exact_mut(row.max(1)) {
-        let count = row.len() as f64;
-        let mean = if centred { row.iter().sum::<f64>() / count } else { 0.0 };
-        let variance = row.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
-        let scale = 1.0 / (variance + epsilon).sqrt();
-        for value in row {
-            *value = (*value - mean) * scale;
-        }
-    }
+    values.chunks_exact_mut(row.max(1)).for_each(|row| normalise(row, centred, epsilon));
     Ok((data.shape.clone(), values))
+}
+
+/// Normalises a row to variance 1, and to mean 0 where it is centred.
+fn normalise(row: &mut [f64], centred: bool, epsilon: f64) {
+    let count = row.len() as f64;
+    let mean = if centred { row.iter().sum::<f64>() / count } else { 0.0 };
+    let variance = row.iter().map(|value| (value - mean) * (value - mean)).sum::<f64>() / count;
+    let scale = 1.0 / (variance + epsilon).sqrt();
+    for value in row {
+        *value = (*value - mean) * scale;
+    }
 }
 
 /// Multiplies two matrices, each transposed first where the node says so.
@@ -196,4 +271,63 @@ fn product(node: &Node, a: &QuestionTensor, b: &QuestionTensor) -> Result<(Vec<u
         }
     }
     Ok((vec![rows, columns], values))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        ask::tensor::QuestionTensor,
+        format,
+        meaning::meaning,
+        source::Source,
+        testing::{model as text_model, onnx},
+    };
+
+    #[test]
+    fn lists_per_channel() {
+        type Case<'a> = (&'a str, &'a [&'a [f32]], Option<&'a [f32]>, &'a [f64]);
+        let cases: &[Case] = &[
+            (
+                "x(1,2,2); s(2); b(2); y=InstanceNormalization(x,s,b) epsilon=0.0",
+                &[&[1.0, 3.0, 2.0, 6.0], &[1.0, 2.0], &[0.0, 10.0]],
+                None,
+                &[-1.0, 1.0, 8.0, 12.0],
+            ),
+            (
+                "x(1,2,2); s(2); b(2); m(2); v(2); y=BatchNormalization(x,s,b,m,v) epsilon=0.0",
+                &[&[1.0, 3.0, 2.0, 6.0], &[1.0, 2.0], &[0.0, 10.0], &[1.0, 2.0], &[4.0, 16.0]],
+                None,
+                &[0.0, 1.0, 10.0, 12.0],
+            ),
+            (
+                "x(1,2,2); w(2,2,1); b(2); y=Conv(x,w,b)",
+                &[&[0.0; 4], &[0.0; 4], &[1.0, 2.0]],
+                Some(&[10.0, 20.0, 30.0, 40.0]),
+                &[11.0, 21.0, 32.0, 42.0],
+            ),
+        ];
+        for (text, inputs, product, want) in cases {
+            let (drawn, shapes) = text_model(text);
+            let model = format::read(&Source::memory(onnx(&drawn, &shapes), None)).unwrap();
+            let id = model.main().nodes[0];
+            let (node, read) = (model.node(id), meaning(&model, id).unwrap().unwrap());
+            let tensor = |shape: &[usize], values: &[f32]| QuestionTensor {
+                name: String::new(),
+                dtype: DType::F32,
+                shape: shape.to_vec(),
+                data: values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+                constant: false,
+            };
+            let shape = |k: usize| {
+                let declared = model.value(node.input(k).unwrap()).declared.as_ref().unwrap();
+                declared.known().unwrap().dims().to_vec()
+            };
+            let given: Vec<_> = inputs.iter().enumerate().map(|(k, values)| Some(tensor(&shape(k), values))).collect();
+            let product = product.map(|values| tensor(&[1, 2, 2], values));
+            let (_, found) = per_channel(node, &read, &given, product.as_ref()).unwrap();
+            let close = found.values().iter().zip(*want).all(|(found, want)| (found - want).abs() < 1e-6);
+            assert!(close && found.values().len() == want.len(), "{text}: {:?}", found.values());
+        }
+    }
 }

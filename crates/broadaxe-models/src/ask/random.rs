@@ -25,6 +25,27 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
+    /// Draws integers of which most are far from 0: near the limits of the type, and anywhere between. Those of 64 bits stay where f64
+    /// holds them exactly, and none is the least number, which has no quotient with -1.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Limit`] above 256 MiB.
+    pub(crate) fn draw_far(&mut self, dtype: DType, shape: &[usize]) -> Result<Vec<u8>, Error> {
+        let mut data = self.draw(dtype, shape, None)?;
+        let high =
+            2_u64.pow(if is_signed(dtype) { dtype.size() as u32 * 8 - 1 } else { dtype.size() as u32 * 8 }.min(52)) - 1;
+        for element in data.chunks_exact_mut(dtype.size()) {
+            let size = match self.next() % 4 {
+                0 => continue,
+                1 => self.next() % high,
+                _ => high - self.next() % 3,
+            } as f64;
+            let value = if is_signed(dtype) && self.next().is_multiple_of(2) { -size } else { size };
+            element.copy_from_slice(&number_bytes(dtype, value));
+        }
+        Ok(data)
+    }
+
     /// Draws the elements of a tensor: multiples of 1/16 from -4 to 4, which every type of floating-point numbers holds exactly, and 1
     /// to 7 for whole numbers, so that nothing divides by zero, or 0 to `entries - 1`.
     ///
@@ -52,6 +73,10 @@ impl Random {
     }
 }
 
+fn is_signed(dtype: DType) -> bool {
+    matches!(dtype, DType::I8 | DType::I16 | DType::I32 | DType::I64)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,6 +94,10 @@ mod tests {
         for (dtype, entries, low, high) in cases {
             let drawn = random.draw(dtype, &[100], entries).unwrap();
             assert_eq!((drawn.iter().min(), drawn.iter().max()), (Some(&low), Some(&high)), "{dtype:?} {entries:?}");
+        }
+        for (dtype, bytes) in [(DType::U8, vec![255]), (DType::I16, vec![0xff, 0x7f]), (DType::I16, vec![1, 0x80])] {
+            let drawn = random.draw_far(dtype, &[100]).unwrap();
+            assert!(drawn.chunks_exact(dtype.size()).any(|element| element == bytes), "{dtype:?} {bytes:?}");
         }
         assert_eq!(random.draw(DType::F64, &[2, 3], None).unwrap().len(), 48);
         assert_eq!(random.draw(DType::F32, &[1 << 40], None).unwrap_err().kind(), ErrorKind::Limit);

@@ -20,6 +20,8 @@ pub struct ModelRun {
     pub inputs: Vec<(String, Tensor)>,
     /// The names of the outputs that are wanted, in order.
     pub outputs: Vec<String>,
+    /// How often the loaded model runs; the last run is the answer.
+    pub times: usize,
 }
 
 /// A tensor that is given to an engine, or that it gives: little-endian elements in row-major order.

@@ -20,6 +20,7 @@ mod own;
 mod feeds;
 mod reduce;
 mod reading;
+mod shown;
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -27,15 +28,16 @@ use std::{
 };
 
 use self::{
-    bench::{NodeSet, PartRunner, Ran},
-    gap::{OF_MODEL, OF_NODES, gap},
+    bench::{NodeSet, PartRunner, Ran, TIMES},
+    feeds::Integers,
+    gap::{OF_NODES, gap},
     reduce::{Reduced, Symptom, reduce},
 };
 pub use self::{
     gap::Discrepancy,
     reading::{Misread, OperandReading},
 };
-use super::run::{ModelRun, Runner, Tensor};
+use super::run::{Runner, Tensor};
 use crate::{
     error::Error,
     format::part,
@@ -48,6 +50,8 @@ use crate::{
 const MOST_ROUNDS: usize = 4;
 /// The sizes of windows, in nodes; the larger ones are only tried where the whole model still differs.
 const WINDOWS: [usize; 4] = [24, 96, 384, usize::MAX];
+/// The sizes of windows where integers are far from 0: what is merged is known already.
+const FAR_WINDOWS: [usize; 2] = [0, usize::MAX];
 /// How many faults of one window are looked for.
 const MOST_FAULTS: usize = 6;
 /// How many faults of a model are looked for.
@@ -96,14 +100,31 @@ pub struct Fault {
     pub refused: Option<String>,
     /// The operand that is misread, where it was found out.
     pub reading: Option<OperandReading>,
-    /// The model of these nodes, as a file of ONNX.
+    /// Whether the first run is right, and a later one is wrong.
+    pub is_later: bool,
+    /// Whether it shows only with integers far from 0.
+    pub is_far: bool,
+    /// The model of these nodes, as a file of the format of the whole.
     pub model: Vec<u8>,
     /// What its inputs are given, by name.
     pub inputs: Vec<(String, Tensor)>,
+    /// What the engine gives; nothing where it refuses the nodes.
+    pub got: Option<Tensor>,
     /// What its output should be; nothing where it is not known.
     pub right: Option<Tensor>,
     /// The name of that output in the model of these nodes.
     pub output: String,
+}
+
+impl Examined {
+    /// Adds what shows only with integers far from 0.
+    fn extend(&mut self, far: Self) {
+        self.runs += far.runs;
+        self.is_final &= far.is_final;
+        let known: BTreeSet<NodeId> = self.faults.iter().flat_map(|fault| fault.nodes.iter().copied()).collect();
+        let is_new = |fault: &Fault| fault.gap.is_some() && !fault.nodes.iter().any(|node| known.contains(node));
+        self.faults.extend(far.faults.into_iter().filter(is_new).map(|fault| Fault { is_far: true, ..fault }));
+    }
 }
 
 /// Asks an engine about a whole model; `report` is told what is being done, and how many models were run.
@@ -122,24 +143,30 @@ pub fn examine(
     let trials = feeds::trials(model, shapes);
     let mut last = None;
     for trial in &trials {
-        let feeds = match feeds::draw(model, trial, &settings.inputs, settings.seed) {
+        let feeds = |integers| feeds::draw(model, trial, &settings.inputs, (settings.seed, integers));
+        let small = match feeds(Integers::Small) {
             Ok(feeds) => feeds,
             Err(why) => {
                 last = Some(why);
                 continue;
             }
         };
-        let mut bench = PartRunner::new(model, shapes, runner, until);
-        for (id, tensor) in feeds {
-            bench.keep(id, tensor);
-        }
-        let mut examination = Examination::new(bench, report);
-        let is_whole = examination.whole()?;
+        let mut examination = Examination::new(PartRunner::new(model, shapes, runner, until, small), report);
+        let is_whole = examination.whole(&WINDOWS)?;
         examined = examination.done();
         // With lengths that the model does not take, nothing is learned.
-        if is_whole || examined.faults.iter().any(|fault| fault.gap.is_some()) {
-            return Ok(examined);
+        if !is_whole && examined.faults.iter().all(|fault| fault.gap.is_none()) {
+            continue;
         }
+        if is_whole
+            && feeds::has_far(model, trial, &settings.inputs)
+            && let Ok(far) = feeds(Integers::Far)
+        {
+            let mut examination = Examination::new(PartRunner::new(model, shapes, runner, until, far), report);
+            examination.whole(&FAR_WINDOWS)?;
+            examined.extend(examination.done());
+        }
+        return Ok(examined);
     }
     examined.left.extend(last);
     Ok(examined)
@@ -206,14 +233,17 @@ impl<'r, 'a> Examination<'r, 'a> {
     }
 
     /// Examines everything; says whether the engine accepts the model.
-    fn whole(&mut self) -> Result<bool, Error> {
+    fn whole(&mut self, sizes: &[usize]) -> Result<bool, Error> {
         self.say("the model");
         let first = self.unchanged()?;
         self.say("every value");
         self.settle()?;
-        for size in WINDOWS {
-            if size > WINDOWS[0] && self.agrees(&first)? {
+        for (k, &size) in sizes.iter().enumerate() {
+            if k > 0 && self.agrees(&first)? {
                 break;
+            }
+            if size == 0 {
+                continue;
             }
             for shift in [0, size / 2] {
                 self.say("the nodes in windows");
@@ -226,6 +256,7 @@ impl<'r, 'a> Examination<'r, 'a> {
                 break;
             }
         }
+        self.keep_shown(&first)?;
         if let Ran::Refused(why) = &first
             && self.examined.faults.is_empty()
         {
@@ -245,27 +276,7 @@ impl<'r, 'a> Examination<'r, 'a> {
         let feed = |id: &ValueId| Some((name(id), self.bench.value(*id)?.clone()));
         let inputs = model.main().inputs.iter().filter_map(feed).collect();
         let outputs = model.main().outputs.iter().map(name).collect();
-        self.bench.run_file(&ModelRun { format: "onnx", model: file, weights: None, inputs, outputs })
-    }
-
-    /// Says whether the model, with the values of nodes at fault fed, gives what it should.
-    fn agrees(&mut self, first: &Ran) -> Result<bool, Error> {
-        let outputs: Vec<ValueId> = self.bench.model.main().outputs.clone();
-        let compared: Vec<ValueId> = outputs.iter().copied().filter(|&id| self.bench.producer(id).is_some()).collect();
-        let (ran, names) = if self.at_fault.is_empty() {
-            (first.clone(), outputs)
-        } else {
-            let wanted: Vec<ValueId> = compared.iter().copied().filter(|id| !self.at_fault.contains(id)).collect();
-            let Some(part) = self.bench.part(&self.nodes, &self.at_fault, &wanted) else { return Ok(true) };
-            (self.bench.run(&part)?, wanted)
-        };
-        let Ran::Values(values) = ran else {
-            return Ok(matches!(first, Ran::Refused(_)) && !self.examined.faults.is_empty());
-        };
-        let differs = names.iter().zip(&values).any(|(&id, got)| {
-            compared.contains(&id) && self.bench.value(id).is_some_and(|want| gap(want, got, OF_MODEL).is_some())
-        });
-        Ok(!differs)
+        self.bench.run_file(file, inputs, outputs, TIMES)
     }
 
     /// Lists what nodes compute.
@@ -347,12 +358,20 @@ impl<'r, 'a> Examination<'r, 'a> {
         };
         let groups: Vec<NodeSet> = groups.into_iter().filter(is_known).collect();
         let cuts: BTreeSet<ValueId> = self.made(&self.nodes).into_iter().collect();
+        self.products(&groups, &cuts)?;
         let mut wrong = Vec::new();
         for (group, ran) in groups.iter().zip(self.bench.run_groups(&groups, &cuts)?) {
             if let Ran::Values(cut) = ran {
                 wrong.extend(self.compared(group, cut, round));
             }
         }
+        // What was exposed in another shape than it has inside is not what its readers read.
+        let misshapen: BTreeSet<ValueId> = wrong
+            .iter()
+            .filter(|one| self.bench.value(one.value).is_some_and(|exposed| exposed.shape != one.right.shape))
+            .map(|one| one.value)
+            .collect();
+        wrong.retain(|one| !self.bench.reads(one.node).iter().any(|read| misshapen.contains(read)));
         // All of them follow from the values that the nodes were given, so that these change at the end.
         for one in &wrong {
             let exposed = self.bench.value(one.value).cloned();
@@ -367,6 +386,44 @@ impl<'r, 'a> Examination<'r, 'a> {
             self.bench.keep(value, right);
         }
         Ok(changed)
+    }
+
+    /// Runs the layers of products with zeros in place of what they add.
+    fn products(&mut self, groups: &[NodeSet], cuts: &BTreeSet<ValueId>) -> Result<(), Error> {
+        let added = |group: &NodeSet| own::added(&self.bench, group.nodes[0]);
+        let biases: BTreeSet<ValueId> = groups.iter().filter_map(added).collect();
+        let layers: Vec<NodeSet> = groups.iter().filter(|group| added(group).is_some()).cloned().collect();
+        // A constant keeps its place: engines read it otherwise than an input.
+        let is_held = |id: &ValueId| {
+            let value = self.bench.model.value(*id);
+            value.constant.is_some() && value.producer.is_none()
+        };
+        let (held, fed): (BTreeSet<ValueId>, BTreeSet<ValueId>) = biases.into_iter().partition(is_held);
+        let before: Vec<(ValueId, Option<Tensor>)> =
+            fed.iter().map(|&id| (id, self.bench.value(id).cloned())).collect();
+        for &id in &fed {
+            if let Some(Tensor { dtype, shape, data }) = self.bench.tensor(id) {
+                self.bench.keep(id, Tensor { dtype, shape, data: vec![0; data.len()] });
+            }
+        }
+        let cuts = cuts.iter().chain(&fed).copied().collect();
+        self.bench.zeros = held;
+        let all = self.bench.run_groups(&layers, &cuts)?;
+        self.bench.zeros.clear();
+        for (layer, ran) in layers.iter().zip(all) {
+            if let (Ran::Values(values), Some(&value)) = (ran, layer.outputs.first())
+                && let Some(product) = values.into_iter().next()
+            {
+                self.bench.keep_product(value, product);
+            }
+        }
+        for (id, tensor) in before {
+            match tensor {
+                Some(tensor) => self.bench.keep(id, tensor),
+                None => self.bench.forget(id),
+            }
+        }
+        Ok(())
     }
 
     /// Compares what a node gives alone, and in the exposed model, with what it means.
@@ -483,22 +540,6 @@ impl<'r, 'a> Examination<'r, 'a> {
         Ok(())
     }
 
-    /// Says whether the whole model shows a fault that a part shows: runtimes lay out what flows into a model otherwise than what
-    /// they compute.
-    fn is_in_model(&mut self, reduced: &Reduced) -> Result<bool, Error> {
-        let last = reduced.nodes.last().map_or(0, |&node| self.bench.place(node));
-        let before: Vec<NodeId> = self.nodes.iter().copied().filter(|&node| self.bench.place(node) <= last).collect();
-        let Some(part) = self.bench.part(&before, &self.at_fault, &[reduced.value]) else { return Ok(true) };
-        Ok(match self.bench.run(&part)? {
-            Ran::Values(values) => {
-                let want = self.bench.value(reduced.value);
-                want.zip(values.first()).is_none_or(|(want, got)| gap(want, got, OF_NODES).is_some())
-            }
-            Ran::Refused(_) => matches!(reduced.shown, Symptom::Refused(_)),
-            Ran::Unknown(_) => true,
-        })
-    }
-
     fn is_wrong(&self, group: &NodeSet, ran: &Ran) -> bool {
         match ran {
             Ran::Values(values) => group
@@ -524,17 +565,24 @@ impl<'r, 'a> Examination<'r, 'a> {
         let inputs = part.as_ref().map(|part| self.bench.feeds(part)).unwrap_or_default();
         let output = part.as_ref().map(|part| part.output_name(self.bench.model, value)).unwrap_or_default();
         let right = self.bench.value(value).cloned();
-        let (gap, refused, reading) = match shown {
+        let mut is_later = false;
+        let (gap, refused, reading, got) = match shown {
             Symptom::Wrong(gap, got) => {
                 let reading = reading::find(&mut self.bench, &nodes, value, &got)?;
-                (Some(gap), None, reading)
+                if let (Some(part), Some(right)) = (&part, &right)
+                    && let Ran::Values(first) = self.bench.run_times(part, 1)?
+                {
+                    is_later = first.first().is_some_and(|first| self::gap(right, first, OF_NODES).is_none());
+                }
+                (Some(gap), None, reading, Some(got))
             }
-            Symptom::Refused(why) => (None, Some(why), None),
+            Symptom::Refused(why) => (None, Some(why), None, None),
         };
         self.pins.insert(value);
         self.at_fault.insert(value);
         let is_small = reading.is_none() && gap.as_ref().is_some_and(Discrepancy::is_small);
-        let fault = Fault { nodes, value, gap, refused, reading, model, inputs, right, output };
+        let is_far = false;
+        let fault = Fault { nodes, value, gap, refused, reading, is_later, is_far, model, inputs, got, right, output };
         let list = if is_small { &mut self.examined.rounded } else { &mut self.examined.faults };
         list.push(fault);
         Ok(())

@@ -35,6 +35,9 @@ use crate::{
     error::{Error, escaped, quoted},
 };
 
+/// Into how many parts the time of a whole model is divided for one run.
+const HANGS: u32 = 3;
+
 /// The number of the class of nodes that cannot be asked about.
 const NO_CLASS: usize = usize::MAX;
 
@@ -79,14 +82,23 @@ impl Asking {
         packages.dedup();
         let engines = choose(&wanted, &environments(&pythons(&args.engines)?, &packages)?)?;
         let cache = if cached { Cache::of_user(!args.ask_again) } else { Cache::none() };
-        let mut asking = Self::with(&engines, cache, Duration::from_secs(args.ask_seconds));
-        (asking.nodes, asking.save) = (args.ask_nodes, args.ask_save.clone());
-        Ok(Some(asking))
+        let asking = Self::with(&engines, cache, Duration::from_secs(args.ask_seconds), args.ask_nodes);
+        Ok(Some(Self { save: args.ask_save.clone(), ..asking }))
     }
 
-    fn with(engines: &[Engine], cache: Cache, limit: Duration) -> Self {
-        let askers = engines.iter().map(|engine| (engine.clone(), Asker::new(engine, limit))).collect();
-        Self { askers, cache, nodes: false, limit, save: None }
+    fn with(engines: &[Engine], cache: Cache, limit: Duration, nodes: bool) -> Self {
+        let asker = |engine: &Engine| {
+            // A run that hangs may use a part of the time only.
+            let parts = if nodes || !engine.wanted.runtime.whole { 1 } else { HANGS };
+            (engine.clone(), Asker::new(engine, limit / parts))
+        };
+        Self { askers: engines.iter().map(asker).collect(), cache, nodes, limit, save: None }
+    }
+
+    /// Lists the targets whose laws speak of the engines.
+    pub(super) fn targets(&self) -> Vec<Target> {
+        let target = |(engine, _): &(Engine, Asker)| engine.wanted.runtime.target(&engine.version);
+        self.askers.iter().filter_map(target).collect()
     }
 
     /// Asks about a model, and adds the answers to its record. `note` is told what is being done.
@@ -100,10 +112,11 @@ impl Asking {
         record: &mut CheckRecord,
         note: &mut dyn FnMut(&str),
     ) -> Result<Asked, Error> {
-        let other = self.askers.iter().map(|(engine, _)| engine.wanted.runtime).find(|one| one.format != model.format);
-        if let Some(runtime) = other {
-            let (name, format) = (runtime.name, if runtime.format == "onnx" { "ONNX" } else { "TFLite" });
-            let message = format!("--ask {name}: it is asked about {format} models; this one is in {}", model.format);
+        let mut runtimes = self.askers.iter().map(|(engine, _)| engine.wanted.runtime);
+        if let Some(runtime) = runtimes.find(|one| !one.formats.contains(&model.format)) {
+            let (name, formats) = (runtime.name, runtime.formats.join(" and "));
+            let message =
+                format!("--ask {name}: it is asked about models in {formats}; this one is in {}", model.format);
             return Err(Error::usage(message));
         }
         let mut asked = Asked::default();

@@ -4,15 +4,17 @@ use std::path::{Path, PathBuf};
 
 use broadaxe_models::{
     Copied, ErrorKind as ModelError, FixOutcome, Fixed, Model,
-    fix::{self, Fix, Intent},
+    check::Report,
+    fix::{self, Fix, Intent, LeftKind},
     fix_model_as,
-    report::{node_name, words},
+    infer::infer,
+    report::{CheckRecord, FindingRecord, node_name, words},
     upgrade, upgrade_model,
 };
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Destination, Loaded, Open, load, open, progress::Progress};
+use super::{Destination, Loaded, Open, ask::Asking, given_for, load, open, progress::Progress};
 use crate::{
     answer::{Answer, Each, Json, table},
     args::{FixArgs, InputArgs, OutArgs, UpgradeArgs},
@@ -71,9 +73,18 @@ pub fn upgraded(args: &UpgradeArgs, open: Open<'_>) -> Result<(Answer, Option<Ve
 fn planned<'a>(args: &'a FixArgs, open: Open<'_>) -> Result<FixJob<'a>, Error> {
     let settings = Settings::of_fix(args)?.for_model(&args.out.model);
     let intent = args.intend.as_deref().map_or(Ok(Intent::Unknown), str::parse)?;
-    FixJob::new(&args.out, &settings.inputs, open, |Loaded { model, shapes, .. }| {
-        fix_model_as(model, shapes, &settings.targets_of(model.format), !args.out.no_verify, intent)
-    })
+    let asking = Asking::new(&args.asking, true)?;
+    let targets = |format| match (&settings.targets, &asking) {
+        (None, Some(asking)) => asking.targets(),
+        _ => settings.targets_of(format),
+    };
+    let mut job = FixJob::new(&args.out, &settings.inputs, open, |Loaded { model, shapes, .. }| {
+        fix_model_as(model, shapes, &targets(model.format), !args.out.no_verify, intent)
+    })?;
+    if let Some(asking) = asking {
+        job.ask(asking, &settings.inputs).map_err(|error| error.of(&args.out.model))?;
+    }
+    Ok(job)
 }
 
 fn raised<'a>(args: &'a UpgradeArgs, open: Open<'_>) -> Result<FixJob<'a>, Error> {
@@ -88,6 +99,16 @@ struct FixJob<'a> {
     fixed: Fixed,
     to: Destination<'a>,
     path: Option<PathBuf>,
+    asked: AnswersOfEngines,
+}
+
+/// What engines do with the changed model.
+#[derive(Default)]
+struct AnswersOfEngines {
+    /// What was asked, for people.
+    text: String,
+    /// The nodes that an engine still computes wrongly, or refuses.
+    wrong: Vec<FindingRecord>,
 }
 
 impl<'a> FixJob<'a> {
@@ -101,18 +122,38 @@ impl<'a> FixJob<'a> {
         let loaded = load(&out.model, inputs, open)?;
         let path = to.path(&loaded.model)?;
         let fixed = change(&loaded).map_err(|error| Error::from(error).of(&out.model))?;
-        Ok(Self { loaded, fixed, to, path })
+        Ok(Self { loaded, fixed, to, path, asked: AnswersOfEngines::default() })
+    }
+
+    /// Runs the changed model on engines.
+    fn ask(&mut self, mut asking: Asking, inputs: &InputArgs) -> Result<(), Error> {
+        if !self.fixed.is_offered() {
+            return Ok(());
+        }
+        let (_, model) = self.fixed.changed(&self.loaded.model)?;
+        let shapes = infer(&model, &given_for(&model, inputs)?)?;
+        let mut record = CheckRecord::new("", &model, Report::default());
+        let asked = asking.ask(&model, &shapes, &mut record, &mut |_| ())?;
+        let is_wrong = |finding: &FindingRecord| matches!(finding.verdict.as_str(), "differs" | "refused");
+        record.findings.retain(is_wrong);
+        self.asked = AnswersOfEngines { text: asked.text, wrong: record.findings };
+        Ok(())
     }
 
     /// Writes the changed model where it is offered, and says what was done, for programs too where they ask.
     fn answer(&self, out: &OutArgs, json: bool) -> Result<Answer, Error> {
-        let Self { loaded: Loaded { model: before, .. }, fixed, to, path } = self;
+        let Self { loaded: Loaded { model: before, .. }, fixed, to, path, asked } = self;
         let (model, said) = (fixed.base(before), fixed.outcome.text().unwrap_or_default());
         if let FixOutcome::Different(_) = fixed.outcome {
             let text = format!("{said}; nothing was written");
             return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&out.model));
         }
         let mut text = show(model, &fixed.plan, out.quiet);
+        for finding in &asked.wrong {
+            let (node, target, reason) = (escaped(&finding.node), &finding.target, escaped(&finding.reason));
+            text += &format!("not repaired: {node}: {} on {target}: {reason}\n", finding.verdict);
+        }
+        text += &asked.text;
         text += &match &fixed.outcome {
             FixOutcome::Unverified(_) => {
                 format!("{}; nothing was written, --no-verify writes the model all the same\n", escaped(&said))
@@ -131,7 +172,8 @@ impl<'a> FixJob<'a> {
             text = format!("upgrade to opset {}:\n{upgrade}\nfix:\n{text}", upgrade::OPSET);
         }
         let is_unverified = matches!(fixed.outcome, FixOutcome::Unverified(_));
-        let mut answer = Answer::judged(text, Value::Null, fixed.is_wrong() || is_unverified);
+        let is_wrong = fixed.is_wrong() || !asked.wrong.is_empty();
+        let mut answer = Answer::judged(text, Value::Null, is_wrong || is_unverified);
         if json {
             answer.json = Json::written(&self.describe());
         }
@@ -144,10 +186,14 @@ impl<'a> FixJob<'a> {
     }
 
     fn describe(&self) -> impl Serialize {
-        let Self { loaded: Loaded { model: before, .. }, fixed, .. } = self;
+        let Self { loaded: Loaded { model: before, .. }, fixed, asked, .. } = self;
         let model = fixed.base(before);
         let left =
             |left: &fix::Left| json!({ "node": node_name(model, left.node), "reason": left.reason, "kind": left.kind });
+        let still = |finding: &FindingRecord| {
+            let reason = format!("{}: {}", finding.target, finding.reason);
+            json!({ "node": finding.node, "reason": reason, "kind": LeftKind::Finding })
+        };
         let unverified = match &fixed.outcome {
             FixOutcome::Unverified(verified) => Some(verified.left.first().map_or("", |left| &left.reason)),
             _ => None,
@@ -156,7 +202,7 @@ impl<'a> FixJob<'a> {
         FixRecord {
             upgrade: changes_of(before, steps),
             changes: changes_of(model, &fixed.plan.steps),
-            left: Each(move || fixed.plan.left.iter().map(left)),
+            left: Each(move || fixed.plan.left.iter().map(left).chain(asked.wrong.iter().map(still))),
             verified: fixed.outcome.verified().map(ToString::to_string),
             output: self.written_to().map(|path| path.display().to_string()),
             unverified,

@@ -53,6 +53,8 @@ pub struct Part {
     pub inputs: Vec<PartInput>,
     /// What flows out: values that nodes of the part make.
     pub outputs: Vec<ValueId>,
+    /// Constants without a node that are written with zeros.
+    pub zeros: BTreeSet<ValueId>,
 }
 
 impl Part {
@@ -81,14 +83,8 @@ fn made_name(model: &Model, name: &str) -> String {
 /// Writes a part of an ONNX model.
 ///
 /// # Errors
-/// [`crate::ErrorKind::Edit`] when a type cannot be written, or the model is none of ONNX; those of reading the file.
-pub fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
-    if model.format != "onnx" {
-        return Err(rejected(format!(
-            "parts are written of ONNX models, and the format of this one is {}",
-            model.format
-        )));
-    }
+/// As [`crate::part::write`].
+pub(crate) fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
     let reader = Reader::new(&model.source);
     let mut whole = Vec::new();
     let mut graph = None;
@@ -200,12 +196,14 @@ impl PartWriter<'_> {
         let Some(&id) = wanted.get(name.as_str()) else { return Ok(()) };
         let given = self.part.inputs.iter().any(|input| input.value == id);
         let Some(constant) = self.model.value(id).constant.as_ref().filter(|_| !given) else { return Ok(()) };
-        if !matches!(constant.data, Data::External { .. } | Data::Absent(_)) {
+        let is_zeros = self.part.zeros.contains(&id);
+        if !is_zeros && !matches!(constant.data, Data::External { .. } | Data::Absent(_)) {
             message.extend(copied(self.reader, field.whole())?);
             return Ok(());
         }
         let raw = self.model.elements(constant, MAX_CONSTANT_BYTES)?;
         let raw = raw.ok_or_else(|| rejected(format!("the constant {name} is too large")))?;
+        let raw = if is_zeros { vec![0; raw.len()] } else { raw };
         let code = element::code(&constant.element);
         let code = code.ok_or_else(|| rejected(format!("the constant {name} has elements of {}", constant.element)))?;
         bytes(message, GRAPH_INITIALIZER, &flat(encode::tensor(&name, &constant.shape, code, &raw)));
@@ -249,6 +247,30 @@ mod tests {
 
     fn input(value: ValueId, shape: &[Option<usize>]) -> PartInput {
         PartInput { value, element: Element::Known(DType::F32), shape: shape.to_vec() }
+    }
+
+    #[test]
+    fn zeros_replace_a_constant() {
+        let model = example("onnx_legacy.onnx");
+        let is_read = |id: &ValueId| {
+            let value = model.value(*id);
+            value.constant.is_some() && value.producer.is_none() && value.graph == GraphId(0)
+        };
+        let reads =
+            |id: &NodeId| model.node(*id).inputs.iter().flatten().copied().find(is_read).map(|value| (*id, value));
+        let (node, value) = model.main().nodes.iter().find_map(reads).unwrap();
+        let given = model.node(node).inputs.iter().flatten().filter(|id| model.value(**id).constant.is_none());
+        let part = Part {
+            nodes: BTreeSet::from([node]),
+            inputs: given.map(|&value| input(value, &[None])).collect(),
+            outputs: model.node(node).outputs.iter().flatten().copied().collect(),
+            zeros: BTreeSet::from([value]),
+        };
+        let again = read(&Source::memory(write(&model, &part).unwrap(), None)).unwrap();
+        let name = &model.value(value).name;
+        let constant = again.values.iter().find(|value| value.name == *name).and_then(|value| value.constant.as_ref());
+        let raw = again.elements(constant.unwrap(), 1 << 20).unwrap().unwrap();
+        assert!(!raw.is_empty() && raw.iter().all(|&byte| byte == 0), "{raw:?}");
     }
 
     #[test]

@@ -8,7 +8,10 @@ use std::{
     time::Instant,
 };
 
-use super::super::run::{ModelAnswer, ModelRun, Runner, Tensor};
+use super::super::{
+    QuestionTensor,
+    run::{ModelAnswer, ModelRun, Runner, Tensor},
+};
 use crate::{
     error::Error,
     format::{
@@ -17,7 +20,14 @@ use crate::{
     },
     graph::{Element, GraphId, Model, NodeId, ValueId},
     infer::Shapes,
+    source::Source,
 };
+
+/// How often a model runs: an engine may overwrite a constant in the first run.
+pub(super) const TIMES: usize = 2;
+
+/// The most bytes of a constant that is read.
+const MOST_CONSTANT_BYTES: usize = 256 << 20;
 
 /// What became of a part.
 #[derive(Clone, Debug, PartialEq)]
@@ -50,6 +60,10 @@ pub(super) struct PartRunner<'a> {
     pub(super) until: Instant,
     /// The right values, as far as they are known, by [`ValueId`].
     values: Vec<Option<Tensor>>,
+    /// Constants that parts have zeros for.
+    pub(super) zeros: BTreeSet<ValueId>,
+    /// What layers of products give with a bias of zeros, by [`ValueId`].
+    products: BTreeMap<ValueId, QuestionTensor>,
     /// What each node of the main graph reads, the nodes of its bodies included, by [`NodeId`].
     reads: BTreeMap<NodeId, Vec<ValueId>>,
     /// The place of each node in the main graph, by [`NodeId`].
@@ -61,11 +75,25 @@ pub(super) struct PartRunner<'a> {
 }
 
 impl<'a> PartRunner<'a> {
-    pub(super) fn new(model: &'a Model, shapes: &'a Shapes, runner: &'a mut dyn Runner, until: Instant) -> Self {
+    /// Makes one whose inputs are given what is fed.
+    pub(super) fn new(
+        model: &'a Model,
+        shapes: &'a Shapes,
+        runner: &'a mut dyn Runner,
+        until: Instant,
+        feeds: Vec<(ValueId, Tensor)>,
+    ) -> Self {
         let reads = model.main().nodes.iter().map(|&id| (id, reads(model, id))).collect();
         let places = model.main().nodes.iter().enumerate().map(|(at, &id)| (id, at)).collect();
-        let values = vec![None; model.values.len()];
-        Self { model, shapes, runner, runs: 0, until, values, reads, places, open: true, is_unsure: false }
+        let (values, products) = (vec![None; model.values.len()], BTreeMap::new());
+        let (open, is_unsure) = (true, false);
+        let zeros = BTreeSet::new();
+        let mut own =
+            Self { model, shapes, runner, runs: 0, until, values, zeros, products, reads, places, open, is_unsure };
+        for (id, tensor) in feeds {
+            own.keep(id, tensor);
+        }
+        own
     }
 
     /// Says whether no more models are run.
@@ -76,6 +104,13 @@ impl<'a> PartRunner<'a> {
     /// Returns the right value; nothing where it is not known.
     pub(super) fn value(&self, id: ValueId) -> Option<&Tensor> {
         self.values.get(id.0 as usize)?.as_ref()
+    }
+
+    /// Returns a constant, or the right value; nothing where it is not known.
+    pub(super) fn tensor(&self, id: ValueId) -> Option<Tensor> {
+        let Some(constant) = &self.model.value(id).constant else { return self.value(id).cloned() };
+        let data = self.model.elements(constant, MOST_CONSTANT_BYTES).ok()??;
+        Some(Tensor { dtype: constant.element.dtype()?, shape: constant.shape.clone(), data })
     }
 
     /// Keeps a right value, with elements of the type that the model gives it.
@@ -92,6 +127,17 @@ impl<'a> PartRunner<'a> {
         if let Some(place) = self.values.get_mut(id.0 as usize) {
             *place = Some(tensor);
         }
+    }
+
+    /// Returns what a layer of products gives with a bias of zeros.
+    pub(super) fn product(&self, id: ValueId) -> Option<&QuestionTensor> {
+        self.products.get(&id)
+    }
+
+    /// Keeps what a layer of products gives with a bias of zeros.
+    pub(super) fn keep_product(&mut self, id: ValueId, Tensor { dtype, shape, data }: Tensor) {
+        let product = QuestionTensor { name: "product".to_owned(), dtype, shape, data, constant: false };
+        self.products.insert(id, product);
     }
 
     /// Forgets a value.
@@ -125,7 +171,7 @@ impl<'a> PartRunner<'a> {
             for &id in self.reads(node) {
                 let value = self.model.value(id);
                 let made = value.producer.map(|(producer, _)| producer);
-                if value.constant.is_some() {
+                if value.constant.is_some() && !cuts.contains(&id) {
                     // A constant comes along; the node that holds it is a node.
                     within.extend(made);
                 } else if (cuts.contains(&id) || made.is_none_or(|made| !within.contains(&made))) && seen.insert(id) {
@@ -134,7 +180,7 @@ impl<'a> PartRunner<'a> {
             }
         }
         inputs.sort_by_key(|input| input.value);
-        Some(Part { nodes: within, inputs, outputs: outputs.to_vec() })
+        Some(Part { nodes: within, inputs, outputs: outputs.to_vec(), zeros: self.zeros.clone() })
     }
 
     fn input(&self, id: ValueId) -> Option<PartInput> {
@@ -159,25 +205,46 @@ impl<'a> PartRunner<'a> {
     /// # Errors
     /// When the engine does not start.
     pub(super) fn run(&mut self, part: &Part) -> Result<Ran, Error> {
+        self.run_times(part, TIMES)
+    }
+
+    /// Runs a part so often; the last run is the answer.
+    ///
+    /// # Errors
+    /// When the engine does not start.
+    pub(super) fn run_times(&mut self, part: &Part, times: usize) -> Result<Ran, Error> {
         let file = match part::write(self.model, part) {
             Ok(file) => file,
             Err(error) => return Ok(Ran::Unknown(error.to_string())),
         };
         let outputs = part.outputs.iter().map(|&id| part.output_name(self.model, id)).collect();
-        self.run_file(&ModelRun { format: "onnx", model: file, weights: None, inputs: self.feeds(part), outputs })
+        let inputs = self.feeds(part);
+        self.run_file(file, inputs, outputs, times)
     }
 
-    /// Runs a file.
+    /// Runs a file of the format of the model, which has its weights.
     ///
     /// # Errors
     /// When the engine does not start.
-    pub(super) fn run_file(&mut self, run: &ModelRun) -> Result<Ran, Error> {
+    pub(super) fn run_file(
+        &mut self,
+        model: Vec<u8>,
+        inputs: Vec<(String, Tensor)>,
+        outputs: Vec<String>,
+        times: usize,
+    ) -> Result<Ran, Error> {
+        let read = |weights: &Source| weights.read(0, weights.len() as usize);
+        let weights = match self.model.weights.as_ref().map(read).transpose() {
+            Ok(weights) => weights,
+            Err(error) => return Ok(Ran::Unknown(error.to_string())),
+        };
+        let run = ModelRun { format: self.model.format, model, weights, inputs, outputs, times };
         if self.is_late() {
             self.is_unsure = true;
             return Ok(Ran::Unknown("the time is up".to_owned()));
         }
         self.runs += 1;
-        let answer = self.runner.run(run)?;
+        let answer = self.runner.run(&run)?;
         self.is_unsure |= matches!(answer, ModelAnswer::Unknown(_));
         Ok(match answer {
             ModelAnswer::Values(values) if values.len() == run.outputs.len() => Ran::Values(values),

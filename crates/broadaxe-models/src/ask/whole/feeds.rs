@@ -1,8 +1,11 @@
 //! Draws what the inputs of a model are given.
 
+use std::collections::BTreeSet;
+
+use broadaxe::DType;
 use broadaxe_frameworks::System;
 
-use super::super::{random::Random, run::Tensor};
+use super::super::{numbers, random::Random, run::Tensor};
 use crate::{
     graph::{Model, NodeId, ValueId},
     infer::{Shapes, infer},
@@ -43,9 +46,62 @@ pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<Shapes> {
     if full.is_empty() { empty } else { full }
 }
 
+/// How integers are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Integers {
+    /// From 1 to 7, or within the axis that they select from.
+    Small,
+    /// Far from 0, where every operator that they reach accepts any.
+    Far,
+}
+
+/// Says whether an input is drawn of integers far from 0.
+pub(super) fn has_far(model: &Model, shapes: &Shapes, given: &[(String, Tensor)]) -> bool {
+    let uses = model.uses();
+    let is_drawn = |id: &ValueId| {
+        let value = model.value(*id);
+        value.constant.is_none() && !given.iter().any(|(name, _)| *name == value.name)
+    };
+    model.main().inputs.iter().filter(|id| is_drawn(id)).any(|&id| is_any(model, shapes, &uses, id))
+}
+
+/// Says whether every operator that the integers of an input reach accepts any: they are no axis, index, length or divisor.
+fn is_any(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueId) -> bool {
+    let is_integer = |value: ValueId| {
+        let known = shapes.of.get(value.0 as usize).and_then(|known| known.element.clone());
+        let dtype = known.or_else(|| model.value(value).element.clone()).and_then(|element| element.dtype());
+        dtype.is_none_or(|dtype| !dtype.is_float() && dtype != DType::Bool)
+    };
+    if model.system != System::Onnx || !is_integer(id) {
+        return false;
+    }
+    let (mut stack, mut seen) = (vec![id], BTreeSet::from([id]));
+    while let Some(value) = stack.pop() {
+        for at in uses.of(value) {
+            let node = model.node(at.node);
+            let is_first = at.input == 0;
+            let follows = match node.op.as_str() {
+                _ if !node.domain.is_empty() && node.domain != "ai.onnx" => return false,
+                "Add" | "Sub" | "Mul" | "Max" | "Min" | "Sum" | "Abs" | "Neg" | "Sign" | "BitwiseAnd" | "BitwiseOr"
+                | "BitwiseXor" | "BitwiseNot" | "Where" | "Clip" | "Identity" | "Concat" | "Transpose" => true,
+                "Div" | "Mod" | "BitShift" | "Reshape" | "Squeeze" | "Unsqueeze" | "Flatten" | "Slice" | "Expand"
+                | "Gather" | "Tile" => is_first,
+                "Equal" | "Less" | "LessOrEqual" | "Greater" | "GreaterOrEqual" | "Shape" | "Size" => continue,
+                "DequantizeLinear" if is_first => continue,
+                _ => false,
+            };
+            if !follows {
+                return false;
+            }
+            stack.extend(
+                node.outputs.iter().flatten().copied().filter(|&output| is_integer(output) && seen.insert(output)),
+            );
+        }
+    }
+    true
+}
+
 /// Draws the inputs of a model; `given` are arrays that a caller has, by name.
-///
-/// Whole numbers that select entries are drawn within the axis that they select from.
 ///
 /// # Errors
 /// Why an input cannot be drawn.
@@ -53,7 +109,7 @@ pub(super) fn draw(
     model: &Model,
     shapes: &Shapes,
     given: &[(String, Tensor)],
-    seed: u64,
+    (seed, integers): (u64, Integers),
 ) -> Result<Vec<(ValueId, Tensor)>, String> {
     let mut random = Random::new(seed);
     let mut feeds = Vec::new();
@@ -78,7 +134,11 @@ pub(super) fn draw(
         let dtype = element.dtype().ok_or_else(|| format!("the input {name} has elements of {element}"))?;
         let entries = selects(model, shapes, &uses, id);
         let shape = shape.dims().to_vec();
-        let data = random.draw(dtype, &shape, entries).map_err(|error| error.to_string())?;
+        let drawn = match integers {
+            Integers::Far if is_any(model, shapes, &uses, id) => random.draw_far(dtype, &shape),
+            _ => random.draw(dtype, &shape, entries),
+        };
+        let data = drawn.map_err(|error| error.to_string())?;
         feeds.push((id, Tensor { dtype, shape, data }));
     }
     Ok(feeds)
@@ -86,7 +146,7 @@ pub(super) fn draw(
 
 /// Returns how many entries an input selects from, where it does.
 fn selects(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueId) -> Option<usize> {
-    if model.system != System::Onnx {
+    if !matches!(model.system, System::Onnx | System::Openvino) {
         return None;
     }
     let (mut values, mut fewest) = (vec![id], None);
@@ -99,7 +159,8 @@ fn selects(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueI
                     let size = selected_axis(model, shapes, at.node);
                     fewest = [fewest, size].into_iter().flatten().min();
                 }
-                "Cast" | "Reshape" | "Squeeze" | "Unsqueeze" | "Transpose" | "Identity" | "Slice" | "Expand"
+                "Cast" | "Convert" | "Reshape" | "Squeeze" | "Unsqueeze" | "Transpose" | "Identity" | "Slice"
+                | "Expand"
                     if at.input == 0 =>
                 {
                     next.extend(node.output(0));
@@ -122,7 +183,14 @@ fn selected_axis(model: &Model, shapes: &Shapes, node: NodeId) -> Option<usize> 
     } else {
         shapes.of.get(data.0 as usize)?.shape.dims()?.iter().map(broadaxe_shape::Dim::size).collect()
     };
-    let axis = node.attribute("axis").and_then(crate::graph::Attribute::int).unwrap_or(0);
+    let named = node.attribute("axis").and_then(crate::graph::Attribute::int);
+    let constant = node.input(2).and_then(|axis| model.value(axis).constant.as_ref());
+    let read = || {
+        let constant = constant?;
+        let data = model.elements(constant, size_of::<i64>()).ok()??;
+        numbers::values(constant.element.dtype()?, &data).first().map(|&axis| axis as i64)
+    };
+    let axis = named.or_else(read).unwrap_or(0);
     let axis = if axis < 0 { axis + dims.len() as i64 } else { axis };
     *dims.get(usize::try_from(axis).ok()?)?
 }

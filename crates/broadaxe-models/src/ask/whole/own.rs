@@ -1,14 +1,14 @@
 //! Computes what a node means from the engine's own values of its operands.
 
 use super::{
-    super::{QuestionTensor, numbers, reference, run::Tensor},
+    super::{QuestionTensor, layers, numbers, reference, run::Tensor},
     bench::PartRunner,
     gap::{OF_NODE, OF_NODES, Tolerance},
 };
 use crate::{
     format::single::number_bytes,
     graph::{NodeId, ValueId},
-    meaning::{Meaning, meaning},
+    meaning::{Kind, Meaning, Source, meaning},
 };
 
 /// The most bytes of a result that is computed.
@@ -20,14 +20,9 @@ pub(super) fn operands(bench: &PartRunner<'_>, id: NodeId) -> Option<Vec<Option<
     let tensor = |input: &Option<ValueId>| {
         let Some(value) = *input else { return Some(None) };
         let known = bench.model.value(value);
-        let name = known.name.clone();
-        if let Some(constant) = &known.constant {
-            let data = bench.model.elements(constant, MOST_OPERAND_BYTES).ok()??;
-            let (dtype, shape) = (constant.element.dtype()?, constant.shape.clone());
-            return Some(Some(QuestionTensor { name, dtype, shape, data, constant: true }));
-        }
-        let Tensor { dtype, shape, data } = bench.value(value)?.clone();
-        Some(Some(QuestionTensor { name, dtype, shape, data, constant: false }))
+        let (name, constant) = (known.name.clone(), known.constant.is_some());
+        let Tensor { dtype, shape, data } = bench.tensor(value)?;
+        Some(Some(QuestionTensor { name, dtype, shape, data, constant }))
     };
     node.inputs.iter().map(tensor).collect()
 }
@@ -45,6 +40,17 @@ pub(super) fn meant(bench: &PartRunner<'_>, id: NodeId) -> Option<Meaning> {
 pub(super) fn tolerance(bench: &PartRunner<'_>, id: NodeId) -> Tolerance {
     let is_rounded = meant(bench, id).is_some_and(|meaning| meaning.kind.is_along_axes());
     if is_rounded { OF_NODES } else { OF_NODE }
+}
+
+/// Returns the input that is added to a layer of products, whose sums are left to the engine.
+pub(super) fn added(bench: &PartRunner<'_>, id: NodeId) -> Option<ValueId> {
+    let meaning = meant(bench, id)?;
+    match (meaning.kind, meaning.operands.as_slice()) {
+        (Kind::Lengths, [Source::Result, Source::Input(bias)]) if !meaning.is_of_integers() => {
+            bench.model.node(id).input(*bias)
+        }
+        _ => None,
+    }
 }
 
 /// Computes the first result of a node: nothing for one that has no meaning of its own, a reason where it cannot be computed.
@@ -68,7 +74,14 @@ pub(super) fn of_operands(
     if operands.iter().flatten().any(|tensor| tensor.data.len() > MOST_OPERAND_BYTES) {
         return Err(format!("an operand has more than {} MiB", MOST_OPERAND_BYTES >> 20));
     }
-    let (dtype, reference) = reference(node, meaning, operands)?;
+    let (dtype, reference) = match meaning.kind {
+        Kind::Lengths => {
+            let product = node.output(0).filter(|_| added(bench, id).is_some());
+            let product = product.map(|value| bench.product(value).ok_or("its product is not known")).transpose()?;
+            layers::per_channel(node, meaning, operands, product)?
+        }
+        _ => reference(node, meaning, operands)?,
+    };
     let data = reference.values().iter().flat_map(|&value| number_bytes(dtype, value)).collect();
     let tensor = Tensor { dtype, shape: reference.shape().to_vec(), data };
     // What overflows is no number to compare.

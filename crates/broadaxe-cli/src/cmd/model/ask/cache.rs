@@ -44,7 +44,7 @@ impl Cache {
     /// Returns the file of an answer.
     pub(super) fn file(&self, engine: &Engine, script: &str, question: &Question) -> Option<PathBuf> {
         let wanted: Vec<u8> = question.wanted().iter().flat_map(|value| value.to_le_bytes()).collect();
-        let asked = request(question, engine.wanted.runtime.format);
+        let asked = request(question, engine.wanted.runtime.formats[0]);
         self.named(engine, script, &[&asked, &wanted])
     }
 

@@ -81,7 +81,7 @@ static RUNTIME: &[Runtime] = &[Runtime {
     package: "fake-engine",
     needs: &[],
     target: "onnx",
-    format: "onnx",
+    formats: &["onnx"],
     whole: true,
     driver: DRIVER,
     words: &[],
@@ -118,7 +118,7 @@ impl Folder {
 
     fn asking(&self, wanted: &[&str]) -> Asking {
         let engines = self.engines(wanted).expect("engines");
-        let mut asking = Asking::with(&engines, Cache::at(&self.0.join("cache"), true), Duration::from_secs(5));
+        let mut asking = Asking::with(&engines, Cache::at(&self.0.join("cache"), true), Duration::from_secs(5), false);
         asking.nodes = true;
         asking
     }
@@ -224,7 +224,7 @@ fn whole_models() {
     let mut run = |op: &str, outputs: &[&str]| {
         let inputs = vec![("x".to_owned(), tensor([1.0, 2.0])), ("y".to_owned(), tensor([3.0, 5.0]))];
         let outputs = outputs.iter().map(|&name| name.to_owned()).collect();
-        let run = ModelRun { format: "onnx", model: op.into(), weights: None, inputs, outputs };
+        let run = ModelRun { format: "onnx", model: op.into(), weights: None, inputs, outputs, times: 1 };
         asking.askers[0].1.run(&run).unwrap()
     };
     assert_eq!(run("Add", &["a", "b"]), ModelAnswer::Values(vec![tensor([4.0, 7.0]); 2]));
@@ -305,7 +305,7 @@ fn versions_and_the_cache() {
     assert_eq!(mended, record);
     assert_eq!(folder.answers().len(), 7);
     let engines = folder.engines(&["fake@1.0,2.0"]).unwrap();
-    let mut anew = Asking::with(&engines, Cache::at(&folder.0.join("cache"), false), Duration::from_secs(5));
+    let mut anew = Asking::with(&engines, Cache::at(&folder.0.join("cache"), false), Duration::from_secs(5), false);
     anew.nodes = true;
     assert_eq!(ask(&mut anew, &["Add", "Min"]).unwrap().0, record);
 }
@@ -340,7 +340,7 @@ fn a_python_that_is_gone() {
         version: "1.0".to_owned(),
         python: Path::new("/nonexistent/python").to_owned(),
     };
-    let mut asking = Asking::with(&[gone], Cache::at(&folder.0.join("cache"), true), Duration::from_secs(5));
+    let mut asking = Asking::with(&[gone], Cache::at(&folder.0.join("cache"), true), Duration::from_secs(5), false);
     asking.nodes = true;
     let error = ask(&mut asking, &["Add"]).unwrap_err();
     assert_eq!(error.file_name(), Some("/nonexistent/python"));

@@ -5,11 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
+use broadaxe::DType;
 use broadaxe_models::{
     Model, NodeId, Target, Value,
     ask::{
         self, LawVerdict, ModelAnswer, ModelRun, Outcome, Runner, Tensor,
-        whole::{Examined, Fault, Settings, examine},
+        whole::{Discrepancy, Examined, Fault, OperandReading, Settings, examine},
     },
     extract::{Extract, Input},
     graph::Data,
@@ -134,7 +135,7 @@ impl WholeAsking<'_> {
                 .as_ref()
                 .is_some_and(|constant| matches!(constant.data, Data::External { .. } | Data::Absent(_)))
         };
-        if model.values.iter().any(is_elsewhere) {
+        if model.weights.is_some() || model.values.iter().any(is_elsewhere) {
             return None;
         }
         let file = model.source.read(0, usize::try_from(model.source.len()).ok()?).ok()?;
@@ -167,7 +168,7 @@ fn save(model: &Model, name: &str, examined: &Examined, folder: &Path) -> Result
         while !written.insert(file.clone()) {
             file.push('_');
         }
-        let path = folder.join(file + ".onnx");
+        let path = folder.join(file + if model.weights.is_some() { ".xml" } else { ".onnx" });
         let input = |(name, tensor): (&str, &Tensor)| Input {
             name: name.to_owned(),
             dtype: tensor.dtype,
@@ -177,6 +178,11 @@ fn save(model: &Model, name: &str, examined: &Examined, folder: &Path) -> Result
         let inputs = fault.inputs.iter().map(|(name, tensor)| input((name, tensor))).collect();
         let result = fault.right.as_ref().map(|right| input((&fault.output, right)));
         extract::write(&Extract { model: fault.model.clone(), inputs, result, remarks: Vec::new() }, &path, false)?;
+        if let Some(weights) = &model.weights {
+            let path = path.with_extension("bin");
+            let data = weights.read(0, weights.len() as usize)?;
+            std::fs::write(&path, data).map_err(|error| Error::io(&path, "write it", &error))?;
+        }
         text += &format!("  {name}: {} shows it alone\n", escaped(&path.display().to_string()));
     }
     Ok(text)
@@ -244,6 +250,32 @@ impl Findings<'_> {
         }
     }
 
+    /// Says what is wrong of a value.
+    fn wrong(&self, fault: &Fault, gap: &Discrepancy) -> String {
+        let shown = quoted(&self.model.value(fault.value).name);
+        let s = if gap.count == 1 { "" } else { "s" };
+        match &gap.shape {
+            Some(got) => format!("{shown} has the shape {}", broadaxe_shape::Shape::from(got.as_slice())),
+            None => format!("{} of {} element{s} of {shown} differ", gap.wrong, gap.count),
+        }
+    }
+
+    /// Says how an operand is misread.
+    fn read(&self, reading: &OperandReading) -> String {
+        let input = self.model.node(reading.node).input(reading.input);
+        let name = input.map_or_else(String::new, |value| quoted(&self.model.value(value).name));
+        format!("it {}", reading.text(&name))
+    }
+
+    /// Says whether an operand has integers of 64 bits.
+    fn is_long(&self, id: NodeId) -> bool {
+        let mut dtypes = self.model.node(id).inputs.iter().flatten().filter_map(|&id| {
+            let known = self.shapes.of.get(id.0 as usize).and_then(|known| known.element.clone());
+            known.or_else(|| self.model.value(id).element.clone())?.dtype()
+        });
+        dtypes.any(|dtype| matches!(dtype, DType::I64 | DType::U64))
+    }
+
     fn outcome(&self, id: NodeId, fault: &Fault) -> Outcome {
         let others: Vec<NodeId> = fault.nodes.iter().copied().filter(|other| *other != id).collect();
         let together = |mark: &str| {
@@ -254,22 +286,20 @@ impl Findings<'_> {
         }
         let together = together(",");
         let Some(gap) = &fault.gap else { return Outcome::unknown("nothing was found out") };
-        let shown = &self.model.value(fault.value).name;
-        let reading = fault.reading.as_ref().map(|reading| {
-            let input = self.model.node(reading.node).input(reading.input);
-            let name = input.map_or_else(String::new, |value| quoted(&self.model.value(value).name));
-            format!("it {}", reading.text(&name))
-        });
-        let s = if gap.count == 1 { "" } else { "s" };
-        let shape = |dims: &[usize]| broadaxe_shape::Shape::from(dims).to_string();
-        let wrong = match &gap.shape {
-            Some(got) => format!("{} has the shape {}", quoted(shown), shape(got)),
-            None => format!("{} of {} element{s} of {} differ", gap.wrong, gap.count, quoted(shown)),
+        if fault.is_far && self.is_long(id) {
+            // Few models need such numbers: it is a caveat.
+            return Outcome { reason: format!("{together}computes 64-bit integers in fewer bits"), ..Outcome::same() };
+        }
+        let when = match (fault.is_far, fault.is_later) {
+            (true, _) => "with integers near the limits of their type, ",
+            (false, true) => "in the second run and later, ",
+            (false, false) => "",
         };
-        let reason = match reading {
-            Some(reading) => format!("{together}{reading}; {wrong}"),
-            None => format!("{together}it computes something else; {wrong}"),
-        };
+        let reading = fault
+            .reading
+            .as_ref()
+            .map_or_else(|| "it computes something else".to_owned(), |reading| self.read(reading));
+        let reason = format!("{when}{together}{reading}; {}", self.wrong(fault, gap));
         let target_shape = gap.shape.clone().or_else(|| fault.right.as_ref().map(|right| right.shape.clone()));
         let example = CounterexampleRecord {
             element: gap.element.clone(),
