@@ -128,7 +128,7 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
 
 /// Says whether a constant of up to two axes behind a product of matrices stays a node of its own: it is not one number per column.
 ///
-/// Asked of 1,264 models of products of rank 2 to 4.
+/// Asked of 432 products of rank 3, and of some of rank 2 and 4.
 fn is_apart(asked: &Asked<'_>) -> Option<bool> {
     let constant = asked.operands[1].known().filter(|constant| constant.len() < 3)?;
     let columns = asked.operands[0].dims()?.last()?.size()?;
