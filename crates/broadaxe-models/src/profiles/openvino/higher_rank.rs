@@ -263,7 +263,8 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     }
     let (constant, data, second) = asked.split(asked.node)?;
     let own = asked.sizes(constant)?;
-    let dims = if keeps_expand(asked, &own, data) { asked.form(data)? } else { asked.unstretched(clamped(asked, data))? };
+    let dims =
+        if keeps_expand(asked, &own, data) { asked.form(data)? } else { asked.unstretched(clamped(asked, data))? };
     let rank = dims.rank()?;
     let reshaped = before_reshape(asked, data).is_some_and(|rank| own.len() > rank);
     // A repair that gives operands another rank does not keep these nodes apart.
@@ -317,7 +318,8 @@ fn keeps_expand(asked: &Asked<'_>, own: &[usize], data: ValueId) -> bool {
 /// Returns the data of the first bound for the second of a clamp, where an `Expand` that only adds axes makes them.
 fn clamped(asked: &Asked<'_>, data: ValueId) -> ValueId {
     let bounds = |op: Option<Op>| matches!(op, Some(Op::Max | Op::Min));
-    let first = asked.maker(data).filter(|(_, op)| bounds(asked.own_op()) && bounds(Some(*op)) && asked.is_single(data));
+    let first =
+        asked.maker(data).filter(|(_, op)| bounds(asked.own_op()) && bounds(Some(*op)) && asked.is_single(data));
     let inner = first.and_then(|(node, _)| asked.split(node)).map(|(_, inner, _)| inner);
     inner.filter(|inner| repeats(asked, *inner) == Some(false)).unwrap_or(data)
 }
