@@ -77,7 +77,7 @@ def mat(array, batch=None):
 
     if array.dtype != numpy.float32:
         raise Unasked("ncnn is asked about f32 only")  # noqa: F821
-    # It has no tensors of rank 0: a number is a list of one, which this makes of it.
+    # It has no tensors of rank 0: a number becomes a list of one.
     array = numpy.ascontiguousarray(array)
     # A Mat around NumPy's memory has a channel step that ncnn misreads, and only borrows it; a copy has its own.
     return (ncnn.Mat(array) if batch is None else ncnn.Mat(array, batch_index=batch)).clone()

@@ -8,7 +8,7 @@ use super::{
 };
 
 /// From how many slopes on what is read past the end of data of rank 1 shows: 14 lengths were asked, 12 times each.
-const PAST: usize = 7;
+const SHOWN_FROM: usize = 7;
 
 /// Finds constant slopes that are read along axis 1 of the data.
 ///
@@ -23,7 +23,7 @@ pub(super) fn valid(asked: &Asked<'_>) -> Option<Does> {
     if asked.elements(1) == Some(1) {
         return None;
     }
-    if x.rank() == Some(1) && asked.elements(1).is_some_and(|count| count < PAST) {
+    if x.rank() == Some(1) && asked.elements(1).is_some_and(|count| count < SHOWN_FROM) {
         return Some(Does::Unknown("may read a constant slope past the end of data of rank 1".into()));
     }
     if x.rank() == Some(1) {

@@ -18,7 +18,7 @@ use crate::graph::ValueId;
 const MISSING: &str = "leaves a name that no node makes where it makes one normalisation of these nodes";
 const LOST_AXES: &str = "makes one normalisation of these nodes, whose result lacks the axes that only a constant has";
 const LOST_EPSILON: &str =
-    "makes one normalisation of these nodes, and takes 1e-5 for an epsilon that is the first operand of its sum";
+    "makes one normalisation of these nodes, and uses 1e-5 for an epsilon that is the first operand of its sum";
 const STRETCHED: &str =
     "makes one normalisation of these nodes, which does not support a scale that stretches the data";
 

@@ -256,6 +256,7 @@ fn is_added(asked: &Asked<'_>) -> bool {
     reader.is_some_and(|(node, _)| asked.op(node) == Some(Op::Add) && asked.split(node).is_some())
 }
 
+// Long: each form that was measured is one condition.
 /// Finds constants of higher rank that lose axes.
 pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     if let Some(does) = of_constants(asked) {

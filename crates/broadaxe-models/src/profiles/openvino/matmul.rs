@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// Operators whose results are of bools.
-const COMPARISONS: &[OpId] =
+const OF_BOOLS: &[OpId] =
     &[id("equal"), id("not_equal"), id("less"), id("less_equal"), id("greater"), id("greater_equal")];
 
 /// Finds a factor per column behind a product of computed matrices.
@@ -77,7 +77,7 @@ pub(super) fn compiled(asked: &Asked<'_>) -> Option<Does> {
 ///
 /// 32 models were asked: it ends the process, or does not answer, where both matrices are constants or a Softmax is between the products.
 fn of_bools(asked: &Asked<'_>) -> Option<Does> {
-    if asked.meaning.kind != Kind::Select && !asked.operator().is_some_and(|op| COMPARISONS.contains(&op)) {
+    if asked.meaning.kind != Kind::Select && !asked.operator().is_some_and(|op| OF_BOOLS.contains(&op)) {
         return None;
     }
     let computed = |value: &ValueId| !asked.facts.is_constant(*value) && asked.producer(asked.origin(*value)).is_some();
