@@ -72,11 +72,11 @@ def asked(engines, target, text):
     spec = parse(text)
     file = File(engines, spec)
     # A run before this one shows what a model overwrites.
-    kind, found = file.run(target, before=(1,))
+    kind, found = file.runs(target, (1, 0))
     does = "refused"
     if kind == "ok":
         want = truth(engines, spec)
-        does = "differs" if apart([want[name] for name in spec["outputs"]], found) else "same"
+        does = "differs" if apart([want[name] for name in spec["outputs"]], found[-1]) else "same"
     said = {finding.verdict for finding in file.check(target).findings}
     return does, next((word for word in WORDS if word in said), "same")
 

@@ -153,10 +153,23 @@ class File:
             record = broadaxe.fix(path, [target], out=out, input_shapes=self._shapes(target))
             return record, (out.read_bytes() if out.exists() else model[0], weights.read_bytes() if weights.exists() else model[1])
 
-    def run(self, target, turn=0, model=None, before=()):
-        """Run the engine of a target, after the turns before; return ("ok", outputs) or ("refused", why)."""
+    def run(self, target, turn=0, model=None):
+        """Run the engine of a target; return ("ok", outputs) or ("refused", why)."""
+        kind, found = self.runs(target, (turn,), model)
+        return (kind, found[0]) if kind == "ok" else (kind, found)
+
+    def wrong(self, target, want, model=None):
+        """Return what is wrong with the first run, or with one after a run of other numbers, which may have overwritten a constant; else None."""
+        kind, found = self.runs(target, (0, 1, 0), model)
+        if kind != "ok":
+            return 0, f"refused: {found}"
+        first, later = apart(want, found[0]), apart(want, found[-1])
+        return first or later and (later[0], f"in a later run, {later[1]}")
+
+    def runs(self, target, turns, model=None):
+        """Run the engine of a target once for each turn; return ("ok", the outputs of each) or ("refused", why)."""
         data, weights = model or (self.model, self.weights)
-        engine, feeds, more = ENGINE[target], [specs.feeds(self.spec, one) for one in (*before, turn)], {}
+        engine, feeds, more = ENGINE[target], [specs.feeds(self.spec, turn) for turn in turns], {}
         if target == "onnx" and self.form == "onnx" and self.spec["opset"] < 7:
             old = self.spec if model is None else onnx_form.read(data)
             data = onnx_form.build(onnx_form.restamped(old)).SerializeToString()
@@ -168,8 +181,7 @@ class File:
             data = onnx_form.build(sized(self.spec)).SerializeToString()
         elif engine == "tvm":
             more = {"options": {"optimise": False}}
-        kind, found = self.engines.run(engine, data, feeds, self.spec["outputs"], **more)
-        return (kind, found[-1]) if kind == "ok" else (kind, found)
+        return self.engines.run(engine, data, feeds, self.spec["outputs"], **more)
 
     def names(self):
         """Return the value that each node's finding is about, by the name that findings use."""

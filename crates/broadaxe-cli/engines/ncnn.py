@@ -77,7 +77,8 @@ def mat(array, batch=None):
 
     if array.dtype != numpy.float32:
         raise Unasked("ncnn is asked about f32 only")  # noqa: F821
-    array = numpy.ascontiguousarray(array).reshape(array.shape)
+    # It has no tensors of rank 0: a number becomes a list of one.
+    array = numpy.ascontiguousarray(array)
     # A Mat around NumPy's memory has a channel step that ncnn misreads, and only borrows it; a copy has its own.
     return (ncnn.Mat(array) if batch is None else ncnn.Mat(array, batch_index=batch)).clone()
 

@@ -31,8 +31,8 @@ struct Conv<'a> {
 /// Says what becomes of a constant that a convolution's input is multiplied by.
 pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
     let (own, constant, data, second) = factor(asked)?;
-    let constant = asked.sizes(constant)?;
     let own_rank = asked.form(data)?.rank()?;
+    let constant = placed(asked, asked.node, constant, own_rank)?;
     let rank = own_rank.max(constant.len());
     if rank < 3 || own_rank == rank && constant.iter().all(|size| *size == 1) {
         return None;
@@ -82,6 +82,19 @@ fn factor(asked: &Asked<'_>) -> Option<(Op, ValueId, ValueId, bool)> {
     Some((own, constant, data, second))
 }
 
+/// Returns the shape of a constant, before opset 7 with the axes behind that `axis` gives it, as the reader writes it.
+///
+/// Asked of 144 products and quotients of opsets 1 to 17.
+fn placed(asked: &Asked<'_>, node: &Node, constant: ValueId, rank: usize) -> Option<Vec<usize>> {
+    let mut sizes = asked.sizes(constant)?;
+    let axis = node.attribute("axis").and_then(Attribute::int).filter(|_| asked.is_before_opset_7());
+    let behind = axis.and_then(|axis| rank.checked_sub(usize::try_from(axis).ok()?));
+    if let Some(behind) = behind.filter(|behind| *behind > sizes.len()) {
+        sizes.resize(behind, 1);
+    }
+    Some(sizes)
+}
+
 /// Finds the convolution that the product is merged with.
 fn behind<'a>(asked: &Asked<'a>, constant: Vec<usize>, rank: usize) -> Option<Conv<'a>> {
     let (mut constant, mut padding) = (constant, vec![(0, 0); rank]);
@@ -93,8 +106,8 @@ fn behind<'a>(asked: &Asked<'a>, constant: Vec<usize>, rank: usize) -> Option<Co
                 return Some(Conv { node, has_group_axis: own == Op::GroupConv, padding, constant });
             }
             Op::Neg => {}
-            Op::Mul => constant = merged(&constant, &asked.sizes(asked.split(node)?.0)?),
-            Op::Div if input == 0 => constant = merged(&constant, &asked.sizes(asked.split(node)?.0)?),
+            Op::Mul => constant = merged(&constant, &placed(asked, node, asked.split(node)?.0, rank)?),
+            Op::Div if input == 0 => constant = merged(&constant, &placed(asked, node, asked.split(node)?.0, rank)?),
             Op::Pad if input == 0 => pad(asked, node, &mut padding)?,
             _ => return None,
         }
@@ -122,7 +135,7 @@ fn before(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>) -> O
         match (kind, split) {
             (Op::Neg, _) => value = node.input(0)?,
             (Op::Mul, Some((other, data, _))) | (Op::Div, Some((other, data, true))) => {
-                *constant = merged(constant, &asked.sizes(other)?);
+                *constant = merged(constant, &placed(asked, node, other, asked.form(data)?.rank()?)?);
                 value = data;
             }
             (Op::LayerNorm, _) => {

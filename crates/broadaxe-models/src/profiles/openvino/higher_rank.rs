@@ -256,13 +256,16 @@ fn is_added(asked: &Asked<'_>) -> bool {
     reader.is_some_and(|(node, _)| asked.op(node) == Some(Op::Add) && asked.split(node).is_some())
 }
 
+// Long: each form that was measured is one condition.
 /// Finds constants of higher rank that lose axes.
 pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     if let Some(does) = of_constants(asked) {
         return Some(does);
     }
     let (constant, data, second) = asked.split(asked.node)?;
-    let (own, dims) = (asked.sizes(constant)?, asked.unstretched(data)?);
+    let own = asked.sizes(constant)?;
+    let dims =
+        if keeps_expand(asked, &own, data) { asked.form(data)? } else { asked.unstretched(clamped(asked, data))? };
     let rank = dims.rank()?;
     let reshaped = before_reshape(asked, data).is_some_and(|rank| own.len() > rank);
     // A repair that gives operands another rank does not keep these nodes apart.
@@ -296,6 +299,30 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         return garbled(&found).then(|| Does::Unknown(text.into()));
     }
     if own.len() > rank { moved(asked, &own, data, second) } else { None }
+}
+
+/// Says of the result of an `Expand` whether that repeats elements.
+fn repeats(asked: &Asked<'_>, value: ValueId) -> Option<bool> {
+    let node = asked.producer(value).filter(|node| asked.op(node) == Some(Op::Expand))?;
+    let count = |shape: &SymbolicShape| shape.known().and_then(|shape| broadaxe_shape::elements(&shape).ok());
+    Some(count(asked.shape(node.input(0)?)?)? < count(asked.shape(value)?)?)
+}
+
+/// Says whether an `Expand` of the data is still there when the nodes become one: the constant is one number, and the `Expand` repeats
+/// elements, or the node is the product of a difference. Asked of 130 models.
+fn keeps_expand(asked: &Asked<'_>, own: &[usize], data: ValueId) -> bool {
+    let Some(repeats) = repeats(asked, data).filter(|_| own.iter().all(|size| *size == 1)) else { return false };
+    let behind = || asked.node.output(0).and_then(|value| asked.reader(value)).and_then(|(node, _)| asked.op(node));
+    repeats || asked.own_op() == Some(Op::Mul) && behind() == Some(Op::Add)
+}
+
+/// Returns the data of the first bound for the second of a clamp, where an `Expand` that only adds axes makes them.
+fn clamped(asked: &Asked<'_>, data: ValueId) -> ValueId {
+    let bounds = |op: Option<Op>| matches!(op, Some(Op::Max | Op::Min));
+    let first =
+        asked.maker(data).filter(|(_, op)| bounds(asked.own_op()) && bounds(Some(*op)) && asked.is_single(data));
+    let inner = first.and_then(|(node, _)| asked.split(node)).map(|(_, inner, _)| inner);
+    inner.filter(|inner| repeats(asked, *inner) == Some(false)).unwrap_or(data)
 }
 
 /// Says whether no value of what becomes one operator has the axes of a constant.

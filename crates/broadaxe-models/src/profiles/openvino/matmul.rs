@@ -6,13 +6,21 @@
 //! other numbers where the second matrix has rank 2, the first has axes of 1 in front, and there are as many rows as
 //! columns: `MatMul(x(1,2,2), w(2,2)) * c(2)`. Of these only two rows and columns are wrong; the reason is not known.
 
+use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::{Dim, SymbolicShape};
 
 use super::super::{
     Asked, Does,
     neighbours::{Op, REACH, only_axis},
 };
-use crate::graph::{Node, ValueId};
+use crate::{
+    graph::{Node, ValueId},
+    meaning::Kind,
+};
+
+/// Operators whose results are of bools.
+const OF_BOOLS: &[OpId] =
+    &[id("equal"), id("not_equal"), id("less"), id("less_equal"), id("greater"), id("greater_equal")];
 
 /// Finds a factor per column behind a product of computed matrices.
 pub(super) fn scaled(asked: &Asked<'_>) -> Option<Does> {
@@ -47,8 +55,11 @@ fn is_square(asked: &Asked<'_>, node: &Node) -> bool {
         && same(rows.size(), weights.last().and_then(Dim::size))
 }
 
-/// Finds a node behind an attention that adds an axis, and one between products by one element.
+/// Finds a node behind an attention that adds an axis, one between products by one element, and one of bools behind two products.
 pub(super) fn compiled(asked: &Asked<'_>) -> Option<Does> {
+    if let Some(does) = of_bools(asked) {
+        return Some(does);
+    }
     let data = (0..asked.operands.len()).find_map(|k| asked.value(k).filter(|value| is_product(asked, *value)))?;
     let ranks: Vec<usize> = asked.operands.iter().filter_map(SymbolicShape::rank).collect();
     let (rank, most) = (asked.form(data)?.rank()?, ranks.into_iter().max()?);
@@ -60,6 +71,32 @@ pub(super) fn compiled(asked: &Asked<'_>) -> Option<Does> {
     (matches!(reader, Some(Op::MatMul | Op::Gemm)) && one_weight(asked, data)).then(|| {
         Does::Unknown("may refuse a node between two products of matrices of which one has one element".into())
     })
+}
+
+/// Finds a choice or a comparison behind two products that are compiled in one piece, whose other operand is the result of a node.
+///
+/// 32 models were asked: it ends the process, or does not answer, where both matrices are constants or a Softmax is between the products.
+fn of_bools(asked: &Asked<'_>) -> Option<Does> {
+    if asked.meaning.kind != Kind::Select && !asked.operator().is_some_and(|op| OF_BOOLS.contains(&op)) {
+        return None;
+    }
+    let computed = |value: &ValueId| !asked.facts.is_constant(*value) && asked.producer(asked.origin(*value)).is_some();
+    let values = (0..asked.operands.len()).filter_map(|k| asked.value(k)).filter(computed);
+    let (behind, others): (Vec<_>, Vec<_>) = values.partition(|value| is_behind_two(asked, *value));
+    (!behind.is_empty() && !others.is_empty())
+        .then(|| Does::Unknown("may end the process at a node of bools behind two products of matrices".into()))
+}
+
+/// Says whether a value is the result of two products of matrices that are compiled in one piece.
+fn is_behind_two(asked: &Asked<'_>, value: ValueId) -> bool {
+    let before_softmax = |value: ValueId| match asked.maker(value) {
+        Some((node, Op::Softmax)) => (node.input(0).unwrap_or(value), true),
+        _ => (value, false),
+    };
+    let constant = |node: &Node| node.input(1).is_some_and(|weights| asked.facts.is_constant(weights));
+    let Some(second) = product(asked, before_softmax(value).0) else { return false };
+    let Some((data, attends)) = second.input(0).map(before_softmax) else { return false };
+    product(asked, data).is_some_and(|first| attends || constant(first) && constant(second))
 }
 
 /// Finds a constant per column where the file leaves the number of columns open.

@@ -7,6 +7,38 @@ use crate::testing::{FUSED_PARTS, answers};
 
 /// `DivMulFusion`, Gelu and normalisations, each constant with more axes than the data.
 const FUSIONS: &[(&str, &str)] = &[
+    (
+        "opset 15; x(2,3,4); a=ReduceMean(x) axes=2 keepdims=1; b=Sub(x,a); k=const()=2; p=Pow(b,k); m=ReduceMean(p) axes=2 keepdims=1; e=const()=0.5; d=Add(e,m); r=Sqrt(d); y=Div(b,r); g=const(4); z=Mul(y,g); h=const(4); v=Add(z,h)",
+        "differs",
+    ),
+    (
+        "opset 15; x(2,3,4); a=ReduceMean(x) axes=2 keepdims=1; b=Sub(x,a); k=const()=2; p=Pow(b,k); m=ReduceMean(p) axes=2 keepdims=1; e=const(1)=0.5; d=Add(e,m); r=Sqrt(d); y=Div(b,r); g=const(4); z=Mul(g,y); h(4); v=Add(h,z)",
+        "differs",
+    ),
+    (
+        "opset 15; x(2,3,4); a=ReduceMean(x) axes=2 keepdims=1; b=Sub(x,a); k=const()=2; p=Pow(b,k); m=ReduceMean(p) axes=2 keepdims=1; e=const()=0.5; d=Add(m,e); r=Sqrt(d); y=Div(b,r); g=const(4); z=Mul(y,g); h=const(4); v=Add(z,h)",
+        "same",
+    ),
+    (
+        "opset 15; x(2,3,4); a=ReduceMean(x) axes=2 keepdims=1; b=Sub(x,a); k=const()=2; p=Pow(b,k); m=ReduceMean(p) axes=2 keepdims=1; e=const()=0.00001; d=Add(e,m); r=Sqrt(d); y=Div(b,r); g=const(4); z=Mul(y,g); h=const(4); v=Add(z,h)",
+        "same",
+    ),
+    (
+        "opset 15; x(2,3,4); a=ReduceMean(x) axes=2 keepdims=1; b=Sub(x,a); k=const()=2; p=Pow(b,k); m=ReduceMean(p) axes=2 keepdims=1; e=const()=0.5; d=Add(e,m); r=Sqrt(d); y=Div(b,r); g=const(4); z=Mul(y,g)",
+        "same",
+    ),
+    (
+        "opset 15; x(2,3,4); a=ReduceMean(x) axes=2 keepdims=1; b=Sub(x,a); k=const()=2; p=Pow(b,k); m=ReduceMean(p) axes=2 keepdims=1; e=const()=0.5; d=Add(e,m); r=Sqrt(d); y=Div(b,r); g=const(4); z=Mul(y,g); h=const(1,1,4); v=Add(z,h)",
+        "same",
+    ),
+    (
+        "opset 15; x(2,3,4); a=ReduceMean(x) axes=2 keepdims=1; b=Sub(x,a); k=const()=2; p=Pow(b,k); m=ReduceMean(p) axes=2 keepdims=1; e=const()=0.5; d=Add(e,m); r=Sqrt(d); y=Div(b,r); g=const(1,1,4); z=Mul(y,g); h=const(4); v=Add(z,h)",
+        "same",
+    ),
+    (
+        "opset 15; x(2,3,4); a=ReduceMean(x) axes=1 keepdims=1; b=Sub(x,a); k=const()=2; p=Pow(b,k); m=ReduceMean(p) axes=1 keepdims=1; e=const()=0.5; d=Add(e,m); r=Sqrt(d); y=Div(b,r); g=const(4); z=Mul(y,g); h=const(4); v=Add(z,h)",
+        "same",
+    ),
     ("opset 20; x(2,3); d=const()=1.4142135623730951; o=const()=1; h=const()=0.5; [gelu]", "same"),
     ("opset 20; x(2,3); d=const(1)=1.4142135623730951; o=const()=1; h=const()=0.5; [gelu]", "same"),
     ("opset 20; x(2,3); d=const(1,1)=1.4142135623730951; o=const()=1; h=const()=0.5; [gelu]", "same"),

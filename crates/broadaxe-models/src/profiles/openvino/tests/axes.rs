@@ -119,6 +119,29 @@ const AXES_OF_PDPD: &[(&str, &str)] = &[
     ("ir; x(3,3,3); b=Abs(x); c=const(3); y=Maximum(b,c) auto_broadcast=pdpd axis=0", "same"),
     ("ir; x(3,3,3); b=Abs(x); c(3); y=Maximum(b,c) auto_broadcast=pdpd axis=0", "same"),
     ("ir; x(2,2,3,4); w=const(4,3); b=MatMul(x,w); c(3); y=Maximum(b,c) auto_broadcast=pdpd axis=2", "same"),
+    ("ir; x(3,3,3); z(1); c=const(3); b=Multiply(x,c) auto_broadcast=pdpd axis=0; y=Subtract(z,b)", "differs"),
+    ("ir; x(2,2,3,3); z(2,2,3,3); c=const(2); b=Multiply(x,c) auto_broadcast=pdpd axis=1; y=Subtract(z,b)", "refused"),
+    ("ir; x(3,3,3); z(3,3,3); c=const(3); b=Add(x,c) auto_broadcast=pdpd axis=0; y=Subtract(z,b)", "differs"),
+    ("ir; x(3,3,3); z(3,3,3); c(3); b=Add(x,c) auto_broadcast=pdpd axis=0; y=Subtract(z,b)", "same"),
+    ("ir; x(3,3,3); z(3,3,3); c=const(3); b=Multiply(x,c) auto_broadcast=pdpd axis=0; y=Subtract(b,z)", "same"),
+    ("ir; x(2,3,4); w=const(4,3); b=MatMul(x,w); c=const(2,3); y=Add(b,c) auto_broadcast=pdpd axis=0", "same"),
+    ("ir; x(3,3,4); w=const(4,3); b=MatMul(x,w); c=const(3,1); y=Multiply(b,c) auto_broadcast=pdpd axis=0", "same"),
+    ("ir; x(3,3,4); w=const(4,3); b=MatMul(x,w); c=const(3); y=Multiply(b,c) auto_broadcast=pdpd axis=0", "differs"),
+    ("ir; x(3,3,4); w=const(4,3); b=MatMul(x,w); c=const(1,3); y=Add(b,c) auto_broadcast=pdpd axis=0", "differs"),
+    ("ir; x(2,3,4); w(4,2); b=MatMul(x,w); c=const(3); y=Multiply(b,c) auto_broadcast=pdpd axis=1", "same"),
+    ("ir; x(3,3,3,4); w=const(4,3); b=MatMul(x,w); c=const(3,3); y=Add(b,c) auto_broadcast=pdpd axis=1", "same"),
+    (
+        "ir; x(3,3,3,4); w=const(4,3); b=MatMul(x,w); c=const(3,1,1); y=Add(b,c) auto_broadcast=pdpd axis=0",
+        "same, differs",
+    ),
+    (
+        "ir; x(3,3,3,4); w=const(4,3); b=MatMul(x,w); c=const(3,1,1); y=Multiply(b,c) auto_broadcast=pdpd axis=0",
+        "differs",
+    ),
+    (
+        "ir; x(2,3,4); w=const(4,3); b=MatMul(x,w); c=const(2,3); a=Add(b,c) auto_broadcast=pdpd axis=0; d=const(); y=Multiply(a,d)",
+        "refused",
+    ),
     ("ir; x(1); c(1); y=Add(x,c) auto_broadcast=none", "same"),
     ("ir; x(1,1,1); c=const(1,1,1); y=Add(x,c) auto_broadcast=none", "refused"),
     ("ir; x(); c(); y=Add(x,c) auto_broadcast=none", "same"),
@@ -174,6 +197,31 @@ fn axes_of_pdpd() {
 }
 
 const OLD_FILES: &[(&str, &str)] = &[
+    (
+        "opset 6; x(2,2,2,2); c=const(2); w=const(2,2,2,2); b=Div(x,c) broadcast=1 axis=0; y=Conv(b,w) pads=1,1,1,1",
+        "same",
+    ),
+    (
+        "opset 6; x(2,2,2,2); c=const(2); w=const(2,2,2,2); b=Mul(x,c) broadcast=1 axis=1; y=Conv(b,w) pads=1,1,1,1",
+        "same",
+    ),
+    (
+        "opset 6; x(2,2,2,2); c=const(2); w=const(2,2,2,2); b=Mul(x,c) broadcast=1 axis=2; y=Conv(b,w) pads=1,1,1,1",
+        "differs",
+    ),
+    (
+        "opset 6; x(2,2,2,2); c=const(2); w=const(2,2,2,2); b=Mul(x,c) broadcast=1 axis=3; y=Conv(b,w) pads=1,1,1,1",
+        "differs",
+    ),
+    ("opset 6; x(2,2,3); c=const(2); w=const(2,2,2); b=Mul(x,c) broadcast=1 axis=0; y=Conv(b,w) pads=1,1", "same"),
+    (
+        "opset 6; x(2,2,2,2); c=const(2); d=const(2); w=const(2,2,2,2); a=Mul(x,c) broadcast=1 axis=0; b=Mul(a,d) broadcast=1 axis=1; y=Conv(b,w) pads=1,1,1,1",
+        "same",
+    ),
+    (
+        "opset 6; x(2,2,2,2); c=const(2); d=const(2); w=const(2,2,2,2); a=Mul(x,c) broadcast=1 axis=3; b=Mul(a,d) broadcast=1 axis=1; y=Conv(b,w) pads=1,1,1,1",
+        "differs",
+    ),
     ("opset 6; x(3,3); c=const(3); y=Add(x,c) broadcast=1 axis=0", "same"),
     ("opset 6; x(3,3); c(3); y=Add(x,c) broadcast=1 axis=0", "same"),
     ("opset 6; x(3,3); c=const(3); y=Add(x,c) broadcast=1 axis=1", "same"),

@@ -10,6 +10,32 @@ const WORDS: &[(&str, &str)] =
     &[("[attention]", "a(2,3,4); b(2,4,3); m=MatMul(a,b); s=Softmax(m) axis=2; v(2,3,5); o=MatMul(s,v)")];
 
 const BEHIND_A_PRODUCT: &[(&str, &str)] = &[
+    (
+        "x(3,4); w=const(4,5); m=MatMul(x,w); v=const(5,6); o=MatMul(m,v); z(3,6); a=Abs(z); c:bool(3,6); y=Where(c,o,a)",
+        "refused, unknown",
+    ),
+    (
+        "x(3,4); w=const(4,5); m=MatMul(x,w); v=const(5,6); o=MatMul(m,v); z(3,6); a=Abs(z); c:bool(3,6); y=Where(c,a,o)",
+        "refused, unknown",
+    ),
+    ("x(3,4); w=const(4,5); m=MatMul(x,w); v=const(5,6); o=MatMul(m,v); z(3,6); c:bool(3,6); y=Where(c,o,z)", "same"),
+    ("x(3,4); w(4,5); m=MatMul(x,w); v(5,6); o=MatMul(m,v); z(3,6); a=Abs(z); c:bool(3,6); y=Where(c,o,a)", "same"),
+    ("x(3,4); w=const(4,6); o=MatMul(x,w); z(3,6); a=Abs(z); c:bool(3,6); y=Where(c,o,a)", "same"),
+    (
+        "x(3,4); w=const(4,5); m=MatMul(x,w); v=const(5,6); o=MatMul(m,v); r=Relu(o); c:bool(3,6); y=Where(c,r,o)",
+        "same",
+    ),
+    (
+        "x(3,4); w=const(4,5); m=MatMul(x,w); v=const(5,6); o=MatMul(m,v); z(3,6); k=const(6); l=Less(z,k); y=Where(l,o,k)",
+        "refused, unknown",
+    ),
+    (
+        "x(3,4); w=const(4,5); m=MatMul(x,w); v=const(5,6); o=MatMul(m,v); z(3,6); a=Floor(z); y=Less(o,a)",
+        "refused, unknown",
+    ),
+    ("x(3,4); w=const(4,5); m=MatMul(x,w); v=const(5,6); o=MatMul(m,v); z(3,6); a=Abs(z); y=Add(o,a)", "same"),
+    ("[attention]; z(2,3,5); f=Floor(z); y=Equal(o,f)", "refused, unknown"),
+    ("[attention]; z(2,3,5); y=Less(o,z)", "same"),
     ("x(2,4); w(4,3); m=MatMul(x,w); s=const(3); y=PRelu(m,s)", "same"),
     ("x(2,4); w=const(4,3); m=MatMul(x,w); t=Neg(m); s=const(3); y=PRelu(t,s)", "same"),
     ("x(2,4); w=const(4,3); m=MatMul(x,w); k=const(); t=Sub(k,m); s=const(3); y=PRelu(t,s)", "same"),

@@ -7,6 +7,12 @@ use crate::testing::{FUSED_PARTS, answers};
 
 /// What becomes one operator, each constant of it with more axes than the data.
 const FUSED: &[(&str, &str)] = &[
+    ("x(2,3); i=const:i64(3)=1,2,3; e=Expand(x,i); c=const(1,1,1)=-1; b=Mul(e,c); z(2,3); y=Add(z,b)", "same"),
+    ("x(2,3); i=const:i64(3)=2,2,3; e=Expand(x,i); c=const(1,1,1)=-1; b=Mul(e,c); z(2,3); y=Add(b,z)", "same"),
+    ("x(2,3); c=const(1,1,1)=-1; b=Mul(x,c); z(2,3); y=Add(z,b)", "differs"),
+    ("x(2,3); i=const:i64(3)=1,2,3; e=Expand(x,i); l=const(1,1,1)=-1; b=Max(e,l); h=const()=1; y=Min(b,h)", "differs"),
+    ("x(2,3); i=const:i64(3)=1,2,3; e=Expand(x,i); l=const()=-1; b=Max(e,l); h=const(1,1,1)=1; y=Min(b,h)", "differs"),
+    ("x(2,3); i=const:i64(3)=2,2,3; e=Expand(x,i); l=const(1,1,1)=-1; b=Max(e,l); h=const()=1; y=Min(b,h)", "same"),
     ("x(2,3); d=const(1)=1.4142135623730951; o=const()=1; h=const()=0.5; [gelu]", "same"),
     ("x(2,3); d=const(1,1)=1.4142135623730951; o=const()=1; h=const()=0.5; [gelu]", "same"),
     ("x(2,3); d=const(1,1,1)=1.4142135623730951; o=const()=1; h=const()=0.5; [gelu]", "differs"),

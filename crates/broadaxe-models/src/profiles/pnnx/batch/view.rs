@@ -343,7 +343,9 @@ fn flatten(axis: i64, rank: usize) -> Passage {
 pub(in crate::profiles::pnnx) fn is_linear(node: &Node, is_constant: &dyn Fn(ValueId) -> bool) -> bool {
     let scaled = factor(node, "alpha") != 1.0 || factor(node, "beta") != 1.0;
     let weights = node.input(1).is_some_and(is_constant);
-    !scaled && (weights || View::int(node, "transB").unwrap_or(0) != 0)
+    // Without a C, a computed B is transposed by a layer of its own.
+    let transposed = node.input(2).is_some() && View::int(node, "transB").unwrap_or(0) != 0;
+    !scaled && (weights || transposed)
 }
 
 /// Says whether a `Gemm` becomes a linear layer that does not hold its weights: pnnx then knows where the batch is.

@@ -49,6 +49,8 @@ const BATCHES: &[(&str, &str)] = &[
     ("x(3,3,3,3); p=AveragePool(x) kernel_shape=1,1; c(3,1,1,1); y=Mul(p,c)", "same"),
     ("x(3,3,3,3); p=AveragePool(x) kernel_shape=1,1; c=const(1,1,1,1,1); y=Mul(p,c)", "differs"),
     ("x(3,3,3,3); p=AveragePool(x) kernel_shape=1,1; c(1,1,1,1,1); y=Mul(p,c)", "differs"),
+    ("x(2,4); b(3,4); m=Gemm(x,b) transB=1; c=const(2,1); y=Add(m,c)", "same"),
+    ("x(2,4); b(3,4); m=Gemm(x,b) transB=1; c=const(2,3); y=Sub(c,m)", "same"),
     ("x(3,5); b=const(5,4); c=const(4); y=Gemm(x,b,c)", "same"),
     ("x(3,5); b=const(5,4); c=const(4); y=Gemm(x,b,c) beta=2.0", "same"),
     ("x(3,5); b=const(5,4); c=const(1,4); y=Gemm(x,b,c)", "refused"),
