@@ -147,7 +147,7 @@ fn bombs_are_rejected_at_once() {
         let error = read(text).unwrap_err();
         assert!(error.kind() == kind && error.to_string().contains(want), "{error}, not {want}");
     }
-    assert!(start.elapsed() < limit::seconds(5), "{:?}", start.elapsed());
+    assert!(start.elapsed() < limit::seconds(10), "{:?}", start.elapsed());
 }
 
 #[test]

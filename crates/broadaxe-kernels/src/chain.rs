@@ -9,7 +9,7 @@
 //! a chain for them only where it was faster: for dense f16 with AVX-512. `max(a, b) - c` of 60,000 elements needed 9.6 us as a
 //! chain and 12.5 with loops, with AVX2 14.9 and 13.7, and with rows of 89 12.3 and 9.6 (the runner, AMD EPYC, Zen 4).
 
-use broadaxe_op::find;
+use broadaxe_op::{OpId, constants as ops};
 
 use crate::{
     dtype::DType,
@@ -30,21 +30,21 @@ pub(crate) struct Part {
 }
 
 /// The operators that links can compute, each with its operands in order and with the first two exchanged.
-const JOINS: [(&str, Opcode, Opcode); 14] = [
-    ("add", Opcode::Sum, Opcode::Sum),
-    ("sub", Opcode::Difference, Opcode::Reversed),
-    ("mul", Opcode::Product, Opcode::Product),
-    ("div", Opcode::Quotient, Opcode::Inverted),
-    ("sqrt", Opcode::Root, Opcode::Root),
-    ("max", Opcode::Larger, Opcode::LargerSwapped),
-    ("min", Opcode::Smaller, Opcode::SmallerSwapped),
-    ("relu", Opcode::Relu, Opcode::Relu),
-    ("abs", Opcode::Magnitude, Opcode::Magnitude),
-    ("neg", Opcode::Negative, Opcode::Negative),
-    ("square", Opcode::Square, Opcode::Square),
-    ("reciprocal", Opcode::Reciprocal, Opcode::Reciprocal),
-    ("squared_difference", Opcode::Difference, Opcode::Reversed),
-    ("clamp", Opcode::LargerSwapped, Opcode::Larger),
+const JOINS: [(OpId, Opcode, Opcode); 14] = [
+    (ops::ADD, Opcode::Sum, Opcode::Sum),
+    (ops::SUB, Opcode::Difference, Opcode::Reversed),
+    (ops::MUL, Opcode::Product, Opcode::Product),
+    (ops::DIV, Opcode::Quotient, Opcode::Inverted),
+    (ops::SQRT, Opcode::Root, Opcode::Root),
+    (ops::MAX, Opcode::Larger, Opcode::LargerSwapped),
+    (ops::MIN, Opcode::Smaller, Opcode::SmallerSwapped),
+    (ops::RELU, Opcode::Relu, Opcode::Relu),
+    (ops::ABS, Opcode::Magnitude, Opcode::Magnitude),
+    (ops::NEG, Opcode::Negative, Opcode::Negative),
+    (ops::SQUARE, Opcode::Square, Opcode::Square),
+    (ops::RECIPROCAL, Opcode::Reciprocal, Opcode::Reciprocal),
+    (ops::SQUARED_DIFFERENCE, Opcode::Difference, Opcode::Reversed),
+    (ops::CLAMP, Opcode::LargerSwapped, Opcode::Larger),
 ];
 
 /// Says whether a result has no more digits than its operands.
@@ -119,11 +119,10 @@ impl Writer<'_> {
     }
 
     /// Returns the row of the operator that a step is.
-    fn row(&self, step: usize) -> Option<(&'static str, Opcode, Opcode)> {
+    fn row(&self, step: usize) -> Option<(OpId, Opcode, Opcode)> {
         let kernel = self.steps[step].kernel;
-        let own = |name: &str, dtype| find(name).and_then(|op| op.kernel(dtype));
-        let is = |name: &str, dtype| own(name, dtype).is_some_and(|own| std::ptr::eq(own, kernel));
-        JOINS.iter().find(|(name, ..)| is(name, DType::F32) || is(name, self.output)).copied()
+        let is = |op: &OpId, dtype| op.kernel(dtype).is_some_and(|own| std::ptr::eq(own, kernel));
+        JOINS.iter().find(|(op, ..)| is(op, DType::F32) || is(op, self.output)).copied()
     }
 
     /// Says whether every NaN in a step's result is the canonical one.
@@ -145,7 +144,7 @@ impl Writer<'_> {
         if self.output != DType::F32 && self.is_cast(s, self.output, DType::F32) {
             return self.written(step.args[0], may);
         }
-        let (name, join, swapped) = self.row(s)?;
+        let (op, join, swapped) = self.row(s)?;
         let part = |join, input| {
             let rounds = self.output != DType::F32 && step.kernel.output() == self.output && !is_exact(join);
             Part { act: LinkAction::Apply(join), input, rounds }
@@ -167,7 +166,7 @@ impl Writer<'_> {
         parts.push(part(join, input));
         match *step.args {
             [_, _, c] => parts.push(part(Opcode::SmallerSwapped, Some(self.input(c)?))),
-            [_, _] if name == "squared_difference" => parts.push(part(Opcode::Square, None)),
+            [_, _] if op == ops::SQUARED_DIFFERENCE => parts.push(part(Opcode::Square, None)),
             _ => {}
         }
         Some(parts)

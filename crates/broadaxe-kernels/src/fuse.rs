@@ -1,6 +1,6 @@
 //! Fuses two steps of a program into one where a kernel computes both.
 
-use broadaxe_op::find;
+use broadaxe_op::{OpId, constants as ops};
 
 use crate::{
     dtype::DType,
@@ -11,13 +11,13 @@ use crate::{
 };
 
 /// The operators that can be part of a pair, by the number that [`pairs`] gives them.
-const FUSED_OPERATORS: [&str; 3] = ["add", "sub", "mul"];
+const FUSED_OPERATORS: [OpId; 3] = [ops::ADD, ops::SUB, ops::MUL];
 
 /// Returns the number of the operator that a kernel belongs to, if it can be part of a pair.
 fn part(kernel: &'static Kernel) -> Option<usize> {
     let dtype = kernel.output();
-    let is = |name: &str| find(name).and_then(|op| op.kernel(dtype)).is_some_and(|own| std::ptr::eq(own, kernel));
-    matches!(dtype, DType::F32 | DType::F64).then(|| FUSED_OPERATORS.iter().position(|&name| is(name)))?
+    let is = |op: &OpId| op.kernel(dtype).is_some_and(|own| std::ptr::eq(own, kernel));
+    matches!(dtype, DType::F32 | DType::F64).then(|| FUSED_OPERATORS.iter().position(is))?
 }
 
 /// Returns the kernel of both steps, if the first is operand `k` of the second.
@@ -73,6 +73,8 @@ fn renumber(steps: Vec<Option<Step>>) -> (Vec<Step>, Vec<usize>) {
 
 #[cfg(test)]
 mod tests {
+    use broadaxe_op::find;
+
     use super::*;
     use Slot::{Input as I, Step as S};
 

@@ -1,6 +1,6 @@
 //! The kernels of the operators: one row each, per family of dtypes, in the order of the table in `broadaxe-op`.
 
-use broadaxe_op::{DType, Op};
+use broadaxe_op::{DType, Op, OpId};
 
 use crate::{
     family::{
@@ -166,9 +166,17 @@ pub trait HasKernels {
     fn kernel(&self, dtype: DType) -> Option<&'static Kernel>;
 }
 
-impl HasKernels for Op {
+impl HasKernels for OpId {
+    #[inline]
     fn kernel(&self, dtype: DType) -> Option<&'static Kernel> {
-        KERNELS[self.id().index()].1.0[dtype as usize].as_ref()
+        KERNELS[self.index()].1.0[dtype as usize].as_ref()
+    }
+}
+
+impl HasKernels for Op {
+    #[inline]
+    fn kernel(&self, dtype: DType) -> Option<&'static Kernel> {
+        self.id().kernel(dtype)
     }
 }
 

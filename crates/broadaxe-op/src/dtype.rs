@@ -100,6 +100,7 @@ impl DType {
         Self::F64,
     ];
 
+    #[inline]
     const fn row(self) -> &'static DTypeRow {
         &ROWS[self as usize]
     }
@@ -110,16 +111,19 @@ impl DType {
     }
 
     /// Returns the size of an element in bytes.
+    #[inline]
     pub const fn size(self) -> usize {
         self.row().size
     }
 
     /// Says whether this is a float of 16 bits.
+    #[inline]
     pub fn is_half(self) -> bool {
         matches!(self, Self::F16 | Self::BF16)
     }
 
     /// Returns the kind of number.
+    #[inline]
     pub const fn family(self) -> Family {
         self.row().family
     }
@@ -136,21 +140,25 @@ impl DType {
     }
 
     /// Says whether this is a floating-point type.
+    #[inline]
     pub const fn is_float(self) -> bool {
         matches!(self.family(), Family::Float)
     }
 
     /// Says whether this is an integer type, signed or not; bool is none.
+    #[inline]
     pub fn is_integer(self) -> bool {
         matches!(self.family(), Family::Signed | Family::Unsigned)
     }
 
     /// Says whether this is a signed integer type.
+    #[inline]
     pub fn is_signed(self) -> bool {
         self.family() == Family::Signed
     }
 
     /// Says whether this is an unsigned integer type.
+    #[inline]
     pub fn is_unsigned(self) -> bool {
         self.family() == Family::Unsigned
     }

@@ -49,6 +49,7 @@ pub struct OpId(u8);
 
 impl OpId {
     /// Returns the place of the operator in [`OPS`](crate::OPS).
+    #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
     }

@@ -103,6 +103,7 @@ impl Op {
     }
 
     /// Returns the operator's identity.
+    #[inline]
     pub fn id(&self) -> OpId {
         self.id
     }

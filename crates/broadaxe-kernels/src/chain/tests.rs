@@ -1,5 +1,7 @@
 //! Checks which programs are chains. `tests/loops/chains.rs` runs chains.
 
+use broadaxe_op::find;
+
 use super::*;
 use Slot::{Input as I, Step as S};
 

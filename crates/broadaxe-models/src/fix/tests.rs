@@ -100,12 +100,7 @@ fn the_cheapest_way() {
         ("Add", &["(4)", "(2,3,4)"], &[&INTO_FIRST], "swap the inputs of Add"),
         ("Less", &["(4)", "(2,3,4)"], &[&INTO_FIRST], "swap the inputs of Greater"),
         ("Sub", &["(4)", "(2,3,4)"], &[&INTO_FIRST], "expand v0 to (2, 3, 1)"),
-        (
-            "Add",
-            &["(4)", "(2,3,4)"],
-            &[&INTO_FIRST, &EQUAL],
-            "swap the inputs of Add; unsqueeze v0 at axes 0, 1",
-        ),
+        ("Add", &["(4)", "(2,3,4)"], &[&INTO_FIRST, &EQUAL], "swap the inputs of Add; unsqueeze v0 at axes 0, 1"),
         ("Add", &["(2,1)", "(1,3)"], &[&INTO_FIRST], "expand v0 to (1, 3)"),
         ("Mul", &["(2,1)", "(1,3)"], &[&NONE], "expand v0 to (1, 3); expand v1 to (2, 1)"),
         ("Mul", &["(2,n)", "(1,n)"], &[&NONE], "expand v1 to (2, 1)"),
@@ -239,7 +234,12 @@ fn slopes() {
         ("(2,4,4)", &[4], &["openvino"], "reshape the constant slope from (4,) to (1, 1, 4)"),
         ("(2,3,5)", &[5], &["openvino"], ""),
         ("(2,3,4,5)", &[5], &["ncnn"], &format!("{apart}, with slope as (1, 1, 1, 5)")),
-        ("(2,3,4,5)", &[1], &["openvino", "ncnn", "equal-rank"], "reshape the constant slope from (1,) to (1, 1, 1, 1)"),
+        (
+            "(2,3,4,5)",
+            &[1],
+            &["openvino", "ncnn", "equal-rank"],
+            "reshape the constant slope from (1,) to (1, 1, 1, 1)",
+        ),
         ("(2,3,3,5)", &[3, 1], &["openvino", "ncnn"], apart),
     ];
     let mut wrong = Vec::new();

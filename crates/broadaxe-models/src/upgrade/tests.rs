@@ -402,11 +402,7 @@ const SCHEMAS: &[(&str, &str)] = &[
 #[test]
 fn schemas() {
     for (text, want) in SCHEMAS {
-        let short = [
-            ("remove the attribute ", "-"),
-            ("set the attribute ", "+"),
-            ("reshape the constant ", ""),
-                ];
+        let short = [("remove the attribute ", "-"), ("set the attribute ", "+"), ("reshape the constant ", "")];
         let got = short.iter().fold(upgraded(text), |got, (long, short)| got.replace(long, short));
         let got = match got.strip_prefix("left: ") {
             Some(left) => format!("left: {}", left.split_once(": ").expect(text).1),

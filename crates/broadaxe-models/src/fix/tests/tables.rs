@@ -537,8 +537,16 @@ fn numbers_per_channel() {
             "constant s from (6,) to (1, 1, 1, 6)",
             "constant s from (6,) to (1, 6, 1, 1): one number per channel",
         ),
-        ("x(1,6,4,5); s=const(6); y=Add(x,s)", "left y", "constant s from (6,) to (1, 6, 1, 1): one number per channel"),
-        ("x(1,6,4,5); s=const(6); y=Sub(s,x)", "left y", "constant s from (6,) to (1, 6, 1, 1): one number per channel"),
+        (
+            "x(1,6,4,5); s=const(6); y=Add(x,s)",
+            "left y",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel",
+        ),
+        (
+            "x(1,6,4,5); s=const(6); y=Sub(s,x)",
+            "left y",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel",
+        ),
         ("x(1,6,4,5); s=const(7); y=PRelu(x,s)", "left y", "left y"),
         ("x(1,6,4,6); s=const(6); y=Add(x,s)", "", ""),
         ("x(2,6); s=const(6); y=PRelu(x,s)", "", ""),
@@ -551,7 +559,10 @@ fn numbers_per_channel() {
     // A node that a target reads as it says is changed too where something else is meant.
     let text = "x(1,6,4,6); s=const(6); y=PRelu(x,s)";
     assert_eq!(fixed("onnx", text), "");
-    assert_eq!(fixed_as("onnx", text, Intent::Channels), "constant s from (6,) to (1, 6, 1, 1): one number per channel");
+    assert_eq!(
+        fixed_as("onnx", text, Intent::Channels),
+        "constant s from (6,) to (1, 6, 1, 1): one number per channel"
+    );
 }
 
 /// The shape of `Expand` is a list: one of another rank is written as a list, whatever the targets do with it.
