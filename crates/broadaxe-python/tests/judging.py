@@ -165,7 +165,7 @@ def casts_to_integers(call, want, got):
         return call.args[0].dtype.kind in "iu"
     keywords = {key: value for key, value in call.kwargs.items() if key not in ("out", "dtype", "casting")}
     if not call.name.endswith(".at"):
-        with contextlib.suppress(TypeError, ValueError):
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
             args.append(operator.attrgetter(call.name)(np)(*args[:-1], **keywords))
     # A fold of NumPy's casts what it has so far to the output, after every step; so do the sums of a mean and a variance.
     if call.name.removeprefix("nan") in ("mean", "var", "std") and any(out.dtype.kind in "biu" for out in call.outs):
