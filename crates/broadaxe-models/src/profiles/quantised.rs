@@ -3,6 +3,7 @@
 //!
 //! A scale belongs to the whole tensor, to the entries of one axis ([`Kind::Lists`]), or to blocks along it ([`Kind::Blocks`]).
 
+use broadaxe_frameworks::CONTRIB;
 use broadaxe_kernels::DType;
 use broadaxe_shape::Dim;
 
@@ -30,10 +31,22 @@ const ZERO_BYTES: usize = 1 << 20;
 /// Returns the type of the quantised numbers: of the data of `DequantizeLinear`, of the result of `QuantizeLinear`.
 pub(super) fn stored(asked: &Asked<'_>) -> Option<String> {
     let value = if asked.node.op == "QuantizeLinear" { asked.node.output(0)? } else { asked.node.input(0)? };
+    // A zero point has the type of the numbers.
+    element(asked, value).or_else(|| element(asked, asked.node.input(2)?))
+}
+
+/// Returns the type of a value, where the file or its inference tells it.
+pub(super) fn element(asked: &Asked<'_>, value: ValueId) -> Option<String> {
     let inferred = || asked.shapes.of.get(value.0 as usize)?.element.as_ref();
     let held = asked.model.value(value);
     let constant = held.constant.as_ref().map(|constant| &constant.element);
-    Some(constant.or(held.element.as_ref()).or_else(inferred)?.to_string())
+    let known = constant.or(held.element.as_ref()).or_else(inferred).map(ToString::to_string);
+    let made = || {
+        let (node, output) = held.producer?;
+        let bytes = asked.model.node(node).op == "DynamicQuantizeLinear" && output != 1;
+        bytes.then(|| "u8".to_owned())
+    };
+    known.or_else(made)
 }
 
 /// Says whether the quantised numbers are of one of these types; nothing where the type is not known.
@@ -106,12 +119,13 @@ pub(super) const PNNX_SCALES: [Law; 2] = [
     },
 ];
 
-const LITERT_SCALES_RUN: Evidence =
-    Evidence::run_here("LiteRT 2.3.0; 307 models of conformance/laws/quantised.py through onnx2tf 2.6.9, on the CPU");
+const LITERT_SCALES_RUN: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; 307 models of conformance/laws/quantised.py and 671 of conformance/laws/quantised_graphs.py through onnx2tf 2.6.9, on the CPU",
+);
 const VIA_ONNX2TF: When = When::Via("onnx2tf");
 
 /// The laws of LiteRT through onnx2tf, in order.
-pub(super) const LITERT_SCALES: [Law; 8] = [
+pub(super) const LITERT_SCALES: [Law; 9] = [
     Law {
         kinds: SCALED_KINDS,
         when: &[VIA_ONNX2TF, When::AllConstant],
@@ -156,9 +170,16 @@ pub(super) const LITERT_SCALES: [Law; 8] = [
     },
     Law {
         kinds: SCALED_KINDS,
-        when: &[VIA_ONNX2TF, When::Any(&[When::Holds(is_of_computed_integers), When::Holds(is_read_by_others)])],
+        when: &[VIA_ONNX2TF, When::Holds(is_by_others), When::Single(1)],
         way: Way::Unknown,
-        text: "was asked about quantised numbers that are constants, inputs, outputs, or between QuantizeLinear and DequantizeLinear",
+        text: "was asked about quantised numbers that are constants, inputs, outputs, or between some operators of quantised numbers",
+        evidence: LITERT_SCALES_RUN,
+    },
+    Law {
+        kinds: SCALED_KINDS,
+        when: &[VIA_ONNX2TF, When::Any(&[When::Holds(is_of_computed_integers), When::Holds(is_read_by_others)]), LIST],
+        way: Way::Unknown,
+        text: "was asked about a scale for each channel of constants, inputs, outputs, or between QuantizeLinear and DequantizeLinear",
         evidence: LITERT_SCALES_RUN,
     },
     Law {
@@ -169,6 +190,123 @@ pub(super) const LITERT_SCALES: [Law; 8] = [
         evidence: LITERT_SCALES_RUN,
     },
 ];
+
+const LITERT_GPU_RUN: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; WebGPU on SwiftShader, 148 models of conformance/laws/quantised_graphs.py through onnx2tf 2.6.9",
+);
+
+/// The laws of LiteRT's GPU delegate through onnx2tf, in order, behind those that are the same on the CPU.
+pub(super) const LITERT_GPU_SCALES: [Law; 7] = [
+    Law {
+        kinds: SCALED_KINDS,
+        when: &[VIA_ONNX2TF, When::RankAbove(4)],
+        way: Way::RefusedRank,
+        text: "supports ranks up to 4 and leaves the node to the CPU",
+        evidence: LITERT_GPU_RUN,
+    },
+    Law {
+        kinds: SCALED_KINDS,
+        when: &[VIA_ONNX2TF, When::Rank(0, 0, 1), When::Not(&When::Constant(0))],
+        way: Way::Unknown,
+        text: "was asked about quantised numbers of ranks 2 to 4",
+        evidence: LITERT_GPU_RUN,
+    },
+    Law {
+        kinds: SCALED_KINDS,
+        when: &[VIA_ONNX2TF, When::Any(&[When::Holds(is_by_others), LIST])],
+        way: Way::Unknown,
+        text: "was asked about single scales of computed numbers, between operators of quantised numbers",
+        evidence: LITERT_GPU_RUN,
+    },
+    Law {
+        kinds: SCALED_KINDS,
+        when: &[
+            VIA_ONNX2TF,
+            When::Not(&When::Holds(|asked| is_stored_as(asked, &[&["i8"]]))),
+            When::Not(&When::Holds(is_in_pair)),
+        ],
+        way: Way::Unknown,
+        text: "was asked about u8 between QuantizeLinear and DequantizeLinear",
+        evidence: LITERT_GPU_RUN,
+    },
+    Law {
+        kinds: SCALED_KINDS,
+        when: &[VIA_ONNX2TF, When::Not(&When::Holds(|asked| is_stored_as(asked, &[&["i8"]])))],
+        way: Way::Garbled,
+        text: "gives other numbers for u8, which onnx2tf stores as i8",
+        evidence: LITERT_GPU_RUN,
+    },
+    Law {
+        kinds: SCALED_KINDS,
+        when: &[VIA_ONNX2TF],
+        way: Way::Own,
+        text: "has quantised tensors of i8 with one scale",
+        evidence: LITERT_GPU_RUN,
+    },
+    Law {
+        kinds: SCALED_KINDS,
+        when: &[],
+        way: Way::Unknown,
+        text: "was asked about quantised numbers through onnx2tf only",
+        evidence: LITERT_GPU_RUN,
+    },
+];
+
+/// The operators around quantised numbers that LiteRT was asked about through onnx2tf.
+const ASKED_AROUND: &[&str] = &[
+    "DequantizeLinear",
+    "QuantizeLinear",
+    "QLinearAdd",
+    "QLinearConv",
+    "QLinearMatMul",
+    "QLinearMul",
+    "QLinearSoftmax",
+    "QLinearSigmoid",
+    "QLinearConcat",
+    "Gather",
+    "Reshape",
+    "Transpose",
+    "Unsqueeze",
+];
+
+/// Lists the operators that make or read quantised numbers, this node aside.
+fn around<'a>(asked: &Asked<'a>) -> Vec<&'a Node> {
+    let quantizes = asked.node.op != "DequantizeLinear";
+    let read: Vec<&Node> = if quantizes {
+        asked.node.output(0).into_iter().flat_map(|made| asked.readers(made)).map(|(node, _)| node).collect()
+    } else {
+        Vec::new()
+    };
+    let data: &[usize] = match asked.node.op.as_str() {
+        "QuantizeLinear" => &[],
+        "DequantizeLinear" => &[0],
+        _ => &[0, 3],
+    };
+    let inputs = data.iter().filter_map(|&k| asked.node.input(k)).filter(|value| !asked.facts.is_constant(*value));
+    read.into_iter().chain(inputs.filter_map(|value| asked.producer(value))).collect()
+}
+
+/// Says whether an operator that was not asked about makes or reads quantised numbers of the node.
+pub(super) fn is_by_others(asked: &Asked<'_>) -> Option<bool> {
+    Some(around(asked).iter().any(|node| !ASKED_AROUND.contains(&node.op.as_str())))
+}
+
+/// Says whether quantised numbers are of u8 and inputs or outputs of the model, which onnx2tf makes i8.
+pub(super) fn ends_in_bytes(asked: &Asked<'_>) -> Option<bool> {
+    let made = asked.node.output(0)?;
+    let inputs = [0, 3].into_iter().filter_map(|k| asked.node.input(k));
+    let outer = |value: &ValueId| !asked.facts.is_constant(*value) && asked.producer(*value).is_none();
+    if !asked.facts.is_output(made) && !{ inputs }.any(|value| outer(&value)) {
+        return Some(false);
+    }
+    Some(element(asked, asked.node.input(7)?)? == "u8")
+}
+
+/// Says whether only `QuantizeLinear` and `DequantizeLinear` have quantised numbers of the node.
+fn is_in_pair(asked: &Asked<'_>) -> Option<bool> {
+    let around = around(asked);
+    Some(!around.is_empty() && around.iter().all(|node| matches!(asked.op(node), Some(Op::Quantize | Op::Dequantize))))
+}
 
 /// Says whether a `DequantizeLinear` reads what the node makes.
 fn is_read_back(asked: &Asked<'_>) -> Option<bool> {
@@ -223,8 +361,9 @@ pub(super) fn has_open_axis(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.in_file(0).dims()?.get(axis(asked)?)?.size().is_none())
 }
 
-const WEBGPU_SCALES_RUN: Evidence =
-    Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader; recorded answers, conformance/laws/record.py");
+const WEBGPU_SCALES_RUN: Evidence = Evidence::run_here(
+    "ONNX Runtime WebGPU 1.27.0; SwiftShader; recorded answers, conformance/laws/record.py, and 51 models of conformance/laws/quantised_graphs.py",
+);
 /// What WebGPU does with operators and types that it has no kernel for.
 pub(super) const NO_KERNEL: &str = "has no kernel for it: ONNX Runtime computes the node on the CPU, or refuses the model where \
      session.disable_cpu_ep_fallback is set";
@@ -262,9 +401,9 @@ pub(super) const WEBGPU_SCALES: [Law; 8] = [
     },
     Law {
         kinds: SCALED_KINDS,
-        when: &[When::Holds(is_of_computed_integers)],
+        when: &[When::Holds(is_of_computed_integers), When::Not(&When::Holds(is_of_webgpu))],
         way: Way::Unknown,
-        text: "was asked about quantised numbers that are constants, inputs, or from QuantizeLinear",
+        text: "was asked about quantised numbers that are constants, inputs, or from some operators of quantised numbers",
         evidence: WEBGPU_SCALES_RUN,
     },
     Law {
@@ -329,9 +468,9 @@ pub(super) const QNN_SCALES: [Law; 7] = [
     },
     Law {
         kinds: SCALED_KINDS,
-        when: &[When::Holds(is_of_computed_integers)],
+        when: &[When::Holds(is_of_computed_integers), When::Not(&When::Holds(is_of_known))],
         way: Way::Unknown,
-        text: "was asked about quantised numbers that are constants, inputs, or from QuantizeLinear",
+        text: "was asked about quantised numbers that are constants, inputs, or from some operators of quantised numbers",
         evidence: QNN_SCALES_RUN,
     },
     Law {
@@ -382,8 +521,32 @@ fn is_of_computed_integers(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.node.op == "DequantizeLinear" && !quantised)
 }
 
+/// Says whether `WebGPU` was asked about quantised numbers of this operator.
+fn is_of_webgpu(asked: &Asked<'_>) -> Option<bool> {
+    const MAKERS: &[&str] = &[
+        "DynamicQuantizeLinear",
+        "Gather",
+        "QLinearAdd",
+        "QLinearConv",
+        "QLinearMatMul",
+        "QLinearMul",
+        "Reshape",
+        "Transpose",
+    ];
+    let maker = asked.producer(asked.node.input(0)?)?;
+    Some(MAKERS.contains(&maker.op.as_str()))
+}
+
+/// Says whether quantised numbers are made by an operator that was compiled, or by one of ONNX Runtime's own: that one runs on the CPU, and what
+/// it makes is an input.
+fn is_of_known(asked: &Asked<'_>) -> Option<bool> {
+    let maker = asked.producer(asked.node.input(0)?)?;
+    let compiled = ["QLinearConv", "QLinearMatMul", "Transpose"].contains(&maker.op.as_str());
+    Some(compiled || maker.domain == CONTRIB)
+}
+
 const COREML_SCALES_RUN: Evidence = Evidence::run_here(
-    "Core ML 9.0; coremltools, quantize and dequantize in an ML program for iOS 17, 280 programs converted and not run",
+    "Core ML 9.0; coremltools, quantize and dequantize in an ML program for iOS 17, 285 programs converted and not run",
 );
 
 /// The laws of Core ML, in order.
@@ -403,9 +566,9 @@ pub(super) const COREML_SCALES: [Law; 3] = [
     },
     Law {
         kinds: SCALED_KINDS,
-        when: &[When::Not(&When::Rank(0, 1, 5))],
-        way: Way::Unknown,
-        text: "was asked about quantised data of ranks 1 to 5",
+        when: &[When::RankAbove(5)],
+        way: Way::RefusedRank,
+        text: "supports ranks up to 5",
         evidence: COREML_SCALES_RUN,
     },
     Law {
@@ -555,6 +718,13 @@ mod tests {
         ("x:i8(2,4); s=const(1); d=DequantizeLinear(x,s)", "same"),
         ("x:i8(4); s=const(1); d=DequantizeLinear(x,s)", "same"),
         ("x:i16(2,4); s=const(); d=DequantizeLinear(x,s)", "refused"),
+        (
+            "x(2,4); q,s,z=DynamicQuantizeLinear(x); w=const:i8(4,3); k=const:i8(); m=MatMulInteger(q,w,z,k); c=Cast(m) to=1",
+            "refused",
+        ),
+        ("x:u8(2,4); w=const:u8(4,3); z=const:u8(); k=const:u8(3); m=MatMulInteger(x,w,z,k)", "same"),
+        ("x:u8(1,2,5,5); w=const:u8(3,2,3,3); z=const:u8(); k=const:u8(); m=ConvInteger(x,w,z,k)", "same"),
+        ("x:u8(1,2,5,5); w=const:i8(3,2,3,3); z=const:u8(); k=const:i8(); m=ConvInteger(x,w,z,k)", "refused"),
         ("x(16,3,3,3); s=const(16); z=const:i8(16); q=QuantizeLinear(x,s,z) axis=0", "refused"),
     ];
 
@@ -580,13 +750,78 @@ mod tests {
         ),
     ];
 
+    const DYNAMIC: &str = "q,s,z=DynamicQuantizeLinear(x); w=const:i8(4,3); k=const:i8(); m=MatMulInteger(q,w,z,k); c=Cast(m) to=1; l=const(); p=Mul(s,l); v=Mul(c,p)";
+    const PAIR: &str = "s=const()=0.02; z=const:i8()=3; q=QuantizeLinear(x,s,z)";
+    const LAST: &str = "t=const()=0.05; u=const:i8()=3";
+
+    /// What LiteRT did on the CPU with what onnx2tf wrote of whole patterns, and its GPU delegate.
+    const PATTERNS: &[(&str, &str, &str)] = &[
+        ("x(2,4); [dynamic]", "same", "refused"),
+        ("x(1,2,3,4); [dynamic]", "same", "refused"),
+        (
+            "x(1,3,5,5); q,s,z=DynamicQuantizeLinear(x); w=const:i8(4,3,3,3); k=const:i8(); m=ConvInteger(q,w,z,k); c=Cast(m) to=1",
+            "same",
+            "refused",
+        ),
+        ("x(2,4); q,s,z=DynamicQuantizeLinear(x); y=DequantizeLinear(q,s,z)", "refused", "refused"),
+        ("x(2,3,4); [pair]; y=DequantizeLinear(q,s,z); r=Relu(y)", "same", "same"),
+        (
+            "x(2,3,4); s=const()=0.02; z=const:u8()=120; q=QuantizeLinear(x,s,z); y=DequantizeLinear(q,s,z)",
+            "same",
+            "differs",
+        ),
+        (
+            "x(2,4); [pair]; w=const:i8(4,3); [last]; o=QLinearMatMul(q,s,z,w,s,z,t,u); y=DequantizeLinear(o,t,u)",
+            "same",
+            "refused",
+        ),
+        (
+            "x(2,3,4); [pair]; w=const:i8(4,3); [last]; o=QLinearMatMul(q,s,z,w,s,z,t,u); y=DequantizeLinear(o,t,u)",
+            "refused",
+            "refused",
+        ),
+        (
+            "x(1,2,4,4); [pair]; w=const:i8(3,2,3,3); [last]; o=QLinearConv(q,s,z,w,s,z,t,u); y=DequantizeLinear(o,t,u)",
+            "same",
+            "refused",
+        ),
+        ("x(2,3,4); [pair]; w=const:i8(4); [last]; y=com.microsoft.QLinearAdd(q,s,z,w,s,z,t,u)", "same", "same"),
+        ("x(2,3,4); [pair]; w=const:i8(4); [last]; y=com.microsoft.QLinearMul(q,s,z,w,s,z,t,u)", "same", "refused"),
+        ("x(2,3,4); [pair]; [last]; y=com.microsoft.QLinearMul(q,s,z,q,s,z,t,u)", "same", "same"),
+        (
+            "x(2,3,4); [pair]; h(2,3,4); g=QuantizeLinear(h,s,z); [last]; o=com.microsoft.QLinearAdd(q,s,z,g,s,z,t,u)",
+            "same",
+            "differs",
+        ),
+        (
+            "x:u8(2,4); w:u8(2,4); s=const(); z=const:u8(); y=com.microsoft.QLinearMul(x,s,z,w,s,z,s,z)",
+            "differs",
+            "differs",
+        ),
+    ];
+
     /// What coremltools converts.
     const BUILT: &[(&str, &str)] = &[
         ("x(2,3); s=const(3); q=QuantizeLinear(x,s)", "same"),
         ("x(2,3); s=const(2); z=const:i8(2); q=QuantizeLinear(x,s,z) axis=-2", "same"),
         ("x(2,3); s(3); q=QuantizeLinear(x,s)", "refused, unsupported"),
         ("x:i32(3); s=const(); d=DequantizeLinear(x,s)", "refused, unsupported"),
+        (
+            "x(2,3); a=ReduceSum(x) keepdims=0; s=const(); q=QuantizeLinear(a,s); d=DequantizeLinear(q,s); y=Mul(x,d)",
+            "same",
+        ),
+        ("x(1,2,1,3,2,2); s=const(); q=QuantizeLinear(x,s)", "refused"),
+        ("x(2,3); a=ReduceSum(x) keepdims=0; b=ReduceMax(x) keepdims=0; c=Sub(a,b); y=Div(x,c)", "same"),
     ];
+
+    #[test]
+    fn patterns_are_what_litert_did() {
+        let parts = &[("[dynamic]", DYNAMIC), ("[pair]", PAIR), ("[last]", LAST)];
+        let cpu: Vec<(&str, &str)> = PATTERNS.iter().map(|(text, cpu, _)| (*text, *cpu)).collect();
+        let gpu: Vec<(&str, &str)> = PATTERNS.iter().map(|(text, _, gpu)| (*text, *gpu)).collect();
+        answers("litert", parts, &cpu);
+        answers("litert-gpu", parts, &gpu);
+    }
 
     #[test]
     fn verdicts_are_what_sources_and_builders_say() {
