@@ -8,7 +8,7 @@ use super::{
     Asked, Evidence, Law, Way, When, affine,
     affine::alike,
     condition::any,
-    quantised::{LIST, NO_KERNEL, element, ends_in_bytes, has_open_axis, is_by_others},
+    quantised::{LIST, NO_KERNEL, VIA_ONNX2TF, element, ends_in_bytes, has_open_axis, is_by_others},
 };
 use crate::meaning::Kind;
 
@@ -292,7 +292,6 @@ const LITERT_PAIRS_RUN: Evidence = Evidence::run_here(
 const LITERT_GPU_PAIRS_RUN: Evidence = Evidence::run_here(
     "LiteRT 2.3.0; WebGPU on SwiftShader, 70 models of conformance/laws/quantised_graphs.py through onnx2tf 2.6.9",
 );
-const VIA_ONNX2TF: When = When::Via("onnx2tf");
 const HALVES: &str = "rounds some results about halfway between two steps the other way";
 const ADDS: When = When::Named(&["QLinearAdd"]);
 const BYTES_AT_ENDS: Law = law(

@@ -8,7 +8,7 @@ use broadaxe_shape::SymbolicShape;
 use super::{
     Asked, Evidence, Law, Way, When,
     condition::any,
-    quantised::{self, NO_KERNEL, element, is_zero},
+    quantised::{self, NO_KERNEL, VIA_ONNX2TF, element, is_zero},
 };
 use crate::{graph::ValueId, meaning::Kind};
 
@@ -343,7 +343,6 @@ const LITERT_INTEGERS_RUN: Evidence = Evidence::run_here(
 const LITERT_GPU_INTEGERS_RUN: Evidence = Evidence::run_here(
     "LiteRT 2.3.0; WebGPU on SwiftShader, 72 models of conformance/laws/quantised_graphs.py through onnx2tf 2.6.9",
 );
-const VIA_ONNX2TF: When = When::Via("onnx2tf");
 const ROUTE: &str = "was asked about products of integers through onnx2tf only";
 
 /// The laws of LiteRT through onnx2tf, in order.
@@ -369,7 +368,7 @@ pub(super) const LITERT_INTEGERS: [Law; 6] = [
                 When::Holds(quantised::is_by_others),
                 When::Holds(has_listed_outer),
                 When::All(&[MATRICES, When::Not(&SINGLES)]),
-                When::Holds(is_grouped),
+                When::Holds(|asked| Some(groups(asked) > 1)),
             ]),
         ],
         Way::Unknown,
@@ -565,10 +564,6 @@ fn has_computed_parts(asked: &Asked<'_>) -> Option<bool> {
 
 fn groups(asked: &Asked<'_>) -> i64 {
     asked.node.attribute("group").and_then(crate::graph::Attribute::int).unwrap_or(1)
-}
-
-fn is_grouped(asked: &Asked<'_>) -> Option<bool> {
-    Some(groups(asked) > 1)
 }
 
 /// Says whether a convolution has groups of several channels.
