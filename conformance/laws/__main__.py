@@ -33,11 +33,11 @@ def value(text):
 
 
 def node(text):
-    """Return the node of a text such as `y=Conv(a,w) pads=1,1`."""
-    found = re.fullmatch(r"(\w+)=([\w.]+)\(([\w,]*)\)(.*)", text)
+    """Return the node of a text such as `y=Conv(a,w) pads=1,1`, or `q,s,z=DynamicQuantizeLinear(x)`."""
+    found = re.fullmatch(r"([\w,]+)=([\w.]+)\(([\w,]*)\)(.*)", text)
     given = dict(pair.split("=", 1) for pair in found[4].split())
     inputs = [name.strip("_") for name in found[3].split(",")]
-    return [found[2], inputs, [found[1]], {key: value(part) for key, part in given.items()}]
+    return [found[2], inputs, found[1].split(","), {key: value(part) for key, part in given.items()}]
 
 
 def parse(text):

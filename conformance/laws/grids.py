@@ -9,6 +9,7 @@ from ..verdicts.spec import COMPARISONS
 from . import contrib, quantised
 from .inside import INSIDE
 from .integer_layers import INTEGER_LAYERS
+from .quantised_graphs import QUANTISED_GRAPHS
 from .weights import WEIGHTS
 
 FLOATS, WHOLE = ("f32", "f16", "f64"), ("i32", "i64")
@@ -268,5 +269,5 @@ def norms():
 
 GRIDS = {
     "layernorm": layer_normalization, "gemm": gemm, "clip": clip, "expand": expand, "binary": binary, "select": select, "constants": constants,
-    "layers": layers, "norms": norms, **quantised.GRIDS, **INSIDE, **INTEGER_LAYERS, **contrib.GRIDS, **WEIGHTS,
+    "layers": layers, "norms": norms, **quantised.GRIDS, **INSIDE, **INTEGER_LAYERS, **QUANTISED_GRAPHS, **contrib.GRIDS, **WEIGHTS,
 }  # fmt: skip

@@ -97,7 +97,7 @@ def types(spec):
             kind = known[inputs[1]]
         elif op in ("ConvInteger", "MatMulInteger"):
             kind = "i32"
-        elif op in ("QLinearConv", "QLinearMatMul"):
+        elif op in ("QLinearConv", "QLinearMatMul", "QLinearAdd", "QLinearMul") and len(inputs) > 7:
             kind = known[inputs[7]]
         elif op == "MatMulIntegerToFloat":
             kind = known[inputs[2]]
@@ -111,8 +111,8 @@ def types(spec):
             kind = inner[branch["outputs"][0]]
         else:
             kind = known[names[0]] if names else "f32"
-        for output in outputs:
-            known[output] = kind
+        kinds = ("u8", "f32", "u8") if op == "DynamicQuantizeLinear" else (kind,) * len(outputs)
+        known |= dict(zip(outputs, kinds))
     return known
 
 

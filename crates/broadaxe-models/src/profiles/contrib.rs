@@ -8,7 +8,7 @@ use super::{
     Asked, Evidence, Law, Way, When, affine,
     affine::alike,
     condition::any,
-    quantised::{LIST, NO_KERNEL, has_open_axis},
+    quantised::{LIST, NO_KERNEL, VIA_ONNX2TF, element, ends_in_bytes, has_open_axis, is_by_others},
 };
 use crate::meaning::Kind;
 
@@ -284,27 +284,115 @@ pub(super) const COREML_CONTRIB: Law =
 pub(super) const PADDLE_CONTRIB: Law =
     none(Evidence::documented("X2Paddle 1.4.1 (2024-10-18), op_mapper/onnx2paddle: no such operators; not run"));
 
+const ONNX2TF_OPERATORS: Evidence =
+    Evidence::documented("onnx2tf 2.6.9, ops: one file for each operator that it converts; not run");
+const LITERT_PAIRS_RUN: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; 216 models of conformance/laws/quantised_graphs.py through onnx2tf 2.6.9, on the CPU",
+);
+const LITERT_GPU_PAIRS_RUN: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; WebGPU on SwiftShader, 70 models of conformance/laws/quantised_graphs.py through onnx2tf 2.6.9",
+);
+const HALVES: &str = "rounds some results about halfway between two steps the other way";
+const ADDS: When = When::Named(&["QLinearAdd"]);
+const BYTES_AT_ENDS: Law = law(
+    &[VIA_ONNX2TF, PAIRS, When::Holds(ends_in_bytes)],
+    Way::Garbled,
+    "is given i8 by onnx2tf in place of u8, also as inputs and outputs of the model",
+    LITERT_PAIRS_RUN,
+);
+const UNASKED_PAIRS: Law = law(
+    &[
+        VIA_ONNX2TF,
+        PAIRS,
+        When::Any(&[
+            When::Not(&When::Holds(has_scalars)),
+            When::Not(&When::Holds(has_constants)),
+            When::Holds(is_by_others),
+        ]),
+    ],
+    Way::Unknown,
+    "was asked about constant scalars as scales and zero points, between some operators of quantised numbers",
+    LITERT_PAIRS_RUN,
+);
+const UNASKED: Law = law(
+    &[VIA_ONNX2TF, When::Named(&["QuantizeLinear", "DequantizeLinear", "FusedConv", "GroupNorm", "Attention"])],
+    Way::Unknown,
+    "was not asked about the operators of ONNX Runtime's own that onnx2tf converts",
+    ONNX2TF_OPERATORS,
+);
+const OTHER_PAIRS: Law = law(&[When::Not(&VIA_ONNX2TF), PAIRS], Way::Unsupported, NO_CONTRIB, ONNX2TF_OPERATORS);
+
 /// The laws of LiteRT through its converters, in order.
-pub(super) const LITERT_CONTRIB: [Law; 2] = [
-    law(
-        &[
-            When::Via("onnx2tf"),
-            When::Named(&[
-                "QLinearAdd",
-                "QLinearMul",
-                "QuantizeLinear",
-                "DequantizeLinear",
-                "FusedConv",
-                "GroupNorm",
-                "Attention",
-            ]),
-        ],
-        Way::Unknown,
-        "was not asked about the operators of ONNX Runtime's own that onnx2tf converts",
-        Evidence::documented("onnx2tf 2.6.7, ops: one file for each operator that it converts; not run"),
-    ),
-    none(Evidence::documented("onnx2tf 2.6.7, ops: one file for each operator that it converts; not run")),
+pub(super) const LITERT_CONTRIB: [Law; 7] = [
+    OTHER_PAIRS,
+    BYTES_AT_ENDS,
+    UNASKED_PAIRS,
+    law(&[VIA_ONNX2TF, PAIRS], Way::Caveat, HALVES, LITERT_PAIRS_RUN),
+    law(&[VIA_ONNX2TF, PAIRS], Way::Own, "is given ADD, or MUL of floats, by onnx2tf", LITERT_PAIRS_RUN),
+    UNASKED,
+    none(ONNX2TF_OPERATORS),
 ];
+
+/// The laws of LiteRT's GPU delegate through its converters, in order.
+pub(super) const LITERT_GPU_CONTRIB: [Law; 12] = [
+    OTHER_PAIRS,
+    BYTES_AT_ENDS,
+    UNASKED_PAIRS,
+    law(
+        &[VIA_ONNX2TF, PAIRS, When::RankAbove(4)],
+        Way::RefusedRank,
+        "supports ranks up to 4 and leaves the node to the CPU",
+        LITERT_GPU_PAIRS_RUN,
+    ),
+    law(
+        &[VIA_ONNX2TF, PAIRS, When::AnyConstant, When::Not(&When::Any(&[SHORT_FIRST, SHORT_SECOND]))],
+        Way::Unknown,
+        "places a constant of QLinearAdd and QLinearMul that has several axes by its rank, and which are right is not known",
+        LITERT_GPU_PAIRS_RUN,
+    ),
+    law(
+        &[VIA_ONNX2TF, ADDS, When::Not(&When::AnyConstant)],
+        Way::Garbled,
+        "gives other numbers of QLinearAdd of two computed operands",
+        LITERT_GPU_PAIRS_RUN,
+    ),
+    law(
+        &[VIA_ONNX2TF, When::Named(&["QLinearMul"]), When::AnyConstant],
+        Way::Refused,
+        "leaves QLinearMul of a constant to the CPU",
+        LITERT_GPU_PAIRS_RUN,
+    ),
+    law(
+        &[VIA_ONNX2TF, PAIRS, When::Not(&When::Holds(is_signed))],
+        Way::Garbled,
+        "gives other numbers for u8, which onnx2tf stores as i8",
+        LITERT_GPU_PAIRS_RUN,
+    ),
+    law(&[VIA_ONNX2TF, PAIRS], Way::Caveat, HALVES, LITERT_GPU_PAIRS_RUN),
+    law(
+        &[VIA_ONNX2TF, PAIRS],
+        Way::Own,
+        "has the sum, or the product of floats, that onnx2tf writes",
+        LITERT_GPU_PAIRS_RUN,
+    ),
+    UNASKED,
+    none(ONNX2TF_OPERATORS),
+];
+/// One of the operands is a constant that has no more than one axis.
+const SHORT_FIRST: When = When::All(&[When::Constant(0), When::Rank(0, 0, 1)]);
+const SHORT_SECOND: When = When::All(&[When::Constant(1), When::Rank(1, 0, 1)]);
+
+/// Says whether all scales and zero points of both operands and of the result are constants.
+fn has_constants(asked: &Asked<'_>) -> Option<bool> {
+    Some(
+        [1, 2, 4, 5, 6, 7].into_iter().all(|k| asked.node.input(k).is_some_and(|value| asked.facts.is_constant(value))),
+    )
+}
+
+/// Says whether the result is of i8.
+fn is_signed(asked: &Asked<'_>) -> Option<bool> {
+    Some(element(asked, asked.node.input(7)?)? == "i8")
+}
 
 const WEBNN_SOURCE: Evidence =
     Evidence::documented("ONNX Runtime, webnn/builders/map_info.h, decomposed_op_map and op_inputs_map; not run");

@@ -50,6 +50,20 @@ const CONVERTED_OPERATORS: &[OpId] = &[
     id("mod_floor"),
 ];
 
+/// Those that were converted with computed tensors of rank 0, in 90 programs.
+const SCALAR_OPERATORS: &[OpId] = &[
+    id("add"),
+    id("sub"),
+    id("mul"),
+    id("div"),
+    id("pow"),
+    id("max"),
+    id("min"),
+    id("equal"),
+    id("less"),
+    id("greater"),
+];
+
 pub(super) static COREML: Profile = Profile {
     name: "coreml",
     summary: "Core ML's ML programs (converted only; values are documented)",
@@ -98,9 +112,12 @@ pub(super) static COREML: Profile = Profile {
         },
         Law {
             kinds: &[],
-            when: &[When::Holds(computed_scalar)],
+            when: &[
+                When::Holds(computed_scalar),
+                When::Not(&When::All(&[When::Kind(&[Kind::Binary]), When::Operator(SCALAR_OPERATORS)])),
+            ],
             way: Way::Unknown,
-            text: "has no inputs of rank 0; computed tensors of rank 0 were not asked",
+            text: "has no inputs of rank 0; computed tensors of rank 0 were asked about in arithmetic and comparisons only",
             evidence: CONVERTED,
         },
         Law {

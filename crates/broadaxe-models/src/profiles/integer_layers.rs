@@ -8,9 +8,9 @@ use broadaxe_shape::SymbolicShape;
 use super::{
     Asked, Evidence, Law, Way, When,
     condition::any,
-    quantised::{NO_KERNEL, is_zero},
+    quantised::{self, NO_KERNEL, VIA_ONNX2TF, element, is_zero},
 };
-use crate::meaning::Kind;
+use crate::{graph::ValueId, meaning::Kind};
 
 /// Products of integers.
 pub(super) const OF_INTEGERS: When = When::Holds(|asked| Some(asked.meaning.is_of_integers()));
@@ -23,11 +23,6 @@ const SINGLES: When = When::All(&[When::Single(1), When::Holds(is_single_last)])
 /// The inputs of weights.
 const WEIGHTS: [(&str, usize); 4] =
     [("QLinearConv", 3), ("ConvInteger", 1), ("QLinearMatMul", 3), ("MatMulInteger", 1)];
-
-/// Returns the law for a target whose engine was not asked.
-pub(super) const fn not_asked(evidence: Evidence) -> Law {
-    law(&[], Way::Unknown, "was not asked about products of integers", evidence)
-}
 
 const fn law(when: &'static [When], way: Way, text: &'static str, evidence: Evidence) -> Law {
     let when = match when {
@@ -181,7 +176,7 @@ pub(super) const WEBGPU: Law = law(
 );
 
 const QNN_RUN: Evidence = Evidence::run_here(
-    "QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run; models of conformance/laws/integer_layers.py",
+    "QNN 2.7.0; onnxruntime-qnn, HTP v73, compiled and not run; models of conformance/laws/integer_layers.py, and 228 of conformance/laws/quantised_graphs.py",
 );
 
 /// The laws of QNN, in order.
@@ -189,9 +184,12 @@ pub(super) const QNN_INTEGERS: [Law; 7] = [
     law(&[OF_INTEGERS, When::Holds(repeats_bias)], Way::Refused, WHOLE_BIAS, QNN_RUN),
     law(&[OF_INTEGERS, When::Not(&QLINEAR)], Way::Unsupported, "has no ConvInteger and MatMulInteger", QNN_RUN),
     law(
-        &[OF_INTEGERS, When::Any(&[When::Holds(has_computed), When::Holds(has_computed_weights)])],
+        &[
+            OF_INTEGERS,
+            When::Any(&[When::Holds(has_computed), When::All(&[QLINEAR_CONV, When::Holds(has_computed_weights)])]),
+        ],
         Way::Unknown,
-        "refuses computed scales and zero points of QLinearConv and QLinearMatMul, and computed weights were not asked about",
+        "refuses computed scales and zero points of QLinearConv and QLinearMatMul, and computed filters were not asked about",
         QNN_RUN,
     ),
     law(
@@ -227,15 +225,34 @@ pub(super) const PNNX_INTEGERS: Law = law(
     ),
 );
 
-const MNN_INTEGERS_RUN: Evidence =
-    Evidence::run_here("MNN 3.6.1; CPU, ONNX converter; 363 models of conformance/laws/integer_layers.py");
+const MNN_INTEGERS_RUN: Evidence = Evidence::run_here(
+    "MNN 3.6.1; CPU, ONNX converter; 363 models of conformance/laws/integer_layers.py, and 206 of conformance/laws/quantised_graphs.py",
+);
 
 /// The laws of MNN, in order.
-pub(super) const MNN_INTEGERS: [Law; 2] = [
+pub(super) const MNN_INTEGERS: [Law; 5] = [
+    law(
+        &[When::Named(&["ConvInteger"])],
+        Way::Refused,
+        "has no ConvInteger in its converter for ONNX",
+        MNN_INTEGERS_RUN,
+    ),
+    law(
+        &[When::Named(&["MatMulInteger"]), When::Holds(is_merged)],
+        Way::Caveat,
+        "quantises the data itself, and rounds some otherwise where no number is negative",
+        MNN_INTEGERS_RUN,
+    ),
+    law(
+        &[When::Named(&["MatMulInteger"]), When::Holds(is_merged)],
+        Way::Own,
+        "merges DynamicQuantizeLinear, MatMulInteger and the product with the scales",
+        MNN_INTEGERS_RUN,
+    ),
     law(
         &[OF_INTEGERS, When::Holds(is_of_dynamic_data)],
         Way::Unknown,
-        "merges DynamicQuantizeLinear, MatMulInteger and what follows, which was not asked about",
+        "was asked about DynamicQuantizeLinear, MatMulInteger of a matrix of constants, and a product with both scales",
         MNN_INTEGERS_RUN,
     ),
     law(&[], Way::Refused, "refuses products of integers that its converter does not merge", MNN_INTEGERS_RUN),
@@ -269,9 +286,12 @@ pub(super) const COREML_INTEGERS: Law = law(
 
 const WEBNN_PRODUCTS: Evidence =
     Evidence::documented("ONNX Runtime, webnn/builders/map_info.h, decomposed_op_map and op_inputs_map; not run");
+const WEBNN_DECOMPOSED: Evidence = Evidence::documented(
+    "ONNX Runtime, webnn/builders/impl/gemm_op_builder.cc and conv_op_builder.cc, HasSupportedInputsImpl and AddToModelBuilderImpl; not run",
+);
 
 /// The laws of `WebNN`, in order.
-pub(super) const WEBNN_INTEGERS: [Law; 2] = [
+pub(super) const WEBNN_INTEGERS: [Law; 6] = [
     law(
         &[OF_INTEGERS, QLINEAR],
         Way::Unsupported,
@@ -279,11 +299,105 @@ pub(super) const WEBNN_INTEGERS: [Law; 2] = [
         WEBNN_PRODUCTS,
     ),
     law(
-        &[],
-        Way::Unknown,
-        "computes ConvInteger and MatMulInteger with dequantizeLinear, which no browser was asked about",
-        WEBNN_PRODUCTS,
+        &[OF_INTEGERS, When::Holds(has_two_types)],
+        Way::Refused,
+        "leaves ConvInteger and MatMulInteger of data and weights of two types to the CPU",
+        WEBNN_DECOMPOSED,
     ),
+    law(
+        &[When::Named(&["ConvInteger"]), When::Not(&When::Rank(0, 3, 4))],
+        Way::Refused,
+        "leaves ConvInteger to the CPU where the data have more than two axes of an image",
+        WEBNN_DECOMPOSED,
+    ),
+    law(
+        &[
+            OF_INTEGERS,
+            When::Any(&[
+                When::Not(&When::Holds(is_flat_column)),
+                When::Holds(has_rows),
+                When::All(&[CONV, When::Not(&When::Single(1))]),
+            ]),
+        ],
+        Way::Unknown,
+        "gives zero points of rows or filters to dequantizeLinear along other axes, which no browser was asked about",
+        WEBNN_DECOMPOSED,
+    ),
+    law(
+        &[OF_INTEGERS],
+        Way::Caveat,
+        "multiplies in f32, which is exact to 16,777,216: with bytes, for 258 products in a sum",
+        WEBNN_DECOMPOSED,
+    ),
+    law(
+        &[],
+        Way::Own,
+        "subtracts the zero points with dequantizeLinear, multiplies, and casts to i32",
+        WEBNN_DECOMPOSED,
+    ),
+];
+
+const LITERT_INTEGERS_RUN: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; 272 models of conformance/laws/quantised_graphs.py through onnx2tf 2.6.9, on the CPU",
+);
+const LITERT_GPU_INTEGERS_RUN: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; WebGPU on SwiftShader, 72 models of conformance/laws/quantised_graphs.py through onnx2tf 2.6.9",
+);
+const ROUTE: &str = "was asked about products of integers through onnx2tf only";
+
+/// The laws of LiteRT through onnx2tf, in order.
+pub(super) const LITERT_INTEGERS: [Law; 6] = [
+    law(&[OF_INTEGERS, When::Not(&VIA_ONNX2TF)], Way::Unknown, ROUTE, LITERT_INTEGERS_RUN),
+    law(
+        &[MATRICES, When::Any(&[When::Not(&When::Holds(has_matrices)), When::Holds(has_computed_parts)])],
+        Way::Refused,
+        "is given an operator that it does not have by onnx2tf: for QLinearMatMul of more than two axes, or of computed weights, scales or zero points",
+        LITERT_INTEGERS_RUN,
+    ),
+    law(
+        &[CONV, When::Any(&[When::Not(&When::Rank(0, 4, 4)), When::Holds(has_computed_parts)])],
+        Way::Refused,
+        "is given an operator that it does not have by onnx2tf: for convolutions of integers that have not two axes of an image, or computed weights",
+        LITERT_INTEGERS_RUN,
+    ),
+    law(
+        &[
+            QLINEAR,
+            When::Any(&[
+                When::Holds(quantised::ends_in_bytes),
+                When::Holds(quantised::is_by_others),
+                When::Holds(has_listed_outer),
+                When::All(&[MATRICES, When::Not(&SINGLES)]),
+                When::Holds(|asked| Some(groups(asked) > 1)),
+            ]),
+        ],
+        Way::Unknown,
+        "was asked about single scales and no groups, and about u8 inside the model only, which onnx2tf stores as i8",
+        LITERT_INTEGERS_RUN,
+    ),
+    law(
+        &[
+            When::Named(&["ConvInteger", "MatMulInteger"]),
+            When::Any(&[
+                When::Holds(has_computed_parts),
+                When::Holds(has_vector),
+                When::Holds(has_rows),
+                When::Not(&When::Holds(is_flat_column)),
+                When::Holds(has_groups_of_several),
+            ]),
+        ],
+        Way::Unknown,
+        "was asked about constant weights with one zero point, or one for each column of a matrix",
+        LITERT_INTEGERS_RUN,
+    ),
+    law(&[], Way::Own, "is given the sums and products that onnx2tf writes", LITERT_INTEGERS_RUN),
+];
+
+/// The laws of LiteRT's GPU delegate through onnx2tf, in order.
+pub(super) const LITERT_GPU_INTEGERS: [Law; 3] = [
+    law(&[OF_INTEGERS, When::Not(&VIA_ONNX2TF)], Way::Unknown, ROUTE, LITERT_GPU_INTEGERS_RUN),
+    law(&[MATRICES], Way::Refused, "does not compile what onnx2tf writes for QLinearMatMul", LITERT_GPU_INTEGERS_RUN),
+    law(&[], Way::Refused, "leaves products of integers to the CPU", LITERT_GPU_INTEGERS_RUN),
 ];
 
 /// The law of TNN.
@@ -423,4 +537,62 @@ fn has_unsigned_weights(asked: &Asked<'_>) -> Option<bool> {
 fn is_of_dynamic_data(asked: &Asked<'_>) -> Option<bool> {
     let producer = asked.producer(asked.node.input(0)?);
     Some(producer.is_some_and(|node| node.op == "DynamicQuantizeLinear"))
+}
+
+/// Says whether data or weights have a type other than the zero points and each other; nothing where a type is not known.
+fn has_two_types(asked: &Asked<'_>) -> Option<bool> {
+    let own = element(asked, asked.node.input(0)?)?;
+    any((1..4).filter_map(|k| asked.node.input(k)).map(|value| Some(element(asked, value)? != own)))
+}
+
+/// Says whether what belongs to the weights is one number, or a list of rank 1 with one for each column.
+fn is_flat_column(asked: &Asked<'_>) -> Option<bool> {
+    any((1..asked.operands.len()).map(|k| Some(asked.operands[k].rank()? > 1))).map(|other| !other)
+}
+
+/// Says whether neither data nor weights have more than two axes, and the weights have two.
+fn has_matrices(asked: &Asked<'_>) -> Option<bool> {
+    Some(input(asked, 0)?.rank()? == 2 && weights(asked)?.rank()? == 2)
+}
+
+/// Says whether the weights, or what else has to be a constant, are computed; the zero point of data of integers may be.
+fn has_computed_parts(asked: &Asked<'_>) -> Option<bool> {
+    let constant = |k: usize| asked.node.input(k).is_none_or(|value| asked.facts.is_constant(value));
+    let parts: &[usize] = if QLINEAR.holds(asked)? { &[1, 2, 3, 4, 5, 6, 7, 8] } else { &[1, 3] };
+    Some(!parts.iter().all(|k| constant(*k)))
+}
+
+fn groups(asked: &Asked<'_>) -> i64 {
+    asked.node.attribute("group").and_then(crate::graph::Attribute::int).unwrap_or(1)
+}
+
+/// Says whether a convolution has groups of several channels.
+fn has_groups_of_several(asked: &Asked<'_>) -> Option<bool> {
+    Some(groups(asked) > 1 && weights(asked)?.dims()?.get(1)?.size()? > 1)
+}
+
+/// Says whether MNN merges a product of integers: the data are quantised for it, the weights are a matrix of constants, and all that reads it is a
+/// product with the scale of the data times that of the weights.
+fn is_merged(asked: &Asked<'_>) -> Option<bool> {
+    let made = |k: usize, output: usize| {
+        let (node, own) = asked.model.value(asked.node.input(k)?).producer?;
+        (asked.model.node(node).op == "DynamicQuantizeLinear" && own == output).then_some(node)
+    };
+    let (Some(data), Some(zero)) = (made(0, 0), made(2, 2)) else { return Some(false) };
+    let constant = |k: usize| asked.node.input(k).is_some_and(|value| asked.facts.is_constant(value));
+    if data != zero || !constant(1) || !constant(3) || weights(asked)?.rank()? != 2 || !is_flat_column(asked)? {
+        return Some(false);
+    }
+    let scale = asked.model.node(data).output(1);
+    let scaled = |value: ValueId| {
+        let scales = asked.producer(value).filter(|node| node.op == "Mul");
+        scales.is_some_and(|node| {
+            let inputs = || node.inputs.iter().flatten();
+            inputs().any(|input| Some(*input) == scale) && inputs().any(|input| asked.facts.is_constant(*input))
+        })
+    };
+    let cast = asked.node.output(0).and_then(|value| asked.reader(value)).map(|(node, _)| node);
+    let product = cast.filter(|node| node.op == "Cast").and_then(|node| asked.reader(node.output(0)?));
+    let Some((product, input)) = product.filter(|(node, _)| node.op == "Mul") else { return Some(false) };
+    Some(product.input(1 - input).is_some_and(scaled))
 }

@@ -93,6 +93,9 @@ pub(super) static MNN: Profile = Profile {
         contrib::MNN_CONTRIB[1],
         integer_layers::MNN_INTEGERS[0],
         integer_layers::MNN_INTEGERS[1],
+        integer_layers::MNN_INTEGERS[2],
+        integer_layers::MNN_INTEGERS[3],
+        integer_layers::MNN_INTEGERS[4],
         Law {
             kinds: &[Kind::Lists, Kind::Blocks],
             when: &[When::Invalid],

@@ -3,9 +3,13 @@
 //!
 //! A scale belongs to the whole tensor, to the entries of one axis ([`Kind::Lists`]), or to blocks along it ([`Kind::Blocks`]).
 
+mod litert;
+
+use broadaxe_frameworks::CONTRIB;
 use broadaxe_kernels::DType;
 use broadaxe_shape::Dim;
 
+pub(super) use self::litert::{LITERT_GPU_SCALES, LITERT_SCALES, VIA_ONNX2TF, ends_in_bytes, is_by_others};
 use super::{Asked, Evidence, Law, Way, When, affine, neighbours::Op};
 use crate::{
     graph::{Node, ValueId},
@@ -30,10 +34,22 @@ const ZERO_BYTES: usize = 1 << 20;
 /// Returns the type of the quantised numbers: of the data of `DequantizeLinear`, of the result of `QuantizeLinear`.
 pub(super) fn stored(asked: &Asked<'_>) -> Option<String> {
     let value = if asked.node.op == "QuantizeLinear" { asked.node.output(0)? } else { asked.node.input(0)? };
+    // A zero point has the type of the numbers.
+    element(asked, value).or_else(|| element(asked, asked.node.input(2)?))
+}
+
+/// Returns the type of a value, where the file or its inference tells it.
+pub(super) fn element(asked: &Asked<'_>, value: ValueId) -> Option<String> {
     let inferred = || asked.shapes.of.get(value.0 as usize)?.element.as_ref();
     let held = asked.model.value(value);
     let constant = held.constant.as_ref().map(|constant| &constant.element);
-    Some(constant.or(held.element.as_ref()).or_else(inferred)?.to_string())
+    let known = constant.or(held.element.as_ref()).or_else(inferred).map(ToString::to_string);
+    let made = || {
+        let (node, output) = held.producer?;
+        let bytes = asked.model.node(node).op == "DynamicQuantizeLinear" && output != 1;
+        bytes.then(|| "u8".to_owned())
+    };
+    known.or_else(made)
 }
 
 /// Says whether the quantised numbers are of one of these types; nothing where the type is not known.
@@ -106,83 +122,6 @@ pub(super) const PNNX_SCALES: [Law; 2] = [
     },
 ];
 
-const LITERT_SCALES_RUN: Evidence =
-    Evidence::run_here("LiteRT 2.3.0; 307 models of conformance/laws/quantised.py through onnx2tf 2.6.9, on the CPU");
-const VIA_ONNX2TF: When = When::Via("onnx2tf");
-
-/// The laws of LiteRT through onnx2tf, in order.
-pub(super) const LITERT_SCALES: [Law; 8] = [
-    Law {
-        kinds: SCALED_KINDS,
-        when: &[VIA_ONNX2TF, When::AllConstant],
-        way: Way::Own,
-        text: "is given the floats: onnx2tf computes nodes of constants",
-        evidence: LITERT_SCALES_RUN,
-    },
-    Law {
-        kinds: SCALED_KINDS,
-        when: &[VIA_ONNX2TF, When::Rank(0, 0, 0)],
-        way: Way::Garbled,
-        text: "is given data of the shape (1,) by onnx2tf in place of a scalar",
-        evidence: LITERT_SCALES_RUN,
-    },
-    Law {
-        kinds: SCALED_KINDS,
-        when: &[VIA_ONNX2TF, When::Any(&[BLOCKS, When::Not(&FIXED)])],
-        way: Way::Refused,
-        text: "supports a constant scale of the whole tensor or of one axis",
-        evidence: LITERT_SCALES_RUN,
-    },
-    Law {
-        kinds: SCALED_KINDS,
-        when: &[VIA_ONNX2TF, When::Holds(|asked| is_stored_as(asked, &[SIXTEEN_BITS])), When::Single(1)],
-        way: Way::Unknown,
-        text: "refuses numbers of 16 bits with a zero point, and others were not asked",
-        evidence: LITERT_SCALES_RUN,
-    },
-    Law {
-        kinds: SCALED_KINDS,
-        when: &[VIA_ONNX2TF, When::Not(&When::Holds(|asked| is_stored_as(asked, &[EIGHT_BITS])))],
-        way: Way::Refused,
-        text: "supports computed numbers of 8 bits only",
-        evidence: LITERT_SCALES_RUN,
-    },
-    Law {
-        kinds: SCALED_KINDS,
-        when: &[VIA_ONNX2TF, QUANTIZE, When::Operands(2), When::Holds(is_read_back)],
-        way: Way::Garbled,
-        text: "is given i8 by onnx2tf where a QuantizeLinear without a zero point is in front of DequantizeLinear, and ONNX means u8",
-        evidence: LITERT_SCALES_RUN,
-    },
-    Law {
-        kinds: SCALED_KINDS,
-        when: &[VIA_ONNX2TF, When::Any(&[When::Holds(is_of_computed_integers), When::Holds(is_read_by_others)])],
-        way: Way::Unknown,
-        text: "was asked about quantised numbers that are constants, inputs, outputs, or between QuantizeLinear and DequantizeLinear",
-        evidence: LITERT_SCALES_RUN,
-    },
-    Law {
-        kinds: SCALED_KINDS,
-        when: &[VIA_ONNX2TF],
-        way: Way::Own,
-        text: "has quantised tensors with a scale along any axis",
-        evidence: LITERT_SCALES_RUN,
-    },
-];
-
-/// Says whether a `DequantizeLinear` reads what the node makes.
-fn is_read_back(asked: &Asked<'_>) -> Option<bool> {
-    let made = asked.node.output(0)?;
-    Some(asked.readers(made).any(|(node, _)| asked.op(node) == Some(Op::Dequantize)))
-}
-
-/// Says whether another operator than `DequantizeLinear` reads quantised numbers.
-fn is_read_by_others(asked: &Asked<'_>) -> Option<bool> {
-    let made = asked.node.output(0)?;
-    let other = asked.readers(made).any(|(node, _)| asked.op(node) != Some(Op::Dequantize));
-    Some(other && asked.node.op == "QuantizeLinear")
-}
-
 const TVM_SCALES_RUN: Evidence =
     Evidence::run_here("TVM 0.27.0.post1; CPU, Relax; recorded answers, conformance/laws/record.py");
 
@@ -223,8 +162,9 @@ pub(super) fn has_open_axis(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.in_file(0).dims()?.get(axis(asked)?)?.size().is_none())
 }
 
-const WEBGPU_SCALES_RUN: Evidence =
-    Evidence::run_here("ONNX Runtime WebGPU 1.27.0; SwiftShader; recorded answers, conformance/laws/record.py");
+const WEBGPU_SCALES_RUN: Evidence = Evidence::run_here(
+    "ONNX Runtime WebGPU 1.27.0; SwiftShader; recorded answers, conformance/laws/record.py, and 51 models of conformance/laws/quantised_graphs.py",
+);
 /// What WebGPU does with operators and types that it has no kernel for.
 pub(super) const NO_KERNEL: &str = "has no kernel for it: ONNX Runtime computes the node on the CPU, or refuses the model where \
      session.disable_cpu_ep_fallback is set";
@@ -262,9 +202,9 @@ pub(super) const WEBGPU_SCALES: [Law; 8] = [
     },
     Law {
         kinds: SCALED_KINDS,
-        when: &[When::Holds(is_of_computed_integers)],
+        when: &[When::Holds(is_of_computed_integers), When::Not(&When::Holds(is_of_webgpu))],
         way: Way::Unknown,
-        text: "was asked about quantised numbers that are constants, inputs, or from QuantizeLinear",
+        text: "was asked about quantised numbers that are constants, inputs, or from some operators of quantised numbers",
         evidence: WEBGPU_SCALES_RUN,
     },
     Law {
@@ -329,9 +269,9 @@ pub(super) const QNN_SCALES: [Law; 7] = [
     },
     Law {
         kinds: SCALED_KINDS,
-        when: &[When::Holds(is_of_computed_integers)],
+        when: &[When::Holds(is_of_computed_integers), When::Not(&When::Holds(is_of_known))],
         way: Way::Unknown,
-        text: "was asked about quantised numbers that are constants, inputs, or from QuantizeLinear",
+        text: "was asked about quantised numbers that are constants, inputs, or from some operators of quantised numbers",
         evidence: QNN_SCALES_RUN,
     },
     Law {
@@ -382,8 +322,32 @@ fn is_of_computed_integers(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.node.op == "DequantizeLinear" && !quantised)
 }
 
+/// Says whether `WebGPU` was asked about quantised numbers of this operator.
+fn is_of_webgpu(asked: &Asked<'_>) -> Option<bool> {
+    const MAKERS: &[&str] = &[
+        "DynamicQuantizeLinear",
+        "Gather",
+        "QLinearAdd",
+        "QLinearConv",
+        "QLinearMatMul",
+        "QLinearMul",
+        "Reshape",
+        "Transpose",
+    ];
+    let maker = asked.producer(asked.node.input(0)?)?;
+    Some(MAKERS.contains(&maker.op.as_str()))
+}
+
+/// Says whether quantised numbers are made by an operator that was compiled, or by one of ONNX Runtime's own: that one runs on the CPU, and what
+/// it makes is an input.
+fn is_of_known(asked: &Asked<'_>) -> Option<bool> {
+    let maker = asked.producer(asked.node.input(0)?)?;
+    let compiled = ["QLinearConv", "QLinearMatMul", "Transpose"].contains(&maker.op.as_str());
+    Some(compiled || maker.domain == CONTRIB)
+}
+
 const COREML_SCALES_RUN: Evidence = Evidence::run_here(
-    "Core ML 9.0; coremltools, quantize and dequantize in an ML program for iOS 17, 280 programs converted and not run",
+    "Core ML 9.0; coremltools, quantize and dequantize in an ML program for iOS 17, 285 programs converted and not run",
 );
 
 /// The laws of Core ML, in order.
@@ -403,9 +367,9 @@ pub(super) const COREML_SCALES: [Law; 3] = [
     },
     Law {
         kinds: SCALED_KINDS,
-        when: &[When::Not(&When::Rank(0, 1, 5))],
-        way: Way::Unknown,
-        text: "was asked about quantised data of ranks 1 to 5",
+        when: &[When::RankAbove(5)],
+        way: Way::RefusedRank,
+        text: "supports ranks up to 5",
         evidence: COREML_SCALES_RUN,
     },
     Law {
@@ -528,72 +492,4 @@ fn is_reshaped(asked: &Asked<'_>) -> Option<bool> {
 }
 
 #[cfg(test)]
-mod tests {
-    use crate::testing::answers;
-
-    /// What the importer of onnx-tensorrt says.
-    const PARSED: &[(&str, &str)] = &[
-        ("x(4,3); s=const(); q=QuantizeLinear(x,s)", "differs"),
-        ("opset 21; x(4,3); s=const(); q=QuantizeLinear(x,s) output_dtype=3", "same"),
-        ("x(4,3); s=const(); z=const:i8()=0; q=QuantizeLinear(x,s,z)", "same"),
-        ("x(4,3); s=const(); z=const:i8()=1; q=QuantizeLinear(x,s,z)", "refused"),
-        ("x(4,3); s=const(); z=const:u8()=0; q=QuantizeLinear(x,s,z)", "refused"),
-        ("x:i8(4,3); s=const(4); d=DequantizeLinear(x,s) axis=0", "same"),
-        ("x:i8(4,3); s=const(3); d=DequantizeLinear(x,s)", "refused"),
-        ("x:i8(3,3); s=const(3); d=DequantizeLinear(x,s)", "differs"),
-        ("x:i8(3,3); s=const(3); d=DequantizeLinear(x,s) axis=1", "same"),
-        ("x:i32(3); s=const(); d=DequantizeLinear(x,s)", "refused"),
-    ];
-
-    /// What ONNX Runtime's provider for `WebNN` says.
-    const LEFT_TO_CPU: &[(&str, &str)] = &[
-        ("x:i8(4,3); s=const(); d=DequantizeLinear(x,s)", "same"),
-        ("x:i8(4,3); s=const(3); d=DequantizeLinear(x,s) axis=1", "same"),
-        ("x:i8(4,3); s=const(4); d=DequantizeLinear(x,s) axis=0", "refused"),
-        ("x:i8(2,4); s=const(2); d=DequantizeLinear(x,s) axis=0", "same"),
-        ("x:i8(2,4); s=const(1); d=DequantizeLinear(x,s) axis=0", "refused"),
-        ("x:i8(2,4); s=const(1); d=DequantizeLinear(x,s)", "same"),
-        ("x:i8(4); s=const(1); d=DequantizeLinear(x,s)", "same"),
-        ("x:i16(2,4); s=const(); d=DequantizeLinear(x,s)", "refused"),
-        ("x(16,3,3,3); s=const(16); z=const:i8(16); q=QuantizeLinear(x,s,z) axis=0", "refused"),
-    ];
-
-    /// What pnnx and ncnn did, and LiteRT with what onnx2tf wrote.
-    const NCNN: &[(&str, &str)] = &[
-        ("w=const:i8(3,2,4); s=const(2); d=DequantizeLinear(w,s); x(4); y=Add(x,d)", "same"),
-        ("x(2,3); s=const(); z=const:u8(); q=QuantizeLinear(x,s,z)", "refused, unsupported"),
-        ("x:u8(2,3); s=const(); d=DequantizeLinear(x,s)", "refused, unsupported"),
-    ];
-    const LITERT: &[(&str, &str)] = &[
-        ("x(2,3); s=const(); z=const:u8(); q=QuantizeLinear(x,s,z); y=DequantizeLinear(q,s,z)", "same"),
-        ("x(2,3); s=const(); q=QuantizeLinear(x,s); y=DequantizeLinear(q,s)", "differs"),
-        ("x(2,3); s=const(3); q=QuantizeLinear(x,s)", "same"),
-        ("x(); s=const(); q=QuantizeLinear(x,s)", "differs"),
-        ("x:u8(2,3); s(); d=DequantizeLinear(x,s)", "refused"),
-        ("x(1,3,2,2); s(3); y=QuantizeLinear(x,s) axis=1", "refused"),
-        ("x:i32(2,3); s=const(); d=DequantizeLinear(x,s)", "refused"),
-        ("w=const:i32(2,3); s=const(3); d=DequantizeLinear(w,s); x(2,3); y=Add(x,d)", "same"),
-        ("opset 21; x:i8(6); s=const(3); d=DequantizeLinear(x,s) axis=0 block_size=2", "refused"),
-        (
-            "opset 21; w=const:u8(2,4,6); s=const(2,2,6); d=DequantizeLinear(w,s) axis=1 block_size=2; x(6); y=Add(x,d)",
-            "same",
-        ),
-    ];
-
-    /// What coremltools converts.
-    const BUILT: &[(&str, &str)] = &[
-        ("x(2,3); s=const(3); q=QuantizeLinear(x,s)", "same"),
-        ("x(2,3); s=const(2); z=const:i8(2); q=QuantizeLinear(x,s,z) axis=-2", "same"),
-        ("x(2,3); s(3); q=QuantizeLinear(x,s)", "refused, unsupported"),
-        ("x:i32(3); s=const(); d=DequantizeLinear(x,s)", "refused, unsupported"),
-    ];
-
-    #[test]
-    fn verdicts_are_what_sources_and_builders_say() {
-        for (target, rows) in
-            [("tensorrt", PARSED), ("webnn", LEFT_TO_CPU), ("coreml", BUILT), ("ncnn", NCNN), ("litert", LITERT)]
-        {
-            answers(target, &[], rows);
-        }
-    }
-}
+mod tests;

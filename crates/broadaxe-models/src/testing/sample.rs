@@ -88,6 +88,14 @@ impl Sample {
         self.call((&name, &format!("{name}_out")), op, inputs, attributes, shape)
     }
 
+    /// Adds another output to the last node.
+    pub(crate) fn more(&mut self, name: &str, output: usize) {
+        let id = NodeId(self.model.nodes.len() as u32 - 1);
+        let value = self.value(name, "...".parse().expect("a shape"), Origin::Inferred(id), None);
+        self.model.values[value.0 as usize].producer = Some((id, output));
+        self.model.nodes[id.0 as usize].outputs.push(Some(value));
+    }
+
     /// Adds a node of this name, whose output has another name.
     pub(crate) fn call(
         &mut self,

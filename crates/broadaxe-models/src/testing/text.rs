@@ -1,7 +1,7 @@
 //! Models written as text: `x(1,4,2,3); c=const(3); a=Mul(x,c); y=Conv(a,w) pads=1,1,1,1`.
 //!
 //! `opset 6;`, or `ir;`, `ncnn;`, `paddle;` or `pnnx;` for another format than ONNX, comes first. `x(2,n)` is an input, and `x(2,n=3)` the same, with the size that an engine ran it
-//! with; `y=com.microsoft.Gelu(x)` is a node of another domain; `c=const(3)` is a constant whose elements count up, `c=const()=2` one that is 2 everywhere; `:i64` behind `const`
+//! with; `q,s,z=DynamicQuantizeLinear(x)` has several results; `y=com.microsoft.Gelu(x)` is a node of another domain; `c=const(3)` is a constant whose elements count up, `c=const()=2` one that is 2 everywhere; `:i64` behind `const`
 //! or a name is its type. Values that no node reads are outputs. `conformance/laws` reads the same text for the engines.
 
 use broadaxe_frameworks::{CONTRIB, System};
@@ -62,7 +62,12 @@ fn statement(sample: &mut Sample, text: &str) {
     let inputs = names.map(|name| if name == "_" { None } else { sample.find(name) }).collect();
     let attributes = behind.split_whitespace().map(|pair| attribute(pair, sample.model.system)).collect();
     let (domain, op) = what.rsplit_once('.').filter(|(domain, _)| *domain == CONTRIB).unwrap_or(("", what));
+    let mut results = name.split(',');
+    let name = results.next().unwrap_or(name);
     let output = sample.call((name, name), op, inputs, attributes, "...");
+    for (k, result) in results.enumerate() {
+        sample.more(result, k + 1);
+    }
     if let (true, Some(node)) = (domain == CONTRIB, sample.model.nodes.last_mut()) {
         (node.domain, node.version) = (domain.to_owned(), 1);
     }

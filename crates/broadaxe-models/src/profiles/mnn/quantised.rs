@@ -45,10 +45,10 @@ pub(super) const MNN_SCALES: [Law; 9] = [
         when: &[
             When::Not(&When::Constant(0)),
             When::Holds(|asked| is_stored_as(asked, &[&["u8"]])),
-            When::Rank(0, 0, 1),
+            When::Any(&[When::Rank(0, 0, 1), When::Holds(is_of_dynamic)]),
         ],
         way: Way::Unknown,
-        text: "reads computed numbers of u8 and rank 0 or 1 right or wrong, and which is not known",
+        text: "reads computed numbers of u8 and rank 0 or 1, or of DynamicQuantizeLinear, right or wrong, and which is not known",
         evidence: MNN_ALL_NODES,
     },
     Law {
@@ -90,6 +90,12 @@ pub(super) const MNN_SCALES: [Law; 9] = [
         evidence: MNN_ALL_NODES,
     },
 ];
+
+/// Says whether the scale comes from `DynamicQuantizeLinear`.
+fn is_of_dynamic(asked: &Asked<'_>) -> Option<bool> {
+    let maker = asked.producer(asked.node.input(1)?);
+    Some(maker.is_some_and(|node| node.op == "DynamicQuantizeLinear"))
+}
 
 /// Says what becomes of a constant of i8.
 fn of_bytes(asked: &Asked<'_>) -> Option<Does> {

@@ -105,6 +105,8 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("coreml", "coreml_models", include_str!("recorded/coreml_models.txt")),
     ("onnx", "onnx_models", include_str!("recorded/onnx_models.txt")),
     ("mnn", "mnn_quantised", include_str!("recorded/mnn_quantised.txt")),
+    ("mnn", "mnn_graphs", include_str!("recorded/mnn_graphs.txt")),
+    ("qnn", "qnn_graphs", include_str!("recorded/qnn_graphs.txt")),
     ("tvm", "tvm_quantised", include_str!("recorded/tvm_quantised.txt")),
     ("ort-webgpu", "webgpu_quantised", include_str!("recorded/webgpu_quantised.txt")),
     ("qnn", "qnn_quantised", include_str!("recorded/qnn_quantised.txt")),
