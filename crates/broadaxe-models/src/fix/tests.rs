@@ -1,4 +1,5 @@
 mod tables;
+mod channels;
 
 use broadaxe_shape::{Rule, SymbolicShape};
 

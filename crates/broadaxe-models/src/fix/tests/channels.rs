@@ -1,0 +1,106 @@
+//! Plans for operands that are wrong by their own rule: numbers per channel, and the shape of `Expand`.
+
+use super::tables::{fixed, fixed_as, repairs};
+use crate::fix::Intent;
+
+/// Lists of one number per channel that their own rule does not let broadcast: repaired where one reading fits, else as the caller says.
+#[test]
+fn numbers_per_channel() {
+    let rows: &[(&str, &str, &str)] = &[
+        ("x(1,6,4,5); s=const(6); y=PRelu(x,s)", "constant s from (6,) to (1, 6, 1, 1): one number per channel", ""),
+        ("x(1,3,1,1); s=const(3); y=PRelu(x,s)", "constant s from (3,) to (1, 3, 1, 1): one number per channel", ""),
+        ("x(2,6,5); s=const(6); y=PRelu(x,s)", "constant s from (6,) to (1, 6, 1): one number per channel", ""),
+        ("x(1,6,4,5); s(6); y=PRelu(x,s)", "unsqueeze s at axes 0, 2, 3: one number per channel", ""),
+        (
+            "x(1,6,4,5); s=const(6); a=PRelu(x,s); y=PRelu(a,s)",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel; constant s from (6,) to (1, 6, 1, 1): one number per channel",
+            "",
+        ),
+        (
+            "x(1,6,6,5); s=const(6); y=PRelu(x,s)",
+            "left y",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel",
+        ),
+        (
+            "x(6,6,4,5); s=const(6); y=PRelu(x,s)",
+            "left y",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel",
+        ),
+        (
+            "x(n,6,h,w); s=const(6); y=PRelu(x,s)",
+            "left y",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel",
+        ),
+        (
+            "x(1,6,4,6); s=const(6); y=PRelu(x,s)",
+            "constant s from (6,) to (1, 1, 1, 6)",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel",
+        ),
+        (
+            "x(1,6,4,5); s=const(6); y=Add(x,s)",
+            "left y",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel",
+        ),
+        (
+            "x(1,6,4,5); s=const(6); y=Sub(s,x)",
+            "left y",
+            "constant s from (6,) to (1, 6, 1, 1): one number per channel",
+        ),
+        ("x(1,6,4,5); s=const(7); y=PRelu(x,s)", "left y", "left y"),
+        ("x(1,6,4,6); s=const(6); y=Add(x,s)", "", ""),
+        ("x(2,6); s=const(6); y=PRelu(x,s)", "", ""),
+    ];
+    for (text, unsaid, said) in rows {
+        let said = if said.is_empty() { unsaid } else { said };
+        assert_eq!(fixed("onnx openvino", text), *unsaid, "{text}");
+        assert_eq!(fixed_as("onnx openvino", text, Intent::Channels), *said, "{text} with channels");
+    }
+    // A node that a target reads as it says is changed too where something else is meant.
+    let text = "x(1,6,4,6); s=const(6); y=PRelu(x,s)";
+    assert_eq!(fixed("onnx", text), "");
+    assert_eq!(
+        fixed_as("onnx", text, Intent::Channels),
+        "constant s from (6,) to (1, 6, 1, 1): one number per channel"
+    );
+}
+
+/// Numbers per channel that have other axes of 1; as lists all engines read them, and neither runtime reads them as they are.
+#[test]
+fn lists_of_channels() {
+    let rest = "b=const(3); m=const(3); v=const(3)=0.5; y=BatchNormalization(x,s,b,m,v)";
+    for (shape, from) in [("3,1,1", "(3, 1, 1)"), ("1,3,1,1", "(1, 3, 1, 1)"), ("3,1", "(3, 1)")] {
+        repairs(
+            "onnx openvino",
+            &[(&format!("x(1,3,4,4); s=const({shape}); {rest}"), &format!("constant s from {from} to (3,)"))],
+        );
+    }
+    repairs(
+        "onnx openvino",
+        &[
+            (
+                "x(n,3,h,w); s=const(3,1,1); b=const(3); y=InstanceNormalization(x,s,b)",
+                "constant s from (3, 1, 1) to (3,)",
+            ),
+            ("x(1,2,5,5); w=const(4,2,3,3); b=const(1,4,1,1); y=Conv(x,w,b)", "constant b from (1, 4, 1, 1) to (4,)"),
+            ("x(1,3,4,4); s(3,1,1); b=const(3); y=InstanceNormalization(x,s,b)", "reshape s to (-1,)"),
+            ("x(1,3,4,4); s=const(1); b=const(3); y=InstanceNormalization(x,s,b)", "left y"),
+        ],
+    );
+}
+
+/// The shape of `Expand` is a list: one of another rank is written as a list, whatever the targets do with it.
+#[test]
+fn shapes_of_expand() {
+    repairs(
+        "onnx openvino",
+        &[
+            ("x(1); t=const:i64()=3; y=Expand(x,t)", "constant t from () to (1,)"),
+            ("x(2,1); t=const:i64(1,2)=2,4; y=Expand(x,t)", "constant t from (1, 2) to (2,)"),
+            ("x(1); t:i64(); y=Expand(x,t)", "unsqueeze t at axis 0"),
+            ("x(1); t:i64(1,2); y=Expand(x,t)", "reshape t to (-1,)"),
+            ("x(1); w(n,4); s=Shape(w); i=const:i64()=0; t=Gather(s,i) axis=0; y=Expand(x,t)", "unsqueeze t at axis 0"),
+            ("x(1,4); t=const:i64()=3; y=Expand(x,t)", "left y"),
+            ("x(2,1); t=const:i64(2)=-1,4; y=Expand(x,t)", "left y; left y"),
+        ],
+    );
+}
