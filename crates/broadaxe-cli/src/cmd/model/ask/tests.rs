@@ -118,9 +118,7 @@ impl Folder {
 
     fn asking(&self, wanted: &[&str]) -> Asking {
         let engines = self.engines(wanted).expect("engines");
-        let mut asking = Asking::with(&engines, Cache::at(&self.0.join("cache"), true), Duration::from_secs(5), false);
-        asking.nodes = true;
-        asking
+        Asking::with(&engines, Cache::at(&self.0.join("cache"), true), Duration::from_secs(5), true)
     }
 
     fn answers(&self) -> Vec<PathBuf> {
