@@ -28,6 +28,7 @@ EXAMPLES = [
     Call("std", [np.ones(())], {"axis": 0}),
     Call("add.reduceat", [np.ones(1), [0]], {"out": (out := np.zeros(2))}, (out,)),
     Call("mean", [np.array([2, 3])], {"dtype": "u2", "out": (out := np.zeros(()))}, (out,)),
+    Call("power", [np.array([-1]), np.array([-3])], {"out": (out := np.zeros((2, 0)))}, (out,)),
     Call("ldexp", [2.0, np.array([1])], {"dtype": "f2"}),
     Call("clip", [np.array([True]), -1, np.array([2], "u1")], {}),
     Call("std", [np.ones(3)], {"out": np.zeros((), int)}),
