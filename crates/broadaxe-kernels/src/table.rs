@@ -184,7 +184,7 @@ impl HasKernels for Op {
 mod tests {
     use broadaxe_op::{DType, OPS};
 
-    use super::{HasKernels, KERNELS};
+    use super::{HasKernels, KERNELS, Kernel};
 
     #[test]
     fn names_are_in_the_order_of_the_operators() {
@@ -197,7 +197,7 @@ mod tests {
         for op in OPS {
             for dtype in DType::ALL {
                 let kernel = op.kernel(dtype);
-                assert_eq!(kernel.map(|kernel| kernel.output()), op.output(dtype), "{} {dtype}", op.name());
+                assert_eq!(kernel.map(Kernel::output), op.output(dtype), "{} {dtype}", op.name());
                 assert!(kernel.is_none_or(|kernel| kernel.inputs().len() == op.arity()), "{} {dtype}", op.name());
             }
         }

@@ -29,7 +29,7 @@ impl Shorter {
             };
             own.0.insert(*longest, *shorter);
             lengths.insert(*shorter);
-            lengths = lengths.into_iter().filter(|length| !own.0.contains_key(length)).collect();
+            lengths.retain(|length| !own.0.contains_key(length));
         }
         own
     }
