@@ -108,8 +108,8 @@ fn memory_is_in_proportion_to_the_file() {
     for (name, nodes, bytes) in cases {
         let (path, len) = (folder.path(name), bytes.len() as u64);
         fs::write(&path, bytes).expect("a file");
-        let sarif = &["check", "--no-cache", "--for", "openvino,ncnn", "--format", "sarif"];
-        for command in [&["check", "--no-cache", "--for", "openvino,ncnn", "--json"][..], sarif, &["list", "--all"]] {
+        let sarif = &["check", "--no-cache", "--format", "sarif"];
+        for command in [&["check", "--no-cache", "--json"][..], sarif, &["list", "--all"]] {
             let output = limited(own + len + FREE_BYTES + BYTES_PER_NODE * nodes, &[command, &[&path]].concat());
             // What the nodes mean does not matter here.
             let want: &[i32] = if nodes == 0 { &[2] } else { &[0, 1] };
