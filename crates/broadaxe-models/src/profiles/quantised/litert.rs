@@ -174,7 +174,7 @@ fn around<'a>(asked: &Asked<'a>) -> Vec<&'a Node> {
     read.into_iter().chain(inputs.filter_map(|value| asked.producer(value))).collect()
 }
 
-/// Says whether an operator that was not asked about makes or reads quantised numbers of the node.
+/// Says whether an untested operator makes or reads the quantised numbers of the node.
 pub(in super::super) fn is_by_others(asked: &Asked<'_>) -> Option<bool> {
     Some(around(asked).iter().any(|node| !ASKED_AROUND.contains(&node.op.as_str())))
 }
