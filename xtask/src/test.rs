@@ -91,7 +91,7 @@ static STAGES: &[Stage] = &[
     long_stage("baseline", "kernels and engine again", Action::Again(&BASELINE)),
     long_stage("avx2", "kernels and engine again", Action::Again(&AVX2)),
     long_stage("caches", "kernels and engine again, as with small caches", Action::Again(&CACHES)),
-    stage("cross", "the kernels compile for other machines, and rules are the same there", Action::Cross),
+    long_stage("cross", "the kernels compile for other machines, and rules are the same there", Action::Cross),
     stage("gate", "kernels execute no more instructions than recorded", Action::Gate),
 ];
 

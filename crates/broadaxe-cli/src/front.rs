@@ -131,13 +131,11 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
     }
 }
 
-/// Returns a text as this terminal draws it: in ASCII unless the locale has UTF-8.
-fn drawn(text: &str) -> Cow<'_, str> {
-    if terminal::is_utf8() { text.into() } else { terminal::ascii(text).into() }
-}
-
-/// Writes to standard output, piece by piece; colours are taken out unless it is a terminal that shows them.
+/// Writes to standard output, piece by piece, in ASCII unless the locale has UTF-8; colours are taken out unless it is a terminal that
+/// shows them.
 fn print(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Result<(), Error> {
+    let drawn: fn(&str) -> Cow<'_, str> =
+        if terminal::is_utf8() { |text| text.into() } else { |text| terminal::ascii(text).into() };
     let mut out = io::BufWriter::with_capacity(BUFFER_BYTES, anstream::AutoStream::auto(io::stdout().lock()));
     let printed = write_texts(&mut out, |to| write(&mut Converting(to, drawn)));
     written(printed.and_then(|()| out.flush()))

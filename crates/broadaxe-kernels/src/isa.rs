@@ -212,7 +212,7 @@ impl Level {
         match self {
             Self::Baseline => true,
             Self::Avx2 => avx2(),
-            Self::Avx512 => avx2() && avx512(),
+            Self::Avx512 => cfg!(not(broadaxe_without_avx512)) && avx2() && avx512(),
             Self::Neon => false,
         }
     }
@@ -327,7 +327,12 @@ mod avx2 {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+/// With `--cfg broadaxe_without_avx512` the third level is never chosen and has the functions of the second: a third less to
+/// compile, for tests on a CPU that cannot run it.
+#[cfg(all(target_arch = "x86_64", broadaxe_without_avx512))]
+use avx2 as avx512;
+
+#[cfg(all(target_arch = "x86_64", not(broadaxe_without_avx512)))]
 mod avx512 {
     use super::{LevelWork, LoopCode, stack};
 
@@ -363,7 +368,7 @@ pub(crate) const fn versions<B: LoopCode>() -> [Loop<B::Args>; LEVELS] {
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn each<B: LoopCode, M: LoopCode<Args = B::Args>, L: LoopCode<Args = B::Args>>()
 -> [Loop<B::Args>; LEVELS] {
-    [baseline::run::<B>, avx2::run::<M>, avx512::run::<L>]
+    [baseline::run::<B>, avx2::run::<M>, widest::<M, L>()]
 }
 
 /// Returns a separate body for each level, in order: `M` for the second, if the architecture has one.
@@ -382,7 +387,13 @@ pub(crate) const fn each<B: LoopCode, M: LoopCode<Args = B::Args>, L: LoopCode<A
 /// Returns bodies that exist only for the wider levels, in the order of all levels.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn wide<M: LoopCode, L: LoopCode<Args = M::Args>>() -> [Option<Loop<M::Args>>; LEVELS] {
-    [None, Some(avx2::run::<M>), Some(avx512::run::<L>)]
+    [None, Some(avx2::run::<M>), Some(widest::<M, L>())]
+}
+
+/// Returns the body of the third level, `L`, where it is compiled, and else that of the second.
+#[cfg(target_arch = "x86_64")]
+const fn widest<M: LoopCode, L: LoopCode<Args = M::Args>>() -> Loop<M::Args> {
+    if cfg!(broadaxe_without_avx512) { avx2::run::<M> } else { avx512::run::<L> }
 }
 
 /// Returns a body compiled for the wider levels, in the order of all levels. The widest level has the vectors of AVX2
