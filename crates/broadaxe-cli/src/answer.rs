@@ -43,6 +43,9 @@ pub trait Report: fmt::Debug + Send + Sync {
     /// # Errors
     /// When `to` cannot be written.
     fn write(&self, found: &Checked, to: &mut dyn fmt::Write) -> fmt::Result;
+
+    /// Says whether programs read the report, which need every name as it is, and not as a terminal shows it.
+    fn is_for_programs(&self) -> bool;
 }
 
 /// The JSON of an answer.
@@ -137,6 +140,11 @@ impl Answer {
             (Some(report), Json::Checked(found)) => report.write(found, to),
             _ => to.write_str(&self.text),
         }
+    }
+
+    /// Says whether programs read what [`Self::write`] writes.
+    pub(crate) fn is_for_programs(&self) -> bool {
+        self.report.as_ref().is_some_and(|report| report.is_for_programs())
     }
 
     /// Returns the text without colours.

@@ -48,7 +48,7 @@ pub fn main_with(args: &[OsString], output_is_closed: bool) -> u8 {
     let printed = match (&answer, cli.json) {
         (Ok(answer), true) => print_json(&answer.json),
         (Ok(answer), false) => {
-            let printed = print(|to| answer.write(to));
+            let printed = print(!answer.is_for_programs(), |to| answer.write(to));
             note(&answer.notes);
             answer.errors.iter().for_each(|error| _ = tell(error));
             printed
@@ -79,7 +79,7 @@ fn misused(error: &clap::Error, args: &[OsString]) -> u8 {
     let said = |option: &str| args.iter().take_while(|arg| *arg != "--").any(|arg| arg == option);
     if error.kind() == clap::error::ErrorKind::DisplayVersion && (said("--verbose") || said("--json")) {
         let answer = cmd::version::run();
-        let printed = if said("--json") { print_json(&answer.json) } else { print(|to| answer.write(to)) };
+        let printed = if said("--json") { print_json(&answer.json) } else { print(true, |to| answer.write(to)) };
         return printed.map_or_else(|error| tell(&error), |()| 0);
     }
     if error.use_stderr() && said("--json") {
@@ -131,11 +131,11 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
     }
 }
 
-/// Writes to standard output, piece by piece, in ASCII unless the locale has UTF-8; colours are taken out unless it is a terminal that
-/// shows them.
-fn print(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Result<(), Error> {
+/// Writes to standard output, piece by piece; what people read in ASCII, unless the locale has UTF-8. Colours are taken out unless it is
+/// a terminal that shows them.
+fn print(for_people: bool, write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) -> Result<(), Error> {
     let drawn: fn(&str) -> Cow<'_, str> =
-        if terminal::is_utf8() { |text| text.into() } else { |text| terminal::ascii(text).into() };
+        if !for_people || terminal::is_utf8() { |text| text.into() } else { |text| terminal::ascii(text).into() };
     let mut out = io::BufWriter::with_capacity(BUFFER_BYTES, anstream::AutoStream::auto(io::stdout().lock()));
     let printed = write_texts(&mut out, |to| write(&mut Converting(to, drawn)));
     written(printed.and_then(|()| out.flush()))

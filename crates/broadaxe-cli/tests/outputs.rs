@@ -2,7 +2,7 @@
 
 mod shared;
 
-use std::{fs, path::Path};
+use std::{fs, path::Path, process::Command};
 
 use broadaxe_testing::protobuf::onnx;
 use serde_json::Value;
@@ -214,4 +214,24 @@ fn upgrades_are_compared_with_the_model_before() {
     let output = broadaxe(&["upgrade", FACE, "--dry-run", "--json", "--no-verify"]);
     let report: Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert!(report["verified"].is_null(), "{report}");
+}
+
+/// What programs read has the names of the file, whatever a terminal can show.
+#[test]
+fn reports_for_programs_have_the_names_of_the_file() {
+    let folder = Folder::new("names");
+    let add = ("Add", vec!["x→…".to_owned(), "x→…".to_owned()], "y".to_owned());
+    let path = folder.path("names.onnx");
+    fs::write(&path, onnx([add].into_iter(), [("x→…".to_owned(), vec!["2".to_owned()])].into_iter())).unwrap();
+    let said = |format: &str| {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_broadaxe"));
+        command.args(["check", "--no-cache", "--for", "none", "--all", "--format", format, &path]).env("LC_ALL", "C");
+        text(&command.output().expect("the command starts").stdout)
+    };
+    for format in ["json", "sarif", "gitlab", "junit", "markdown", "model-explorer"] {
+        let text = said(format);
+        assert!(!text.contains("->"), "{format}: {text}");
+    }
+    assert!(said("json").contains("x→…"));
+    assert!(said("full").is_ascii());
 }

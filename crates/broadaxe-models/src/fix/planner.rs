@@ -303,8 +303,11 @@ impl<'a> Planner<'a> {
         }
     }
 
-    /// Notes the targets that no way to write a node serves.
+    /// Notes the targets that no way to write a node serves. Of what reads one operand check says nothing, and so does this.
     fn unserved(&mut self, id: NodeId, subject: &Subject<'_>, answers: &[Answer], hopeless: &[bool]) {
+        if !self.meanings.get(&id).is_some_and(Meaning::broadcasts) {
+            return;
+        }
         for (at, answer) in answers.iter().enumerate().filter(|&(at, _)| hopeless[at]) {
             let (Answer::Not(reason) | Answer::Unknown(reason)) = answer else {
                 self.leave_unsupported(id, answer.clone());

@@ -149,6 +149,10 @@ impl Report for CheckReport {
         }
         report(to, self.format, found, &self.texts, self.shown)
     }
+
+    fn is_for_programs(&self) -> bool {
+        !self.statistics && !matches!(self.format, ReportFormat::Grouped | ReportFormat::Full | ReportFormat::Concise)
+    }
 }
 
 /// Says which findings a report leaves out.

@@ -503,3 +503,9 @@ fn operands_of_ggml() {
         ],
     );
 }
+
+/// What reads one operand is not judged by check, so nothing is left of it.
+#[test]
+fn nodes_of_one_operand() {
+    repairs("litert-gpu", &[("x:i64(2,3); c=Cast(x) to=f32; b=const(3); y=Add(c,b)", "")]);
+}
