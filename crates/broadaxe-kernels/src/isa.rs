@@ -415,6 +415,7 @@ pub(crate) trait LevelWork: Sized {
     fn work(self);
     /// Does the work with the widest instructions, which may not be worth using for all of it.
     #[cfg(target_arch = "x86_64")]
+    #[cfg_attr(broadaxe_without_avx512, allow(dead_code, reason = "the level that calls it is not compiled"))]
     #[inline(always)]
     fn work_wide(self) {
         self.work();
