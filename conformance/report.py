@@ -18,16 +18,16 @@ answers under the engine's own names (`broadaxe.onnx.Add`, `broadaxe.openvino.Ad
 
 ## How to read this page
 
-- A *case* is a pair of shapes where a rule is asked about: operands carry codes, so that the result tells which element of each operand went
-  where, and a refusal must meet a refusal. Where arithmetic is asked about, a case is a pair of edge values: zeros, ends of the range, infinities, NaN.
+- A *case* is a pair of shapes where a rule is tested: operands carry codes, so that the result tells which element of each operand went
+  where, and a refusal must meet a refusal. Where arithmetic is tested, a case is a pair of edge values: zeros, ends of the range, infinities, NaN.
 - *agreed*: same shape, dtype and value; floats of functions that no framework rounds correctly within the tolerances below.
-- *deviating*: the engine differs in a way that an exemption below names, with its reason. An exemption says where it holds and, if it can be said,
-  what the engine answers there; it fails the run when the engine agrees there, so that none is wider than its deviation and none outlives it.
+- *deviating*: the engine differs in a way that an exemption below names, with its reason. Each exemption is limited to its
+  deviation, with the answer of the engine where it has words, and fails the run once it is obsolete.
 - *unexplained*: all other differences. A run with one fails and writes no page, so that this column is 0.
 - *not there*: operators and dtypes without a kernel in the engine, or that its specification leaves out, so that Broadaxe refuses them under that
-  engine's names. They are not asked.
+  engine's names. They are not tested.
 
-`cargo xtask conformance` asks again and writes this page; `cargo xtask conformance --quick` asks the bounded part, as `cargo xtask test` does.
+`cargo xtask conformance` tests again and writes this page; `cargo xtask conformance --quick` tests the bounded part, as `cargo xtask test` does.
 """
 
 

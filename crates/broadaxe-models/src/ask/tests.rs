@@ -103,7 +103,7 @@ fn answers_are_compared() {
     let found = question.judge(&[2, 2], &wrong);
     assert_eq!(
         (found.verdict.as_str(), found.reason.as_str()),
-        ("differs", "it computes something else in 1 of 4 elements")
+        ("differs", "it differs in 1 of 4 elements")
     );
     let example = found.counterexample.unwrap();
     assert_eq!((example.element, example.reads), (vec![1, 0], vec![vec![1, 0], vec![0]]));

@@ -89,17 +89,17 @@ impl Target {
                 "target '{name}' has no versions: no law of it depends on one; write '{self}' instead of '{self}@{shown}'"
             ));
         };
-        let asked = || format!("(versions asked: {}; '{name}' selects {last})", versions.join(", "));
+        let asked = || format!("(tested versions: {}; '{name}' selects {last})", versions.join(", "));
         let Some(wanted) = parts(text) else {
             return fail(format!("'{shown}' in target '{name}@{shown}' is not a version such as {last} {}", asked()));
         };
         let at_most = |version: &&&str| parts(version).is_some_and(|known| known <= wanted);
         match versions.iter().rev().find(at_most) {
             None => {
-                fail(format!("target '{name}@{shown}' is older than {first}, the oldest version asked {}", asked()))
+                fail(format!("target '{name}@{shown}' is older than {first}, the oldest tested version {}", asked()))
             }
             Some(_) if parts(last).is_some_and(|newest| newest < wanted) => {
-                fail(format!("target '{name}@{shown}' is newer than {last}, the newest version asked {}", asked()))
+                fail(format!("target '{name}@{shown}' is newer than {last}, the newest tested version {}", asked()))
             }
             Some(version) => Ok(Self { version: Some(version), ..self }),
         }
@@ -212,7 +212,7 @@ fn unknown(name: &str) -> Error {
         format!("'{shown}' names several targets; separate them by commas: {}", words.join(","))
     } else if WITHOUT_TARGET.iter().any(|known| known.eq_ignore_ascii_case(name)) {
         format!(
-            "what '{shown}' does is not known yet; targets for runtimes in general are equal-rank and rank<=N (targets: {})",
+            "what '{shown}' does is unknown; targets for runtimes in general are equal-rank and rank<=N (targets: {})",
             names.join(", ")
         )
     } else {
@@ -383,7 +383,7 @@ mod tests {
             ("ran\u{e9}4", "unknown target"),
             ("openvno", "did you mean 'openvino'?"),
             ("openvino ncnn", "separate them by commas: openvino,ncnn"),
-            ("RKNN", "what 'RKNN' does is not known yet"),
+            ("RKNN", "what 'RKNN' does is unknown"),
         ];
         for (text, want) in wrong {
             let error = text.parse::<Target>().expect_err(text).to_string();

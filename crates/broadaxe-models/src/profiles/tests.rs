@@ -32,7 +32,7 @@ fn names() {
 /// A target says nothing about models that no converter brings to it.
 #[test]
 fn verdicts_need_a_route() {
-    let kept = "after a conversion that keeps all shapes; no converter from OpenVINO IR was tested";
+    let kept = "assumes a converter that keeps all shapes; none from OpenVINO IR was tested";
     let cases = [
         ("tflite", "ncnn", Some(Err("no tested converter reads TFLite for ncnn"))),
         ("tflite", "coreml", Some(Err("no tested converter reads TFLite for coreml"))),

@@ -18,14 +18,14 @@ fn differing() -> FindingRecord {
 #[test]
 fn consequences() {
     let cases = [
-        ("differs", "BX101", &["a", "b"][..], "wrong result on a, b"),
-        ("refused", "BX201", &["a"], "rejected by a"),
+        ("differs", "BX101", &["a", "b"][..], "differs on a, b"),
+        ("refused", "BX201", &["a"], "refused by a"),
         ("refused", "BX002", &["a"], "invalid in the model itself"),
-        ("unsupported", "BX301", &["a"], "not supported by a"),
-        ("guarded", "BX401", &["a"], "the same on a only under a condition"),
+        ("unsupported", "BX301", &["a"], "unsupported on a"),
+        ("guarded", "BX401", &["a"], "depends on size on a"),
         ("same", "BX601", &["a"], "the same on a, although its laws say otherwise"),
         ("same", "BX004", &["a"], "two axes fit, and the node names none"),
-        ("unknown", "BX501", &["a"], "not known for a"),
+        ("unknown", "BX501", &["a"], "unknown on a"),
     ];
     let sample = differing();
     for (verdict, code, targets, want) in cases {
@@ -35,7 +35,7 @@ fn consequences() {
     }
     // What targets do with a node that is wrong in the model itself.
     let laws =
-        [("differs", "computed by a all the same"), ("refused", "rejected by a"), ("unknown", "not known for a")];
+        [("differs", "computed by a all the same"), ("refused", "refused by a"), ("unknown", "unknown on a")];
     for (verdict, want) in laws {
         let mut finding = sample.clone();
         (finding.verdict, finding.code) = (verdict.into(), Some("BX002".into()));
@@ -47,8 +47,8 @@ fn consequences() {
 fn nodes_are_counted() {
     let cases = [
         (1, 0, 0, "1 broadcasting node", None),
-        (2, 0, 1, "2 broadcasting nodes", Some("1 other node was not judged")),
-        (0, 0, 2, "0 broadcasting nodes", Some("2 other nodes were not judged")),
+        (2, 0, 1, "2 broadcasting nodes", Some("1 other node does not broadcast and was skipped")),
+        (0, 0, 2, "0 broadcasting nodes", Some("2 other nodes do not broadcast and were skipped")),
         (3, 2, 0, "3 broadcasting nodes, 2 of unknown shape", None),
     ];
     for (judged, unknown, left, want, want_others) in cases {
@@ -200,17 +200,17 @@ fn undecided_and_unsupported_nodes_are_counted() {
         (vec![target("onnx", 0, 0)], None),
         (
             vec![target("onnx", 0, 0), target("coreml", 1, 0)],
-            Some("No known problem; 1 of 3 nodes undecided on coreml"),
+            Some("No known problem; 1 of 3 nodes unknown on coreml"),
         ),
         (
             vec![target("a", 2, 0), target("b", 1, 0), target("c", 2, 0)],
-            Some("No known problem; 2 of 3 nodes undecided on a, c; 1 on b"),
+            Some("No known problem; 2 of 3 nodes unknown on a, c; 1 on b"),
         ),
-        (vec![target("a", 2, 0), target("b", 0, 1)], Some("2 of 3 nodes undecided on a")),
-        (vec![lacking("a", 0, 1)], Some("1 of 3 nodes not supported by a")),
+        (vec![target("a", 2, 0), target("b", 0, 1)], Some("2 of 3 nodes unknown on a")),
+        (vec![lacking("a", 0, 1)], Some("1 of 3 nodes unsupported on a")),
         (
             vec![lacking("a", 1, 1), lacking("b", 0, 1), lacking("c", 0, 2)],
-            Some("1 of 3 nodes undecided on a; 1 not supported by a, b; 2 by c"),
+            Some("1 of 3 nodes unknown on a; 1 unsupported on a, b; 2 on c"),
         ),
     ];
     for (targets, want) in cases {

@@ -298,7 +298,7 @@ impl Findings<'_> {
         let reading = fault
             .reading
             .as_ref()
-            .map_or_else(|| "it computes something else".to_owned(), |reading| self.read(reading));
+            .map_or_else(|| "it differs".to_owned(), |reading| self.read(reading));
         let reason = format!("{when}{together}{reading}; {}", self.wrong(fault, gap));
         let target_shape = gap.shape.clone().or_else(|| fault.right.as_ref().map(|right| right.shape.clone()));
         let example = CounterexampleRecord {
