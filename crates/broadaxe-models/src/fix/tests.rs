@@ -130,7 +130,7 @@ fn the_cheapest_way() {
             "Add",
             &["(2,3)", "=3"],
             &[&EQUAL, &SHORT],
-            "left: no one way to write it serves both equal and short; make a model for each",
+            "left: no single form works for both equal and short; make a model for each",
         ),
         (
             "Add",

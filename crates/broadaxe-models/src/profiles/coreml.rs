@@ -67,7 +67,7 @@ const SCALAR_OPERATORS: &[OpId] = &[
 pub(super) static COREML: Profile = Profile {
     name: "coreml",
     summary: "Core ML's ML programs (converted only; values are documented)",
-    route: Route::new(&[], Evidence::documented("coremltools, which reads PyTorch and TensorFlow")),
+    route: Route::new(&[], Evidence::documented("coremltools, which converts PyTorch and TensorFlow; ONNX has to be converted first")),
     laws: &[
         contrib::COREML_CONTRIB,
         integer_layers::COREML_INTEGERS,

@@ -301,10 +301,10 @@ mod tests {
         for (version, want) in selected {
             assert_eq!(newest.with_version(version).expect(version).to_string(), want, "{version}");
         }
-        let asked = "(versions asked: 2.1.3, 2.1.6, 2.2.0, 2.10.0.post1; 'versioned' selects 2.10.0.post1)";
+        let asked = "(tested versions: 2.1.3, 2.1.6, 2.2.0, 2.10.0.post1; 'versioned' selects 2.10.0.post1)";
         let refused = [
-            ("2.1.2", format!("target 'versioned@2.1.2' is older than 2.1.3, the oldest version asked {asked}")),
-            ("2.11", format!("target 'versioned@2.11' is newer than 2.10.0.post1, the newest version asked {asked}")),
+            ("2.1.2", format!("target 'versioned@2.1.2' is older than 2.1.3, the oldest tested version {asked}")),
+            ("2.11", format!("target 'versioned@2.11' is newer than 2.10.0.post1, the newest tested version {asked}")),
             ("", format!("'' in target 'versioned@' is not a version such as 2.10.0.post1 {asked}")),
             ("2.x", format!("'2.x' in target 'versioned@2.x' is not a version such as 2.10.0.post1 {asked}")),
         ];

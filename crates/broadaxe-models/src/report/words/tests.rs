@@ -65,8 +65,8 @@ fn verdicts_name_what_they_are_from() {
         basis(&target, &CheckRecord { format: format.into(), ..checked().head() })
     };
     for (target, format, want) in [
-        ("openvino", "onnx", Some("asked: OpenVINO 2026.4.1")),
-        ("litert@2.1.3", "tflite", Some("asked: LiteRT 2.1.3")),
+        ("openvino", "onnx", Some("tested: OpenVINO 2026.4.1")),
+        ("litert@2.1.3", "tflite", Some("tested: LiteRT 2.1.3")),
         ("ncnn", "tflite", None),
         ("tensorrt", "onnx", Some("documents")),
         ("tensorrt", "tflite", None),
@@ -86,7 +86,7 @@ fn verdicts_are_counted() {
         ..TargetRecord::default()
     };
     let cases = [
-        (target(0, 0, 0), "no broadcasting node to judge"),
+        (target(0, 0, 0), "no broadcasting nodes"),
         (target(1, 0, 2), "1 differs, 2 same"),
         (target(2, 1, 0), "2 differ, 1 refused"),
     ];
@@ -135,7 +135,7 @@ fn notes_have_labels() {
         "{said:?}"
     );
     assert_eq!(said[2].1, "the same if n = 1");
-    assert_eq!(said[4].1, "the laws of ncnn say otherwise: it gives a wrong result: it does");
+    assert_eq!(said[4].1, "the laws of ncnn say otherwise: it differs: it does");
 }
 
 #[test]

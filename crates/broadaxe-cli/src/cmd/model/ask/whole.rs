@@ -285,7 +285,7 @@ impl Findings<'_> {
             return Outcome::refused(format!("{}{why}", together(":")));
         }
         let together = together(",");
-        let Some(gap) = &fault.gap else { return Outcome::unknown("nothing was found out") };
+        let Some(gap) = &fault.gap else { return Outcome::unknown("the cause was not found") };
         if fault.is_far && self.is_long(id) {
             // Few models need such numbers: it is a caveat.
             return Outcome { reason: format!("{together}computes 64-bit integers in fewer bits"), ..Outcome::same() };
@@ -324,7 +324,7 @@ fn said(model: &Model, name: &str, examined: &Examined) -> String {
             examined.rounded.iter().filter_map(|fault| fault.gap.as_ref()).map(|gap| gap.largest).fold(0.0, f64::max);
         let places: Vec<NodeId> = examined.rounded.iter().filter_map(|fault| fault.nodes.last().copied()).collect();
         text += &format!(
-            "  {name}: rounds otherwise in {}, by at most {:.2} % of the largest element: {}\n",
+            "  {name}: rounds differently in {}, by at most {:.2} % of the largest element: {}\n",
             count(places.len(), "place"),
             most * 100.0,
             names(model, &places)
