@@ -79,7 +79,7 @@ def write(lines, versions, recovered, arguments):
         "- other: no node is flagged, and something that is not element-wise is at fault.",
         "- held, failed: `fix` changed the model, left no node, and the engine is right, or wrong or `fix` raised an error. Not idempotent: a second",
         "  `fix` changes something, or a second `check` finds something. Left: `fix` says that it could not fix a node.",
-        "- left out: nothing could be learned, by the reasons below. Paddle is asked about ONNX nodes one at a time, by its functions.", "",
+        "- left out: nothing could be learned, by the reasons below. Paddle is tested with ONNX nodes one at a time, by its functions.", "",
         "| models | target | " + " | ".join(COLUMNS) + " |", "|---|---|" + "---:|" * len(COLUMNS),
     ]  # fmt: skip
     for (profile, target), row in sorted(rows.items()):
