@@ -302,12 +302,7 @@ fn known_findings_pass_and_new_ones_fail() {
     let first = project.read("base.json");
     assert_eq!(first.lines().filter(|line| line.contains("\"fingerprint\"")).count(), 3, "{first}");
     project.all(&[
-        (
-            &format!("{check} --baseline base.json"),
-            0,
-            &["3 findings known (base.json)"],
-            &["differs on", "no longer"],
-        ),
+        (&format!("{check} --baseline base.json"), 0, &["3 findings known (base.json)"], &["differs on", "no longer"]),
         (&format!("{check} --baseline base.json --format github"), 0, &[], &["BX502", "BX101"]),
         (&format!("{check} --baseline base.json --format github --all"), 0, &["BX502"], &["BX101"]),
         // The same findings in another model are new, and so are those for another target.

@@ -52,10 +52,7 @@ fn generated(profile: &Profile) -> String {
         "- Evidence: {}",
         if is_tested { "tested, where the table says so" } else { "documents only; no engine was tested" }
     );
-    let _ = writeln!(
-        text,
-        "\nThe first matching law applies.\n\n| nodes | the target ... | evidence |\n|---|---|---|"
-    );
+    let _ = writeln!(text, "\nThe first matching law applies.\n\n| nodes | the target ... | evidence |\n|---|---|---|");
     for law in profile.laws {
         let caveat = if law.is_caveat() { "(caveat of `same`) " } else { "" };
         let (what, kind, source) =

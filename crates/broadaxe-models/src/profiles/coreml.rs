@@ -67,7 +67,10 @@ const SCALAR_OPERATORS: &[OpId] = &[
 pub(super) static COREML: Profile = Profile {
     name: "coreml",
     summary: "Core ML's ML programs (converted only; values are documented)",
-    route: Route::new(&[], Evidence::documented("coremltools, which converts PyTorch and TensorFlow; ONNX has to be converted first")),
+    route: Route::new(
+        &[],
+        Evidence::documented("coremltools, which converts PyTorch and TensorFlow; ONNX has to be converted first"),
+    ),
     laws: &[
         contrib::COREML_CONTRIB,
         integer_layers::COREML_INTEGERS,
@@ -95,7 +98,13 @@ pub(super) static COREML: Profile = Profile {
             text: UNREAD,
             evidence: CONVERTED,
         },
-        Law { kinds: &[], when: &[When::Empty], way: Way::Refused, text: "does not accept dims of 0", evidence: CONVERTED },
+        Law {
+            kinds: &[],
+            when: &[When::Empty],
+            way: Way::Refused,
+            text: "does not accept dims of 0",
+            evidence: CONVERTED,
+        },
         Law {
             kinds: &[],
             when: &[When::RankAbove(5)],

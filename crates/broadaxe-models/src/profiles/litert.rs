@@ -85,13 +85,7 @@ pub(super) static LITERT: Profile = Profile {
             text: "receives the slope along the channels from onnx2tf",
             evidence: ON_CPUS_CONVERTED,
         },
-        Law {
-            kinds: &[Kind::Binary],
-            when: &[],
-            way: Way::Ask(no_elements),
-            text: "crashes",
-            evidence: ON_CPUS,
-        },
+        Law { kinds: &[Kind::Binary], when: &[], way: Way::Ask(no_elements), text: "crashes", evidence: ON_CPUS },
         Law {
             kinds: &[Kind::Binary, Kind::Slope],
             when: &[],

@@ -86,7 +86,13 @@ pub(super) static LITERT_GPU: Profile = Profile {
             text: "receives a constant: converters fold nodes that depend only on constants",
             evidence: FOLDED,
         },
-        Law { kinds: &[], when: &[], way: Way::Ask(outside), text: "leaves ranks above 4, int64 and tensors without elements to the CPU", evidence: ON_WEBGPU },
+        Law {
+            kinds: &[],
+            when: &[],
+            way: Way::Ask(outside),
+            text: "leaves ranks above 4, int64 and tensors without elements to the CPU",
+            evidence: ON_WEBGPU,
+        },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Via(ONNX2TF), When::Dtype(&[DType::F32, DType::I32, DType::Bool])],
@@ -426,18 +432,12 @@ fn computed(asked: &Asked<'_>, name: &str, (a, b): (&[usize], &[usize])) -> Opti
 fn activation(asked: &Asked<'_>) -> Option<Does> {
     let fused = asked.node.attribute("fused_activation_function").and_then(Attribute::text);
     if let Some(name) = fused.filter(|name| *name != "NONE") {
-        return Some(Does::Garbled(
-            format!("drops the fused activation {name} if the operands' ranks differ").into(),
-        ));
+        return Some(Does::Garbled(format!("drops the fused activation {name} if the operands' ranks differ").into()));
     }
     let reader =
         |value: ValueId| asked.readers(value).any(|(node, _)| meaning::role(asked.model, node) == Some(Role::Relu));
     let follows = !asked.is_of(System::Tflite) && asked.node.output(0).is_some_and(reader);
-    if follows {
-        unknown("drops a fused activation if the operands' ranks differ")
-    } else {
-        None
-    }
+    if follows { unknown("drops a fused activation if the operands' ranks differ") } else { None }
 }
 
 /// Says which elements a node with a constant reads.
@@ -509,9 +509,7 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
     let out = Placed::computed(&result)?;
     let placed = Placed::computed(condition)?;
     if out.dims[0] == 1 && placed.dims[0] != 1 {
-        return refused(
-            "leaves SELECT to the CPU if the condition has a batch and the result has none",
-        );
+        return refused("leaves SELECT to the CPU if the condition has a batch and the result has none");
     }
     Some(Does::Reads(vec![placed.read_by(&out), own(asked, &shapes, 1)?, own(asked, &shapes, 2)?]))
 }
@@ -526,11 +524,7 @@ fn own(asked: &Asked<'_>, shapes: &[Vec<usize>], operand: usize) -> Option<Vec<I
 fn slope(asked: &Asked<'_>) -> Option<Does> {
     let Some((shapes, _)) = dims(asked) else { return Some(Does::Rule(asked.meaning.rule.clone())) };
     let [x, slope] = &shapes[..] else { return None };
-    let channel = || {
-        refused(
-            "leaves PRELU to the CPU unless it has one slope per channel or per image element",
-        )
-    };
+    let channel = || refused("leaves PRELU to the CPU unless it has one slope per channel or per image element");
     if !matches!(asked.constants, [false, true]) {
         return refused("leaves PRELU with a computed slope to the CPU");
     }

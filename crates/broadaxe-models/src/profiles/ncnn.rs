@@ -35,7 +35,13 @@ pub(super) static NCNN: Profile = Profile {
     summary: "ncnn's own .param files as written, with ncnn's own rule",
     aliases: &["ncnn-binaryop"],
     laws: &[
-        Law { kinds: &[], when: &[], way: Way::Ask(own), text: "computes its own files as written", evidence: NCNN_RUN },
+        Law {
+            kinds: &[],
+            when: &[],
+            way: Way::Ask(own),
+            text: "computes its own files as written",
+            evidence: NCNN_RUN,
+        },
         Law {
             kinds: &[Kind::Unary, Kind::Channel, Kind::Affine, Kind::Bias, Kind::Bounds, Kind::Lengths],
             when: &[],

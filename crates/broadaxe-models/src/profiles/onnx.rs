@@ -314,9 +314,7 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         }
     }
     if rank == 0 && own.len() < 2 && pattern::find(asked, &FAST_GELUS, constant).is_some() {
-        return Some(Does::Unknown(
-            "may fuse these nodes into FastGelu, which does not support rank 0".into(),
-        ));
+        return Some(Does::Unknown("may fuse these nodes into FastGelu, which does not support rank 0".into()));
     }
     // It accepts constants of rank 0 and 1 only.
     if own.len() == 1

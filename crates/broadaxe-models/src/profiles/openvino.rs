@@ -379,7 +379,13 @@ pub(super) static OPENVINO: Profile = Profile {
             text: "divides and compares integers in f32, which is inexact beyond 2^24",
             evidence: OPENVINO_INTEGERS,
         },
-        Law { kinds: &[], when: &[], way: Way::Ask(own), text: "computes its own files as written", evidence: OPENVINO_RUN },
+        Law {
+            kinds: &[],
+            when: &[],
+            way: Way::Ask(own),
+            text: "computes its own files as written",
+            evidence: OPENVINO_RUN,
+        },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
@@ -542,9 +548,7 @@ fn concat(asked: &Asked<'_>) -> Option<Does> {
     let values: Vec<ValueId> = (0..asked.operands.len()).filter_map(|k| asked.value(k)).collect();
     let whole = values.iter().copied().find(joined).filter(|value| !asked.facts.is_constant(*value))?;
     let of_whole = |value: &ValueId| asked.producer(*value).is_some_and(|node| node.input(0) == Some(whole));
-    values.iter().any(of_whole).then(|| {
-        Does::Unknown("may overwrite the other operand, which was concatenated".into())
-    })
+    values.iter().any(of_whole).then(|| Does::Unknown("may overwrite the other operand, which was concatenated".into()))
 }
 
 fn own(asked: &Asked<'_>) -> Option<Does> {

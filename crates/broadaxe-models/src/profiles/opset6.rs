@@ -42,5 +42,4 @@ pub(super) const fn axis_unasked(evidence: Evidence) -> Law {
 }
 
 /// What a runtime says of old nodes that reads no ONNX itself.
-pub(super) const UNREAD: &str =
-    "cannot load ONNX; what converters do with operators before opset 7 is unknown";
+pub(super) const UNREAD: &str = "cannot load ONNX; what converters do with operators before opset 7 is unknown";

@@ -55,7 +55,13 @@ pub(super) static PNNX: Profile = Profile {
         integer_layers::PNNX_INTEGERS,
         quantised::PNNX_SCALES[0],
         quantised::PNNX_SCALES[1],
-        Law { kinds: &[], when: &[], way: Way::Ask(ncnn::own), text: "computes its own files as written", evidence: PNNX_RUN },
+        Law {
+            kinds: &[],
+            when: &[],
+            way: Way::Ask(ncnn::own),
+            text: "computes its own files as written",
+            evidence: PNNX_RUN,
+        },
         Law {
             kinds: &[Kind::Slope],
             when: &[channels::WRONG_SLOPE, When::Not(&channels::STRETCHES)],
@@ -112,7 +118,13 @@ pub(super) static PNNX: Profile = Profile {
             text: "supports at most 4 axes, not counting the batch",
             evidence: PNNX_RUN,
         },
-        Law { kinds: &[], when: &[], way: Way::Ask(scalar), text: "does not support tensors of rank 0", evidence: PNNX_LAWS },
+        Law {
+            kinds: &[],
+            when: &[],
+            way: Way::Ask(scalar),
+            text: "does not support tensors of rank 0",
+            evidence: PNNX_LAWS,
+        },
         Law {
             kinds: &[Kind::Bounds],
             when: &[],
@@ -317,9 +329,7 @@ fn number(asked: &Asked<'_>) -> Option<Does> {
     let first = |k: usize| !number(k) && ranks[k] == rest && asked.batches[k].is_none();
     let whole = asked.facts.batch(output) == Some(0) && (0..ranks.len()).any(first);
     let lost = (0..ranks.len()).any(|k| number(k) && ranks[k] > rest + usize::from(whole));
-    lost.then(|| {
-        Does::Garbled("treats a constant of one element as a number and drops the axes it adds".into())
-    })
+    lost.then(|| Does::Garbled("treats a constant of one element as a number and drops the axes it adds".into()))
 }
 
 /// Finds `x - tanh(x)` and `x / (1 + |x|)`, each of which becomes one operation that ncnn does not have.

@@ -89,7 +89,13 @@ pub(super) static QNN: Profile = Profile {
             text: "computes constant nodes when ONNX Runtime loads the model",
             evidence: COMPILED_NODES,
         },
-        Law { kinds: &[], when: &[When::Empty], way: Way::Refused, text: "does not accept dims of 0", evidence: COMPILED },
+        Law {
+            kinds: &[],
+            when: &[When::Empty],
+            way: Way::Refused,
+            text: "does not accept dims of 0",
+            evidence: COMPILED,
+        },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Select],
             when: &[When::Holds(unsupported_dtype)],

@@ -166,7 +166,8 @@ const WEBGPU_SCALES_RUN: Evidence = Evidence::run_here(
     "ONNX Runtime WebGPU 1.27.0; SwiftShader; recorded answers, conformance/laws/record.py, and 51 models of conformance/laws/quantised_graphs.py",
 );
 /// What WebGPU does with operators and types that it has no kernel for.
-pub(super) const NO_KERNEL: &str = "has no kernel: ONNX Runtime uses the CPU, or refuses the model with session.disable_cpu_ep_fallback";
+pub(super) const NO_KERNEL: &str =
+    "has no kernel: ONNX Runtime uses the CPU, or refuses the model with session.disable_cpu_ep_fallback";
 
 /// The laws of ONNX Runtime's WebGPU provider, in order.
 pub(super) const WEBGPU_SCALES: [Law; 8] = [

@@ -28,8 +28,7 @@ pub fn nodes(record: &CheckRecord) -> String {
 
 /// Says how many other nodes were skipped; nothing where there are none.
 pub fn others(record: &CheckRecord) -> Option<String> {
-    let (nodes, were) =
-        if record.others == 1 { ("node does not", "was") } else { ("nodes do not", "were") };
+    let (nodes, were) = if record.others == 1 { ("node does not", "was") } else { ("nodes do not", "were") };
     (record.others > 0).then(|| format!("{} other {nodes} broadcast and {were} skipped", record.others))
 }
 

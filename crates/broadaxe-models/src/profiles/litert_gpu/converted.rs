@@ -117,9 +117,9 @@ pub(super) fn gemm(asked: &Asked<'_>) -> Option<Does> {
     let garbled = |text: &'static str| Some(Does::Garbled(text.into()));
     if asked.comes_via(ONNX2TF) {
         return match (computed_weights, fixed) {
-            (true, true) => refused(
-                "cannot be reached: onnx2tf does not convert Gemm with a constant C and computed B",
-            ),
+            (true, true) => {
+                refused("cannot be reached: onnx2tf does not convert Gemm with a constant C and computed B")
+            }
             (true, false) => Some(Does::Own),
             (false, true) if columns && !turned => Some(Does::Own),
             (false, _) => garbled("receives BATCH_MATMUL and aligns its constant B by its own rank"),

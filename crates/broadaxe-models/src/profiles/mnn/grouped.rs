@@ -25,7 +25,11 @@ pub(super) fn number(asked: &Asked<'_>) -> Option<Does> {
     }
     let sure =
         asked.elements(single).is_some() && result.declared.is_some() && own.is_some() && result.actual.is_some();
-    Some(if sure { Does::Garbled(TEXT.into()) } else { Does::Unknown("may confuse grouped and ordered channels if an operand has one element".into()) })
+    Some(if sure {
+        Does::Garbled(TEXT.into())
+    } else {
+        Does::Unknown("may confuse grouped and ordered channels if an operand has one element".into())
+    })
 }
 
 /// Finds a result in order that is declared to be in groups, where a layer behind it goes by that.

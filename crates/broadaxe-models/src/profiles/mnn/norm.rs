@@ -92,9 +92,7 @@ fn flat(asked: &Asked<'_>, constant: usize, norm: &Norm) -> Does {
     }
     let normalised: Option<Vec<usize>> = norm.axes.iter().map(|&axis| data.get(axis).copied()).collect();
     let Some(normalised) = normalised else {
-        return Does::Unknown(
-            "reads a normalisation's scale in order, along axes that the data lacks".into(),
-        );
+        return Does::Unknown("reads a normalisation's scale in order, along axes that the data lacks".into());
     };
     let along = contiguous_strides(&normalised).into_iter().zip(&norm.axes);
     let scale = along.filter(|(_, axis)| data[**axis] > 1);

@@ -111,9 +111,7 @@ fn of_bytes(asked: &Asked<'_>) -> Option<Does> {
         (false, _) => Does::Own,
         (true, Kind::Lists) if along_last => Does::Rule(Rule::axis_lists(-1, true)),
         (true, Kind::Blocks) if along_last => Does::Own,
-        _ => Does::Garbled(
-            "reads an i8 constant's scale along the last axis, past its end if sizes differ".into(),
-        ),
+        _ => Does::Garbled("reads an i8 constant's scale along the last axis, past its end if sizes differ".into()),
     })
 }
 
@@ -128,9 +126,7 @@ fn of_filters(asked: &Asked<'_>, is_list: bool, data: &[Dim]) -> Option<Does> {
     if asked.meaning.kind == Kind::Lists && is_list && fits {
         return Some(if axis(asked)? == 0 { Does::Own } else { Does::Rule(Rule::axis_lists(0, true)) });
     }
-    Some(Does::Garbled(
-        "reads one scale per filter, past the end of shorter scales".into(),
-    ))
+    Some(Does::Garbled("reads one scale per filter, past the end of shorter scales".into()))
 }
 
 /// Says what becomes of a product with the scale.
@@ -146,5 +142,9 @@ fn of_products(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Unknown("computes a product with the scale, and the shapes are unknown".into()));
     };
     let fits = Rule::unidirectional().align(&[&data, &scale]).is_ok();
-    Some(if fits { Does::Own } else { Does::Refused("does not support a scale per block: it computes a product".into()) })
+    Some(if fits {
+        Does::Own
+    } else {
+        Does::Refused("does not support a scale per block: it computes a product".into())
+    })
 }

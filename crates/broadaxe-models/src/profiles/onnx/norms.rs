@@ -17,10 +17,8 @@ use crate::graph::ValueId;
 
 const MISSING: &str = "fuses these nodes into a normalisation and leaves a tensor without a producer";
 const LOST_AXES: &str = "fuses these nodes into a normalisation, whose result lacks the constant's extra axes";
-const LOST_EPSILON: &str =
-    "fuses these nodes into a normalisation with epsilon 1e-5 instead of the model's";
-const STRETCHED: &str =
-    "fuses these nodes into a normalisation, whose scale may not stretch the data";
+const LOST_EPSILON: &str = "fuses these nodes into a normalisation with epsilon 1e-5 instead of the model's";
+const STRETCHED: &str = "fuses these nodes into a normalisation, whose scale may not stretch the data";
 
 /// The product of normalised data `x` and a scale `y`.
 static SCALED_NORM: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {

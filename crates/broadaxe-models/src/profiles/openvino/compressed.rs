@@ -60,9 +60,7 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
     let readers = readers(asked, scaled.result, false, MOST_BETWEEN)?;
     readers.iter().find_map(|reader| match reader {
         Reader::Product { node, transposed } => product(asked, &scaled, node, *transposed),
-        Reader::Grouped => {
-            Some(Does::Unknown("may read a grouped scale of integer weights along another axis".into()))
-        }
+        Reader::Grouped => Some(Does::Unknown("may read a grouped scale of integer weights along another axis".into())),
         Reader::Lookup => None,
     })
 }
@@ -426,9 +424,7 @@ fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) ->
         return None;
     }
     let Some(data) = asked.shape(node.input(0)?).and_then(SymbolicShape::dims) else {
-        return Some(Does::Unknown(
-            "reads a scale of integer weights by the data's rank, which is unknown".into(),
-        ));
+        return Some(Does::Unknown("reads a scale of integer weights by the data's rank, which is unknown".into()));
     };
     match (data.len(), batch.len()) {
         (0 | 1, _) => return None,
@@ -449,9 +445,9 @@ fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) ->
             Some(Does::Unknown("may crash: the product reads 4-bit weights with a scale per column".into()))
         }
         (true, true, true) => Some(Does::Unknown("reads a scale per element of 4-bit weights past its end".into())),
-        (true, false, false) => open.then(|| {
-            Does::Unknown("may crash if 4-bit weights without a scale per column meet 5 rows".into())
-        }),
+        (true, false, false) => {
+            open.then(|| Does::Unknown("may crash if 4-bit weights without a scale per column meet 5 rows".into()))
+        }
         (_, true, false) => scaled.reads(asked, Vec::new()),
     }
 }

@@ -370,9 +370,7 @@ fn before_reshape(asked: &Asked<'_>, value: ValueId) -> Option<usize> {
 fn merged(asked: &Asked<'_>, data: ValueId, found: &pattern::Match) -> Does {
     let negative = |value: &Option<ValueId>| matches!(value.and_then(|value| asked.maker(value)), Some((_, Op::Neg)));
     if found.values.iter().any(negative) {
-        return Does::Unknown(
-            "may merge the Neg with the next node instead of fusing these nodes".into(),
-        );
+        return Does::Unknown("may merge the Neg with the next node instead of fusing these nodes".into());
     }
     let condition = asked.maker(data).filter(|(_, op)| *op == Op::Select).and_then(|(node, _)| node.input(0));
     if condition.is_some_and(|value| asked.facts.is_constant(value)) {

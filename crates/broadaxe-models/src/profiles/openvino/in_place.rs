@@ -79,8 +79,7 @@ pub(super) fn overwritten(asked: &Asked<'_>) -> Option<Does> {
     compressed::is_kept(asked, first).then(|| {
         let one = asked.elements(given) == Some(1);
         if is_stretched(asked, &own, one) {
-            let text =
-                "may overwrite what it computed from integer weights, unless it fuses the node with the next";
+            let text = "may overwrite what it computed from integer weights, unless it fuses the node with the next";
             return Does::Unknown(text.into());
         }
         Does::Garbled("overwrites what it computed from integer weights, so only the first run is right".into())
@@ -122,9 +121,6 @@ pub(super) fn several(asked: &Asked<'_>) -> Option<Does> {
     let open = (0..asked.operands.len()).any(|k| asked.in_file(k).known().is_none());
     let mut makers = data.filter_map(|k| asked.value(k)).filter(|value| asked.maker(*value).is_some());
     let merges = |value| unequal || open || asked.facts.is_quantised() || reduce::is_reduced(asked, value);
-    (longer || makers.any(merges)).then(|| {
-        Does::Unknown(
-            "splits these operands into sums of two, and may merge one with its producer".into(),
-        )
-    })
+    (longer || makers.any(merges))
+        .then(|| Does::Unknown("splits these operands into sums of two, and may merge one with its producer".into()))
 }

@@ -13,9 +13,8 @@ pub(super) fn reshaped(asked: &Asked<'_>) -> Option<Does> {
     if asked.op(asked.node) != Some(Op::LayerNorm) {
         return None;
     }
-    let unknown = || {
-        Some(Does::Unknown("reshapes scale and bias to the normalised shape, and a rank is unknown".into()))
-    };
+    let unknown =
+        || Some(Does::Unknown("reshapes scale and bias to the normalised shape, and a rank is unknown".into()));
     let Some(ranks) = super::ranks(asked) else { return unknown() };
     let axis = asked.node.attribute("axis").and_then(Attribute::int).unwrap_or(-1);
     let axes = if axis < 0 { axis.unsigned_abs() as usize } else { ranks[0].checked_sub(axis as usize)? };
@@ -42,8 +41,7 @@ pub(super) fn reshaped(asked: &Asked<'_>) -> Option<Does> {
         match (count(own), count(normalised)) {
             (Some(own), Some(all)) if own == all => flat = true,
             (Some(_), Some(_)) => {
-                let text =
-                    "reshapes scale and bias to the normalised shape, whose number of elements differs";
+                let text = "reshapes scale and bias to the normalised shape, whose number of elements differs";
                 return Some(Does::Refused(text.into()));
             }
             _ => {

@@ -44,9 +44,7 @@ pub(super) fn unshaped(asked: &Asked<'_>) -> Option<Does> {
             match dims.len() {
                 _ if !open || at == Some(dims.len() - 1) => None,
                 2 => Some(Does::Rule(Rule::axis_lists(-1, true))),
-                _ => Some(Does::Refused(
-                    "does not find the axis of QuantizeLinear's scale if that dim is open".into(),
-                )),
+                _ => Some(Does::Refused("does not find the axis of QuantizeLinear's scale if that dim is open".into())),
             }
         }
     }

@@ -68,9 +68,8 @@ pub(super) fn compiled(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Unknown(text.into()));
     }
     let reader = asked.node.output(0).and_then(|value| asked.reader(value)).and_then(|(node, _)| asked.op(node));
-    (matches!(reader, Some(Op::MatMul | Op::Gemm)) && one_weight(asked, data)).then(|| {
-        Does::Unknown("may not accept a node between two matrix products, one of them of one element".into())
-    })
+    (matches!(reader, Some(Op::MatMul | Op::Gemm)) && one_weight(asked, data))
+        .then(|| Does::Unknown("may not accept a node between two matrix products, one of them of one element".into()))
 }
 
 /// Finds a choice or a comparison behind two products that are compiled in one piece, whose other operand is the result of a node.

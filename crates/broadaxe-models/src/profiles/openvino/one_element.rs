@@ -30,9 +30,9 @@ pub(super) fn none(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     match asked.rank() {
-        Some(1) if old => Some(Does::Unknown(
-            "may reshape a constant of one element where equal shapes are required".into(),
-        )),
+        Some(1) if old => {
+            Some(Does::Unknown("may reshape a constant of one element where equal shapes are required".into()))
+        }
         Some(1) => {
             let reader = asked.node.output(0).and_then(|value| asked.reader(value));
             let scaled = reader.is_some_and(|(node, _)| matches!(asked.op(node), Some(Op::Mul | Op::Div)));
@@ -42,9 +42,9 @@ pub(super) fn none(asked: &Asked<'_>) -> Option<Does> {
                 )
             })
         }
-        _ if old && asked.operands.len() > 2 && asked.operator() == Some(id("sum")) => Some(Does::Unknown(
-            "may reshape a constant of one element, or add the constants first".into(),
-        )),
+        _ if old && asked.operands.len() > 2 && asked.operator() == Some(id("sum")) => {
+            Some(Does::Unknown("may reshape a constant of one element, or add the constants first".into()))
+        }
         _ => Some(Does::Refused(
             "reshapes a constant of one element to (1,), which auto_broadcast=\"none\" does not accept".into(),
         )),
@@ -78,9 +78,7 @@ pub(super) fn remainder(asked: &Asked<'_>) -> Option<Does> {
     if asked.constants.iter().all(|constant| *constant) {
         return Some(Does::Unknown("may not fold a remainder of constants".into()));
     }
-    (0..asked.operands.len()).all(|k| asked.constants[k] || chosen(k)).then(|| {
-        Does::Unknown(
-            "may fold the operand, but cannot fold a remainder".into(),
-        )
-    })
+    (0..asked.operands.len())
+        .all(|k| asked.constants[k] || chosen(k))
+        .then(|| Does::Unknown("may fold the operand, but cannot fold a remainder".into()))
 }

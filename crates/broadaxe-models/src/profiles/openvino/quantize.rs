@@ -183,9 +183,7 @@ fn per_channel(asked: &Asked<'_>, mut own: Vec<usize>, data: ValueId) -> Option<
     let placed = own.len() <= rank
         && only_axis(&own, rank) == Some(axis)
         && dims.get(axis).and_then(broadaxe_shape::Dim::size) == Some(channels);
-    (!placed).then(|| {
-        Does::Garbled("merges the constant into the quantisation, per channel".into())
-    })
+    (!placed).then(|| Does::Garbled("merges the constant into the quantisation, per channel".into()))
 }
 
 /// Merges the shape of a constant by which the sum is multiplied, which comes before the sum then; nothing where it is not
@@ -291,9 +289,8 @@ pub(super) fn before(asked: &Asked<'_>) -> Option<Does> {
     let per_axis = asked.op(node) == Some(Op::Quantize) && several(1)
         || asked.op(node) == Some(Op::FakeQuantize) && (1..5).any(several);
     let open = asked.file_dims(output).is_none_or(|dims| dims.iter().any(|dim| dim.size().is_none()));
-    (per_axis && input == 0 && open).then(|| {
-        Does::Unknown("may fuse the node with the next quantisation, whose axis it does not find".into())
-    })
+    (per_axis && input == 0 && open)
+        .then(|| Does::Unknown("may fuse the node with the next quantisation, whose axis it does not find".into()))
 }
 
 /// Says how many limits a quantisation has.
@@ -359,7 +356,6 @@ fn is_quantised(asked: &Asked<'_>, mut value: ValueId) -> bool {
 
 /// Finds a quantisation of what a `ReduceMax` or a `ReduceMin` gives.
 pub(super) fn reduced(asked: &Asked<'_>) -> Option<Does> {
-    matches!(asked.maker(asked.value(0)?)?, (_, Op::Reduce)).then(|| {
-        Does::Unknown("may quantise the result of a max or min reduction wrongly".into())
-    })
+    matches!(asked.maker(asked.value(0)?)?, (_, Op::Reduce))
+        .then(|| Does::Unknown("may quantise the result of a max or min reduction wrongly".into()))
 }

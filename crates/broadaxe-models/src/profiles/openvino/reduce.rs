@@ -41,9 +41,7 @@ pub(super) fn misread(asked: &Asked<'_>, own: &[usize], data: ValueId) -> Option
     let channels: usize = own.iter().product();
     let axis = only_axis(own, dims.rank()?).filter(|_| channels > 1)?;
     if axis == 0 && dims.rank() == Some(REDUCED_RANK - 1) && reduced(asked, data).is_some() {
-        return Some(Does::Unknown(
-            "may fuse a per-row constant with a reduction that drops an axis".into(),
-        ));
+        return Some(Does::Unknown("may fuse a per-row constant with a reduction that drops an axis".into()));
     }
     if axis != 1 {
         return None;
@@ -53,9 +51,7 @@ pub(super) fn misread(asked: &Asked<'_>, own: &[usize], data: ValueId) -> Option
     Some(if extent.size() == Some(1) {
         Does::Unknown("may fuse a per-channel constant with a reduction that keeps all elements".into())
     } else {
-        Does::Garbled(
-            "fuses a per-channel constant with the reduction before it, along another axis".into(),
-        )
+        Does::Garbled("fuses a per-channel constant with the reduction before it, along another axis".into())
     })
 }
 

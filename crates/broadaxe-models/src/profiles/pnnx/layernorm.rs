@@ -31,9 +31,7 @@ pub(super) fn affine(asked: &Asked<'_>) -> Option<Does> {
     let lacking = super::batch::lacking(asked, 0);
     let row = sizes.and_then(|sizes| sizes.last().copied()).unwrap_or(1);
     Some(if scale != elements || bias != elements {
-        Does::Refused(
-            format!("needs {elements} scales and biases here, one per normalised element").into(),
-        )
+        Does::Refused(format!("needs {elements} scales and biases here, one per normalised element").into())
     } else if asked.operands[1..].iter().any(|own| !is_laid_out(own, together)) {
         Does::Garbled("applies scales and biases to the normalised elements and ignores their axes".into())
     } else if lacking.is_some_and(|axis| axis + count >= data.len()) {

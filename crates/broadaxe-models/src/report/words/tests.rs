@@ -34,8 +34,7 @@ fn consequences() {
         assert_eq!(consequence(&finding, targets), want, "{verdict} {code}");
     }
     // What targets do with a node that is wrong in the model itself.
-    let laws =
-        [("differs", "computed by a all the same"), ("refused", "refused by a"), ("unknown", "unknown on a")];
+    let laws = [("differs", "computed by a all the same"), ("refused", "refused by a"), ("unknown", "unknown on a")];
     for (verdict, want) in laws {
         let mut finding = sample.clone();
         (finding.verdict, finding.code) = (verdict.into(), Some("BX002".into()));
@@ -198,10 +197,7 @@ fn undecided_and_unsupported_nodes_are_counted() {
     let lacking = |name: &str, unknown, unsupported| TargetRecord { unsupported, ..target(name, unknown, 0) };
     let cases = [
         (vec![target("onnx", 0, 0)], None),
-        (
-            vec![target("onnx", 0, 0), target("coreml", 1, 0)],
-            Some("No known problem; 1 of 3 nodes unknown on coreml"),
-        ),
+        (vec![target("onnx", 0, 0), target("coreml", 1, 0)], Some("No known problem; 1 of 3 nodes unknown on coreml")),
         (
             vec![target("a", 2, 0), target("b", 1, 0), target("c", 2, 0)],
             Some("No known problem; 2 of 3 nodes unknown on a, c; 1 on b"),

@@ -295,10 +295,7 @@ impl Findings<'_> {
             (false, true) => "in the second run and later, ",
             (false, false) => "",
         };
-        let reading = fault
-            .reading
-            .as_ref()
-            .map_or_else(|| "it differs".to_owned(), |reading| self.read(reading));
+        let reading = fault.reading.as_ref().map_or_else(|| "it differs".to_owned(), |reading| self.read(reading));
         let reason = format!("{when}{together}{reading}; {}", self.wrong(fault, gap));
         let target_shape = gap.shape.clone().or_else(|| fault.right.as_ref().map(|right| right.shape.clone()));
         let example = CounterexampleRecord {
