@@ -88,7 +88,7 @@ class Judge:
         return found
 
     def _alarm(self, spec, target):
-        """Say whether a verdict that is not `same` is a false alarm: the engine is right for other numbers too, every value shown.
+        """Say whether a verdict that is not `same` is a false alarm: the engine is right for other numbers too, every intermediate exposed.
 
         Where it is wrong only when every value is shown, the numbers hide it, or what the node is fused into makes it right.
         """

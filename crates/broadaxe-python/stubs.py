@@ -530,11 +530,12 @@ def page():
     text, shown = GUIDE, None
     for system, name, (least, most), attributes, documentation in _broadaxe.frameworks():
         if system != shown:
-            text += f"\n## {system}\n\n| operator | parameters | |\n|---|---|---|\n"
+            text += f"\n## {system}\n\n| operator | parameters | computes, if not the operator of the same name |\n|---|---|---|\n"
             shown = system
         operands = [f"x{k + 1}" + ("=None" if k >= least else "") for k in range(most)] if most else ["\\*operands"]
         named = [f"{spelled(key)}={default(given, kind)!r}" if given else spelled(key) for key, kind, given in attributes]
-        summary = documentation.splitlines()[0].replace("|", "\\|")
+        formula = documentation.splitlines()[0].partition(": ")[2].removesuffix(".")
+        summary = "" if formula.replace("_", "") == name.lower() else formula.replace("|", "\\|")
         text += f"| {name}({', '.join(operands)}) | {', '.join(named)} | {summary} |\n"
     return text
 

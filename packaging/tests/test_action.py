@@ -57,7 +57,7 @@ def test_a_failing_model_fails_with_annotations_and_sarif(action, project, model
     code, log, outputs = action(models="my models/*.onnx\n\n-x.onnx\n", sarif="out put.sarif")
     assert code == 1, log
     assert tags(log) == {"my models/a model.onnx": 3, "my models/100%25%2Ca%3Ab.onnx": 3, "-x.onnx": 3}, log
-    assert "title=broadaxe BX101 wrong-axis::bias1 (Add): wrong result on onnx: " in log, log
+    assert "title=broadaxe BX101 wrong-axis::bias1 (Add): differs on onnx: " in log, log
     assert outputs == {"sarif": "out put.sarif"}
     found = results(project / "out put.sarif")
     uris = {result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] for result in found}

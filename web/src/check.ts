@@ -6,6 +6,7 @@ import { announce, count, h, save, scrollable, size, swap, visible, type Child }
 import { fetchModel, forbid, linkedModels, networkSentence, onRequest } from './network.ts';
 import { bytesOf, type Checked, type Extracted, type FindingDetail, type Fixed, type Group, type ModelNode, type Opened, type Row, type Target } from './protocol.ts';
 import { plain, TARGETS, write, type CheckState } from './state.ts';
+import { shownTarget } from './runtimes.ts';
 
 /** The page that explains the codes of findings. */
 const CODES = 'https://github.com/broadaxe/broadaxe/blob/main/docs/codes.md';
@@ -292,7 +293,7 @@ export class Check {
         }
         this.go({ part: 'check', targets: names.filter((one) => selected.has(one)), ...(this.example === undefined ? {} : { example: this.example }) }, false);
       });
-      return h('label', { class: 'target-chip', title: target?.summary }, box, h('span', {}, name));
+      return h('label', { class: 'target-chip', title: target?.summary }, box, h('span', {}, shownTarget(name)));
     };
     const versions = listed.flatMap((target) => target.versions.slice(0, -1).map((version) => `${target.name}@${version}`)).filter((name) => !names.includes(name));
     swap(
@@ -493,7 +494,7 @@ export class Check {
                 h('td', {}, node.op),
                 h('td', { class: 'mono' }, node.shapes),
                 h('td', { class: 'mono' }, node.result),
-                h('td', {}, node.judged ? '' : h('span', { class: 'quiet' }, 'not judged'), h('button', { type: 'button', class: 'quiet-button', 'aria-label': `Download ${node.name || node.place} as a model`, onclick: (event: Event) => void this.extract(node.number, event.currentTarget as HTMLElement) }, 'Download')),
+                h('td', {}, node.judged ? '' : h('span', { class: 'quiet' }, 'skipped'), h('button', { type: 'button', class: 'quiet-button', 'aria-label': `Download ${node.name || node.place} as a model`, onclick: (event: Event) => void this.extract(node.number, event.currentTarget as HTMLElement) }, 'Download')),
               ),
             );
           };

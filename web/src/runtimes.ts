@@ -4,11 +4,17 @@ import { announce, h, scrollable, swap, type Child } from './dom.ts';
 import type { Counterexample, Runtimes } from './protocol.ts';
 import { checker, hasCheck } from './checker.ts';
 
+/** What ncnn's two targets are called: its own rule meets users in the second one only. */
+const SHOWN: Record<string, string> = { ncnn: 'ncnn (via pnnx)', 'ncnn-param': 'ncnn (own .param)' };
+
+/** The name of a target, for people. */
+export const shownTarget = (name: string): string => SHOWN[name] ?? name;
+
 const ORDER = ['differs', 'refused', 'guarded', 'unsupported', 'unknown'];
 
 /** How it is known, in the words of the command. */
 function evidence(kind: string | null, source: string | null): string {
-  if (kind === 'run here') return `measured with ${source ?? 'the runtime'}`;
+  if (kind === 'run here') return `tested with ${source ?? 'the runtime'}`;
   return [kind, source].filter((one) => one !== null && one !== '').join(': ');
 }
 
@@ -72,7 +78,7 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
   const table = (answer: Runtimes): HTMLElement => {
     const others = answer.rows.filter((row) => row.verdict !== 'same');
     const same = answer.rows.filter((row) => row.verdict === 'same');
-    const name = (row: Runtimes['rows'][number]): Child => [row.target, row.version && h('span', { class: 'quiet' }, ` ${row.version}`)];
+    const name = (row: Runtimes['rows'][number]): Child => [shownTarget(row.target), row.version && h('span', { class: 'quiet' }, ` ${row.version}`)];
     return h(
       'div',
       { class: 'runtimes-answer' },

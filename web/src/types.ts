@@ -204,7 +204,7 @@ export interface Checked {
   grouped: {
     head: { nodes: string; others: string | null; targets: { name: string; counts: string; remarks: string[] }[] };
     groups: Group[];
-    /** How many nodes are undecided, in a sentence. */
+    /** How many nodes are unknown or unsupported, in a sentence. */
     undecided: string | null;
     hidden: string | null;
     fixable: string | null;

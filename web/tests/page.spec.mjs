@@ -406,7 +406,7 @@ test('check: undecided nodes do not read like a pass, and runtimes that a format
   const { page, close } = await open(`${mock}#/check`);
   await give(page, 'open.tflite');
   await page.waitForSelector('.verdict.undecided');
-  assert.equal(await page.textContent('.verdict h2'), 'No known problem; 2 of 3 nodes undecided on openvino, litert, litert-gpu.');
+  assert.equal(await page.textContent('.verdict h2'), 'No known problem; 2 of 3 nodes unknown on openvino, litert, litert-gpu.');
   assert.ok(!(await page.isChecked('#target-ncnn')));
   await give(page, 'face.onnx');
   await page.waitForSelector('.finding');
@@ -419,7 +419,7 @@ test('check: the module of this page', async (context) => {
   if ((await page.textContent('main')).includes('cannot check models')) return context.skip('the page has no check module');
   await page.waitForSelector('.finding');
   const titles = await page.locator('.finding h3').allTextContents();
-  assert.deepEqual(titles.sort(), ['wrong result on ncnn', 'wrong result on onnx', 'wrong result on onnx']);
+  assert.deepEqual(titles.sort(), ['differs on ncnn', 'differs on onnx', 'differs on onnx']);
   assert.ok((await page.textContent('.check-result')).includes('3 of 3 findings can be fixed, with an upgrade from opset 6 to 7'));
   await page.waitForSelector('.finding .drawing svg');
   assert.match(await page.textContent('.privacy'), /Read: (3\.[0-5] kB|[12]\.\d kB|\d+ bytes) of 3\.5 kB/);
@@ -433,10 +433,10 @@ test('check: the module of this page', async (context) => {
   await page.waitForSelector('.file-line:has-text("face-fixed.onnx")');
   assert.ok((await page.textContent('.verdict h2')).startsWith('No findings'));
   await page.goto(`${real}#/check?for=litert,litert-gpu&example=position.tflite`);
-  await page.waitForSelector('text=wrong result on litert-gpu');
+  await page.waitForSelector('text=differs on litert-gpu');
   await page.goto(`${real}#6,8+6,8`);
   await page.locator('.runtimes').scrollIntoViewIfNeeded();
-  await page.waitForSelector('.runtimes td:has-text("places each constant by its own rank")');
+  await page.waitForSelector('.runtimes td:has-text("aligns constants by their own rank")');
   await close();
 });
 

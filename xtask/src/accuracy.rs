@@ -153,7 +153,7 @@ from the exact one, divided by the distance of two neighbouring floats there. 0.
 the bound in the table of operators, which tests hold. Results are the same, to the last bit, for every instruction
 set, so these numbers hold on every machine. f16 and bf16 are computed in f32 and rounded once more.
 
-Functions of one f32 were asked at **every f32 there is**. The others were asked at drawn points, a quarter of any bits, a
+Single-operand f32 functions were tested on **all 2^32 inputs**. The others were tested at random points, a quarter of any bits, a
 quarter of exponents within 32 of 1, the rest from the range the function is mostly used in, and at all edges: the ends of
 the range, powers of two, halves up to 1100, multiples of pi / 2, and where results overflow or vanish, each with its
 neighbours; functions of two operands at all pairs of a shorter list of edges.
@@ -167,7 +167,7 @@ all compared with sums of two f64, of about 100 bits.
 Rows may be of different days: `cargo xtask accuracy --op NAME` measures those of an operator that was changed, and leaves the
 others.
 
-`logaddexp` and `logaddexp2` were not asked where their two parts cancel, to less than 2^-7 of the larger operand. Infinities, NaN, signed zeros
+`logaddexp` and `logaddexp2` were not tested where their two parts cancel, to less than 2^-7 of the larger operand. Infinities, NaN, signed zeros
 and exact results are no matter of ULP; tests hold them to tables.
 ";
 

@@ -17,6 +17,7 @@ mod recipes;
 pub(crate) mod size;
 mod text;
 mod unsafety;
+mod vocabulary;
 mod words;
 
 use std::{fmt, fs, io, path::Path, process::Command};
@@ -126,6 +127,7 @@ const CHECKS: &[fn(&Tree) -> Vec<Finding>] = &[
     crates::check,
     size::check,
     prose::check,
+    vocabulary::check,
     words::check,
     text::check,
     recipes::check,

@@ -190,7 +190,7 @@ Examples:
 
 const CHECK_EXAMPLES: &str = "\
 Examples:
-  unsupported and undecided nodes pass, or fail
+  unsupported and unknown nodes pass, or fail
     broadaxe check model.onnx --for openvino,ncnn
     broadaxe check model.onnx --for openvino,ncnn \\
       --fail-on differs,refused,guarded,unsupported,unknown
@@ -297,7 +297,7 @@ written atomically, and may be one of the inputs.
 
 -o OUT.npz:KEY and -o OUT.safetensors:KEY add an array to an existing file, or
 replace the array of this name, and keep the other arrays. Without KEY, the name
-is 'result', and a file that holds other arrays is an error, not replaced.
+is 'result', and a file with other arrays is an error, not replaced.
 
 'broadaxe ops' lists the operators that expressions can call by name.";
 
@@ -535,6 +535,10 @@ pub struct ExplainArgs {
 
     #[command(flatten)]
     pub(crate) inputs: InputArgs,
+
+    /// Also print how the loops are divided into units of work
+    #[arg(long)]
+    pub plan: bool,
 
     #[command(flatten)]
     pub(crate) picture: PictureArgs,

@@ -15,7 +15,7 @@ use crate::args::Cli;
 
 /// Words that users try as subcommands, and what they look for.
 const WRONG_SUBCOMMANDS: &[(&[&str], &str)] = &[
-    (&["repair", "patch", "rewrite"], "'broadaxe fix' repairs a model"),
+    (&["repair", "patch", "rewrite"], "'broadaxe fix' fixes a model"),
     (
         &["lint", "scan", "verify", "validate", "test", "analyze", "analyse"],
         "'broadaxe check' finds the nodes that compute something else on another runtime",

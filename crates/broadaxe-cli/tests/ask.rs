@@ -147,7 +147,7 @@ fn an_engine_that_ends_the_process() {
     let text = String::from_utf8_lossy(&output.stdout);
     assert_eq!(output.status.code(), Some(0));
     assert!(
-        text.contains("rejected by onnxruntime 9.1.0") && text.contains("why:   ends the process (signal 6)"),
+        text.contains("refused by onnxruntime 9.1.0") && text.contains("why:   ends the process (signal 6)"),
         "{text}"
     );
     assert!(text.contains("known: asked before, onnxruntime 9.1.0"), "{text}");

@@ -191,8 +191,8 @@ fn promised_fixes_are_written() {
 fn fix_writes_where_nothing_wrong_is_left() {
     let folder = Folder::new("written");
     let cases = [
-        (SMALL, "ncnn", "small.xml", 0, "not supported: "),
-        (FACE, "onnx6", "same.onnx", 0, "nothing to change"),
+        (SMALL, "ncnn", "small.xml", 0, "unsupported: "),
+        (FACE, "onnx6", "same.onnx", 0, "no changes needed"),
         (FACE, "none", "left.onnx", 1, "nothing was fixed, and nothing was written"),
         ("examples/position.tflite", "litert-gpu", "fixed.tflite", 0, "verified: 1 comparison of element-wise nodes"),
     ];

@@ -22,7 +22,7 @@ pub struct Code {
 /// How severe a finding is; the most severe is the least.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// The model does not work on the target, or computes something else there.
+    /// The model does not work on the target, or differs there.
     Error,
     /// The model may not work there.
     Warning,
@@ -182,7 +182,7 @@ pub(crate) static UNUSABLE_RESULT: Code = Code {
     name: "unusable-result",
     severity: Severity::Error,
     fixable: Fixable::Sometimes,
-    meaning: "The target gives a result that depends on nothing useful",
+    meaning: "The target gives a meaningless result",
     page: include_str!("code/BX106.md"),
 };
 pub(crate) static WRONG_VALUE: Code = Code {
@@ -190,7 +190,7 @@ pub(crate) static WRONG_VALUE: Code = Code {
     name: "wrong-value",
     severity: Severity::Error,
     fixable: Fixable::Never,
-    meaning: "An engine that was asked computed other values",
+    meaning: "An installed engine computed other values",
     page: include_str!("code/BX107.md"),
 };
 pub(crate) static SHAPES_REJECTED: Code = Code {
@@ -214,7 +214,7 @@ pub(crate) static NODE_REJECTED: Code = Code {
     name: "node-rejected",
     severity: Severity::Error,
     fixable: Fixable::Sometimes,
-    meaning: "The target has the operator and rejects the node",
+    meaning: "The target has the operator and refuses the node",
     page: include_str!("code/BX203.md"),
 };
 pub(crate) static UNSUPPORTED_OPERATOR: Code = Code {
@@ -230,7 +230,7 @@ pub(crate) static DEPENDS_ON_SIZE: Code = Code {
     name: "depends-on-size",
     severity: Severity::Warning,
     fixable: Fixable::Often,
-    meaning: "The target computes the same for some of the sizes that the model leaves open",
+    meaning: "The target computes the same only for some sizes of open dims",
     page: include_str!("code/BX401.md"),
 };
 pub(crate) static UNKNOWN_SHAPE: Code = Code {
@@ -238,7 +238,7 @@ pub(crate) static UNKNOWN_SHAPE: Code = Code {
     name: "unknown-shape",
     severity: Severity::Note,
     fixable: Fixable::Never,
-    meaning: "A shape that decides the verdict is not known",
+    meaning: "A shape that decides the verdict is unknown",
     page: include_str!("code/BX501.md"),
 };
 pub(crate) static UNKNOWN_BEHAVIOR: Code = Code {
@@ -246,7 +246,7 @@ pub(crate) static UNKNOWN_BEHAVIOR: Code = Code {
     name: "unknown-behavior",
     severity: Severity::Note,
     fixable: Fixable::Never,
-    meaning: "What the target does with the node is not known",
+    meaning: "What the target does with the node is unknown",
     page: include_str!("code/BX502.md"),
 };
 pub(crate) static UNREADABLE_NODE: Code = Code {
@@ -254,7 +254,7 @@ pub(crate) static UNREADABLE_NODE: Code = Code {
     name: "unreadable-node",
     severity: Severity::Note,
     fixable: Fixable::Never,
-    meaning: "What the node means in its own format is not known",
+    meaning: "What the node means in its own format is unknown",
     page: include_str!("code/BX503.md"),
 };
 pub(crate) static CONTRADICTED_LAW: Code = Code {
@@ -262,7 +262,7 @@ pub(crate) static CONTRADICTED_LAW: Code = Code {
     name: "contradicted-law",
     severity: Severity::Note,
     fixable: Fixable::Never,
-    meaning: "An engine that was asked computes the same, although a law says otherwise",
+    meaning: "An installed engine computes the same, although a law says otherwise",
     page: include_str!("code/BX601.md"),
 };
 

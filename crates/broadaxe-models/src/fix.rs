@@ -63,7 +63,7 @@ pub fn plan(model: &Model, shapes: &Shapes, targets: &[Target]) -> Result<Fix, E
 /// As [`plan`].
 pub fn plan_as(model: &Model, shapes: &Shapes, targets: &[Target], intent: Intent) -> Result<Fix, Error> {
     if targets.is_empty() {
-        return Err(Error::new(ErrorKind::Argument, "a repair needs a target; name one, such as openvino"));
+        return Err(Error::new(ErrorKind::Argument, "a fix needs a target; name one, such as openvino"));
     }
     rejudge::hold((model, shapes), targets, intent, None)
 }
@@ -108,7 +108,7 @@ pub struct Left {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LeftKind {
-    /// It differs, is refused, or means the same under a condition only.
+    /// It differs, is refused, or depends on size.
     Finding,
     /// A target has no such operator, which no other way to write the node changes.
     Unsupported,

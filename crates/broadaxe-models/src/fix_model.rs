@@ -149,7 +149,7 @@ impl FixOutcome {
     /// Says in one clause what was found out about the changed model; nothing where there is nothing to say.
     pub fn text(&self) -> Option<String> {
         match self {
-            Self::Unchanged => Some("nothing to change".to_owned()),
+            Self::Unchanged => Some("no changes needed".to_owned()),
             Self::Changed(verified) => {
                 let compared = verified.as_ref().filter(|verified| verified.nodes > 0);
                 compared.map(|verified| format!("verified: {verified}"))
@@ -184,7 +184,7 @@ mod tests {
         let cases = [
             (face(), "ncnn", true, true, false, "verified: 3 comparisons of element-wise nodes, "),
             (face(), "ncnn", false, true, false, ""),
-            (face(), "onnx6", true, true, false, "nothing to change"),
+            (face(), "onnx6", true, true, false, "no changes needed"),
             (face(), "none", true, false, true, "nothing was fixed"),
             (read(OPEN), "openvino", true, false, false, unknown),
             (read(OPEN), "openvino", false, true, false, ""),

@@ -106,15 +106,15 @@ pub struct Profile {
     pub summary: &'static str,
     /// Other names for it.
     pub aliases: &'static [&'static str],
-    /// The versions that were asked, oldest first; none where all of them do the same.
+    /// The tested versions, oldest first; none where all of them do the same.
     pub versions: &'static [&'static str],
-    /// What it does; the first law that speaks of a node holds.
+    /// What it does; the first law that matches a node applies.
     pub laws: &'static [Law],
     /// Operators that it removes from the graph before it merges nodes, where what reads them gives the same without.
     pub removed: &'static [Role],
     /// How models come to it.
     pub route: Route,
-    /// The converters from ONNX that were asked, where verdicts depend on them; a plain name selects the first.
+    /// The tested converters from ONNX, where verdicts depend on them; a plain name selects the first.
     pub converters: &'static [Converter],
     /// Whether it treats tensors by their own rank, whatever they are combined with.
     pub reads_by_rank: bool,
@@ -203,13 +203,13 @@ pub struct Evidence {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EvidenceKind {
-    /// The engine was asked by a test of this project.
+    /// A test of this project ran the engine.
     RunHere,
     /// A document, the engine's source or a thread of its developers says so.
     Documented,
     /// The target is made up, and does so by definition.
     Definition,
-    /// No engine was asked, and no document says it.
+    /// No engine was tested, and no document says it.
     Nothing,
 }
 
@@ -328,7 +328,7 @@ static UNSPOKEN: Law = Law {
     kinds: &[],
     when: &[],
     way: Way::Unknown,
-    text: "was not asked about such nodes, and no document describes them",
+    text: "is neither tested nor documented for this node",
     evidence: Evidence { kind: EvidenceKind::Nothing, source: "" },
 };
 
@@ -336,6 +336,17 @@ impl Law {
     /// Lists its conditions as clauses, without those that only its text describes.
     pub fn clauses(&self) -> impl Iterator<Item = String> {
         self.when.iter().map(ToString::to_string).filter(|clause| !clause.is_empty())
+    }
+
+    /// Names the nodes that it speaks of, as far as conditions have words: `PRelu; operand 2 constant`.
+    pub fn nodes(&self) -> String {
+        let is_partly_unsaid = matches!(self.way, Way::Ask(_)) || self.when.iter().any(When::is_partly_unsaid);
+        let kinds = match self.kinds {
+            [] if is_partly_unsaid => "some nodes".to_owned(),
+            [] => "all nodes".to_owned(),
+            kinds => kinds.iter().map(|&kind| condition::kind_words(kind)).collect::<Vec<_>>().join(", "),
+        };
+        [kinds].into_iter().chain(self.clauses()).collect::<Vec<_>>().join("; ")
     }
 
     /// Says whether the law speaks of nodes that are wrong by their own rule.
@@ -401,7 +412,12 @@ impl Way {
 }
 
 impl EvidenceKind {
-    /// Returns the words that stand for it in reports.
+    /// Returns the word that people read: a law is tested or documented.
+    pub fn word(self) -> &'static str {
+        if self == Self::RunHere { "tested" } else { self.text() }
+    }
+
+    /// Returns the words that stand for it in data: JSON, and the package.
     pub fn text(self) -> &'static str {
         match self {
             Self::RunHere => "run here",

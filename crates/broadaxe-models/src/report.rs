@@ -51,7 +51,7 @@ pub struct CheckRecord {
     pub nodes: usize,
     /// How many of them have operands whose shapes are not known.
     pub unknown: usize,
-    /// How many nodes compute something and were not judged.
+    /// How many nodes compute something, do not broadcast and were skipped.
     pub others: usize,
     /// How often each verdict was given, one entry per target.
     pub targets: Vec<TargetRecord>,

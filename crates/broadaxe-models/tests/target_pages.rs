@@ -4,7 +4,7 @@
 
 use std::{fmt::Write, fs, path::Path};
 
-use broadaxe_models::profiles::{EvidenceKind, Law, PROFILES, Profile};
+use broadaxe_models::profiles::{EvidenceKind, PROFILES, Profile};
 
 const FIRST: &str = "<!-- generated: the laws -->\n";
 const LAST: &str = "<!-- end of the laws -->\n";
@@ -12,13 +12,6 @@ const LAST: &str = "<!-- end of the laws -->\n";
 /// Returns the name of a target's page.
 fn file(profile: &Profile) -> String {
     format!("{}.md", profile.name.replace("<=N", "-at-most-n"))
-}
-
-/// Says which nodes a law speaks of.
-fn kinds(law: &Law) -> String {
-    let names: Vec<String> = law.kinds.iter().map(|kind| format!("{kind:?}").to_lowercase()).collect();
-    let kinds = if names.is_empty() { "all".to_owned() } else { names.join(", ") };
-    [kinds].into_iter().chain(law.clauses()).collect::<Vec<_>>().join("; ")
 }
 
 /// Escapes a text for a cell of a table: a bar ends a cell.
@@ -43,7 +36,7 @@ fn generated(profile: &Profile) -> String {
         let name = profile.name;
         let _ = writeln!(
             text,
-            "- Versions asked that differ: {}; `{name}` is {newest}, `{name}@VERSION` another one",
+            "- Tested versions that differ: {}; `{name}` is {newest}, `{name}@VERSION` another one",
             list(profile.versions)
         );
     }
@@ -53,21 +46,18 @@ fn generated(profile: &Profile) -> String {
         Some(reads) => list(reads),
     };
     let _ = writeln!(text, "- Reads: {formats} ({})", profile.route.evidence.source);
-    let asked = profile.laws.iter().any(|law| law.evidence.kind == EvidenceKind::RunHere);
+    let is_tested = profile.laws.iter().any(|law| law.evidence.kind == EvidenceKind::RunHere);
     let _ = writeln!(
         text,
         "- Evidence: {}",
-        if asked { "the engine was asked, where the table says so" } else { "documents only; no engine was asked" }
+        if is_tested { "tested, where the table says so" } else { "documents only; no engine was tested" }
     );
-    let _ = writeln!(
-        text,
-        "\nThe first law that speaks of a node holds.\n\n| nodes | the target ... | evidence |\n|---|---|---|"
-    );
+    let _ = writeln!(text, "\nThe first matching law applies.\n\n| nodes | the target ... | evidence |\n|---|---|---|");
     for law in profile.laws {
         let caveat = if law.is_caveat() { "(caveat of `same`) " } else { "" };
         let (what, kind, source) =
-            (caveat.to_owned() + &cell(law.text), law.evidence.kind.text(), cell(law.evidence.source));
-        let _ = writeln!(text, "| {} | {what} | {kind}: {source} |", kinds(law));
+            (caveat.to_owned() + &cell(law.text), law.evidence.kind.word(), cell(law.evidence.source));
+        let _ = writeln!(text, "| {} | {what} | {kind}: {source} |", law.nodes());
     }
     text + LAST
 }

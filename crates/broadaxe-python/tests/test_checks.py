@@ -328,7 +328,7 @@ def test_assert_same():
     with pytest.raises(AssertionError) as raised:
         assert_same(FACE, ["onnx", "ncnn"])
     text = str(raised.value)
-    assert "BX101 wrong result on ncnn: 1 node\n  bias1 (Add), #" in text and "onnx: 2 differ (2 kinds), 1 same" in text
+    assert "BX101 differs on ncnn: 1 node\n  bias1 (Add), #" in text and "onnx: 2 differ (2 kinds), 1 same" in text
     assert len(text) < 1500
     onnx = pytest.importorskip("onnx")
     value = lambda name, shape: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, shape)  # noqa: E731

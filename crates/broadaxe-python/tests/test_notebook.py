@@ -63,7 +63,7 @@ def test_outputs_of_a_notebook(tmp_path, monkeypatch):
         shown[name] = output["data"]["text/html"]
         assert len(shown[name]) < 20_000 and "<script" not in shown[name], name
     wanted = {
-        "check": ["face.onnx", "prelu1", "wrong result on onnx", "element [0, 0, 0, 1] is 3 in this model and 4 on onnx", "3 of 3 findings can be fixed"],
+        "check": ["face.onnx", "prelu1", "differs on onnx", "element [0, 0, 0, 1] is 3 in this model and 4 on onnx", "3 of 3 findings can be fixed"],
         "fix": ["1 change", "act", "bit for bit"],
         "census": ["PRelu", "prefix"],
         "sizes": ["<code", "n"],

@@ -344,7 +344,7 @@ mod tests {
         let cases = [
             ("open.param", open, "openvino", false, false, 1, unknown),
             ("face.onnx", face, "none", false, true, 0, "nothing was fixed"),
-            ("face.onnx", face, "onnx6", true, false, 0, "nothing to change"),
+            ("face.onnx", face, "onnx6", true, false, 0, "no changes needed"),
             ("face.onnx", face, "ncnn", true, false, 1, "verified: 3 comparisons"),
         ];
         for (name, bytes, target, offered, wrong, files, said) in cases {

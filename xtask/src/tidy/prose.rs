@@ -14,21 +14,26 @@ pub(super) fn check(tree: &Tree) -> Vec<Finding> {
     let phrases: Vec<Vec<&str>> = AVOIDED.lines().map(|line| line.split(' ').collect()).collect();
     let mut found = Vec::new();
     for file in tree.files.iter().filter(|file| READ.contains(&ending(&file.path))) {
-        found.extend(search(&phrases, &file.path, 1, &file.text));
+        found.extend(avoided(&phrases, &file.path, 1, &file.text));
     }
     for source in &tree.rust {
         for comment in &source.comments {
-            found.extend(search(&phrases, &source.path, comment.line, &comment.text));
+            found.extend(avoided(&phrases, &source.path, comment.line, &comment.text));
         }
         for token in source.tokens.iter().filter(|token| token.kind == Kind::Literal) {
-            found.extend(search(&phrases, &source.path, token.line, &token.text));
+            found.extend(avoided(&phrases, &source.path, token.line, &token.text));
         }
     }
     found
 }
 
-/// Finds the phrases in a text whose first line has this number; a phrase may continue on the next line.
-fn search(phrases: &[Vec<&str>], path: &str, first: usize, text: &str) -> Vec<Finding> {
+fn avoided(phrases: &[Vec<&str>], path: &str, first: usize, text: &str) -> Vec<Finding> {
+    let what = |phrase: &[&str]| format!("\"{}\" is a word to avoid; rewrite the sentence", phrase.join(" "));
+    search(phrases, first, text).into_iter().map(|(phrase, line)| Finding::new(path, line, what(phrase))).collect()
+}
+
+/// Finds the phrases in a text whose first line has this number, with their lines; a phrase may continue on the next line.
+pub(super) fn search<'p, 'w>(phrases: &'p [Vec<&'w str>], first: usize, text: &str) -> Vec<(&'p [&'w str], usize)> {
     let numbered = text.lines().zip(first..);
     let words: Vec<(String, usize)> = numbered
         .flat_map(|(line, number)| {
@@ -42,8 +47,7 @@ fn search(phrases: &[Vec<&str>], path: &str, first: usize, text: &str) -> Vec<Fi
             words.len() >= at + phrase.len() && phrase.iter().zip(&words[at..]).all(|(a, (b, _))| a == b)
         };
         if let Some(phrase) = phrases.iter().find(starts) {
-            let what = format!("\"{}\" is a word to avoid; rewrite the sentence", phrase.join(" "));
-            found.push(Finding::new(path, words[at].1, what));
+            found.push((phrase.as_slice(), words[at].1));
         }
     }
     found

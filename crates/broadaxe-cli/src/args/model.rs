@@ -135,15 +135,15 @@ fn reports(current: &OsStr) -> Vec<CompletionCandidate> {
 /// A verdict that can make a check fail.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub enum FailOn {
-    /// The target computes something else and reports no error
+    /// The target differs: it computes other values and reports no error
     Differs,
-    /// The target rejects the node
+    /// The target refuses the node
     Refused,
-    /// The target computes the same only under a condition on open sizes
+    /// The node depends on size: the target computes the same only for some sizes of open dims
     Guarded,
-    /// The target does not have the operator
+    /// The target does not support the operator
     Unsupported,
-    /// What the target does is not known
+    /// What the target does is unknown
     Unknown,
 }
 
@@ -225,7 +225,7 @@ pub struct CheckArgs {
     #[arg(short, long)]
     pub quiet: bool,
 
-    /// Print all groups and names, also of undecided findings
+    /// Print all groups and names, also of unknown and unsupported nodes
     #[arg(short, long, conflicts_with = "quiet")]
     pub all: bool,
 
@@ -233,7 +233,7 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with_all = ["quiet", "format"])]
     pub statistics: bool,
 
-    /// The verdicts that end with exit code 1; add unsupported and unknown to fail on nodes without an operator or a verdict [default: differs,refused,guarded]
+    /// The verdicts that end with exit code 1; add unsupported and unknown to fail on those too [default: differs,refused,guarded]
     #[arg(long, value_enum, value_name = "VERDICT,...", value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,
 

@@ -126,7 +126,7 @@ fn answer(
         .align(&dims)
         .map_err(|error| Box::new((Error::from(error), Drawing::failed(&rule, &dims, Order::ROW_MAJOR))))?;
     let explained = planned(rule, alignment, dtypes).map_err(plain)?;
-    Ok(Answered { text: explained.show(), json: explained.describe(), drawing: explained.drawing() })
+    Ok(Answered { text: explained.show(args.plan), json: explained.describe(), drawing: explained.drawing() })
 }
 
 fn planned(rule: Rule, alignment: Alignment, dtypes: Vec<DType>) -> Result<KnownDrawing, Error> {
@@ -169,7 +169,7 @@ impl KnownDrawing {
         Drawing::new(&self.rule, &self.alignment, Order::ROW_MAJOR)
     }
 
-    fn show(&self) -> String {
+    fn show(&self, with_units: bool) -> String {
         let alignment = &self.alignment;
         let mut text = format!("{} under {}\n\n{}", alignment.shape(), self.rule, above(&self.drawing()));
         let of: Vec<&str> = match self.dtypes.as_slice() {
@@ -177,7 +177,9 @@ impl KnownDrawing {
             several => several.iter().map(|dtype| dtype.name()).collect(),
         };
         text += &format!("\nLoops, the outermost first; steps in bytes of {}:\n{}", join(&of, ", "), self.loops());
-        text += &format!("Added up {}.\n", eval::pieces(&self.how));
+        if with_units {
+            text += &format!("Computed {}.\n", eval::pieces(&self.how));
+        }
         let (read, written) = (self.read().iter().sum::<u128>(), bytes_of(alignment.shape(), self.dtype));
         text += &format!("\nReads {} of input, writes {}", bytes::show(read), bytes::show(written));
         text += &match self.blow_up() {

@@ -138,7 +138,7 @@ impl Reference {
         let Some(at) = self.values.iter().zip(values).position(|pair| !close(&pair)) else { return Outcome::same() };
         let count = self.values.len();
         let elements = if count == 1 { "element" } else { "elements" };
-        let reason = format!("it computes something else in {wrong} of {count} {elements}");
+        let reason = format!("it differs in {wrong} of {count} {elements}");
         differs(reason, self.example(at, values.get(at).copied(), shape))
     }
 

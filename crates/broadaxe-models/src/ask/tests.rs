@@ -101,10 +101,7 @@ fn answers_are_compared() {
     let mut wrong = wanted.clone();
     wrong[2] += 0.25;
     let found = question.judge(&[2, 2], &wrong);
-    assert_eq!(
-        (found.verdict.as_str(), found.reason.as_str()),
-        ("differs", "it computes something else in 1 of 4 elements")
-    );
+    assert_eq!((found.verdict.as_str(), found.reason.as_str()), ("differs", "it differs in 1 of 4 elements"));
     let example = found.counterexample.unwrap();
     assert_eq!((example.element, example.reads), (vec![1, 0], vec![vec![1, 0], vec![0]]));
     assert_eq!((example.here, example.there), (Some(wanted[2]), Some(wanted[2] + 0.25)));

@@ -284,7 +284,10 @@ fn other_formats() {
     assert_eq!((near.example.element, near.example.here, near.example.there), (vec![0, 0, 1], 2.0, Some(4.0)));
     let finding = ncnn("7,7,7 ; 7", "onnx");
     assert_eq!(finding.axis, Some((2, vec![7, 1])));
-    assert_eq!(finding.reason, "onnx aligns shapes to the right and stretches every operand");
+    assert_eq!(
+        finding.reason,
+        "onnx aligns shapes to the right and stretches every operand: v1 feeds axis 2, in this model axis 0"
+    );
     for (kind, want) in [
         (Attribute::Int(18), "same"),
         (Attribute::Int(19), "refused"),

@@ -60,6 +60,19 @@ impl Judged {
     }
 }
 
+/// Names the first operand that feeds other axes on the target: `: b feeds axis 3, in this model axis 1`.
+fn moved(asked: &Asked<'_>, here: &[Vec<usize>], there: &[Vec<usize>]) -> String {
+    let axes = |axes: &[usize]| {
+        let numbers: Vec<String> = axes.iter().map(ToString::to_string).collect();
+        format!("{} {}", if axes.len() == 1 { "axis" } else { "axes" }, numbers.join(" and "))
+    };
+    let differs = |k: &usize| here[*k] != there[*k] && !here[*k].is_empty();
+    let operand = (0..here.len().min(there.len())).find(differs);
+    operand.map_or_else(String::new, |k| {
+        format!(": {} feeds {}, in this model {}", asked.operand_name(k), axes(&there[k]), axes(&here[k]))
+    })
+}
+
 /// Operands of known shapes, and what they mean in the model's own format.
 pub(super) struct KnownOperands {
     pub(super) shapes: Vec<Shape>,
@@ -98,6 +111,11 @@ impl KnownOperands {
                 _ => None,
             };
             judged.axes = [Some(own), there.as_ref()].map(|placed| placed.map(|placed| self.axes(placed)));
+            if let (Some(code), [Some(here), Some(there)]) = (judged.code, &judged.axes)
+                && code.id == code::WRONG_AXIS.id
+            {
+                judged.reason += &moved(asked, here, there);
+            }
         }
         judged
     }

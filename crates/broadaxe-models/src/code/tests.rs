@@ -32,7 +32,7 @@ fn the_documentation_is_current() {
     let mut text = String::from(
         "# Finding codes\n\nGenerated from the texts of `broadaxe explain CODE`; do not edit.\n\n\
          Every finding of `broadaxe check` has a code. Reports, `broadaxe.toml` and baselines name it. BX0xx findings are about the model \
-         itself, BX1xx mean wrong results, BX2xx are rejected, BX3xx are not supported, BX4xx depend on open sizes, BX5xx are unknown, and \
+         itself, BX1xx differ, BX2xx are refused, BX3xx are unsupported, BX4xx depend on size, BX5xx are unknown, and \
          BX6xx come from engines that were asked.\n\n| code | name | severity | fixable | meaning |\n|---|---|---|---|---|\n",
     );
     for code in CODES {

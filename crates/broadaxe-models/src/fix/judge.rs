@@ -89,7 +89,7 @@ impl Judge for KnownShapes<'_> {
         match check::judge(&asked, &way.result, &self.target) {
             (Verdict::Same, _) => Answer::Same,
             (Verdict::Differs(_) | Verdict::Refused, reason) => Answer::Not(reason),
-            (Verdict::Guarded(condition), _) => Answer::Not(format!("it means the same only if {condition}")),
+            (Verdict::Guarded(condition), _) => Answer::Not(format!("it is the same only if {condition}")),
             (Verdict::Unsupported, reason) => Answer::Unsupported(reason),
             (Verdict::Unknown, reason) => Answer::Unknown(reason),
         }

@@ -317,8 +317,8 @@ impl<'a> Planner<'a> {
             let of_node =
                 self.rulings.against.range((id, String::new(), 0)..).take_while(|((node, ..), _)| *node == id);
             let ruled = { of_node }.find(|((.., target), other)| *target == at && *other != reason);
-            let ruled = ruled.map_or_else(String::new, |(_, other)| format!("; what was tried: {other}"));
-            let text = format!("no rewrite works on {}: {reason}{hint}{ruled}", self.judges[at].name());
+            let ruled = ruled.map_or_else(String::new, |(_, other)| format!("; tried: {other}"));
+            let text = format!("no equivalent form found for {}: {reason}{hint}{ruled}", self.judges[at].name());
             self.leave(id, text);
         }
     }
@@ -357,10 +357,10 @@ impl<'a> Planner<'a> {
         let differ = |&(one, two): &(usize, usize)| !served.iter().any(|row| row[one] && row[two]);
         if let Some((one, two)) = { pairs }.find(differ) {
             let (one, two) = (self.judges[one].name(), self.judges[two].name());
-            return format!("no one way to write it serves both {one} and {two}; make a model for each");
+            return format!("no single form works for both {one} and {two}; make a model for each");
         }
         let names: Vec<_> = targets.iter().map(|&at| self.judges[at].name()).collect();
-        format!("no one way to write it serves all of {}; make a model for each", names.join(", "))
+        format!("no single form works for all of {}; make a model for each", names.join(", "))
     }
 
     /// Gives a constant that several nodes read one shape, where all of them take it.

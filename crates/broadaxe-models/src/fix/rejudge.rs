@@ -109,7 +109,7 @@ impl<'a> Judgement<'a> {
                 }
             }
             if round + 1 == PLANS + LAST - 1 {
-                let reason = "no changes were found that hold in the whole model".to_string();
+                let reason = "no changes found that work in the whole model".to_string();
                 let nodes = self.before.keys().map(|(id, _)| *id);
                 rulings.frozen.extend(nodes.map(|id| (id, reason.clone())));
             }
@@ -177,7 +177,7 @@ impl<'a> Judgement<'a> {
     fn refuse(&self, plan: &Plan, refused: &[(NodeId, String)], rulings: &mut Rulings) {
         for (id, reason) in refused {
             let Some((key, _)) = plan.ways.get(id) else { continue };
-            let reason = format!("the format {} cannot say it: {reason}", self.model.format);
+            let reason = format!("the format {} cannot express it: {reason}", self.model.format);
             for target in 0..self.targets.len() {
                 rulings.against.insert((*id, key.clone(), target), reason.clone());
             }
@@ -247,7 +247,7 @@ impl<'a> Judgement<'a> {
             let Some(id) = near.get(id.0 as usize).copied().flatten() else { continue };
             let Some((key, served)) = again.plan.ways.get(&id) else { continue };
             objected = true;
-            let reason = "its changes would have to be changed again".to_string();
+            let reason = "its changes would need further changes".to_string();
             for target in 0..self.targets.len() {
                 rulings.against.insert((id, key.clone(), target), reason.clone());
             }
@@ -284,7 +284,7 @@ impl<'a> Judgement<'a> {
         for ((id, at), finding) in found.iter().filter(|((id, _), _)| !known.contains(id)) {
             let was_unknown = self.before.get(&(*id, *at)).is_some_and(|before| before.kind == LeftKind::Unknown);
             if finding.kind != LeftKind::Unknown || !was_unknown {
-                let reason = format!("no rewrite works on {}: {}", self.targets[*at], finding.reason);
+                let reason = format!("no equivalent form found for {}: {}", self.targets[*at], finding.reason);
                 fix.left.push(Left { node: *id, reason, kind: finding.kind });
             }
         }
@@ -326,7 +326,7 @@ fn add(found: &mut Found, (target, finding): (usize, &Finding), mut nodes: impl 
         _ => LeftKind::Finding,
     };
     let reason = match &finding.verdict {
-        Verdict::Guarded(condition) => format!("it means the same only if {condition}"),
+        Verdict::Guarded(condition) => format!("it is the same only if {condition}"),
         _ => finding.reason.clone(),
     };
     for id in nodes(finding.node) {

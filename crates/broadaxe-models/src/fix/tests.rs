@@ -123,20 +123,25 @@ fn the_cheapest_way() {
             &[&RANK_3],
             "reshape v0 to (-1, 3, 20); reshape the constant c1 from (3, 1, 1) to (1, 3, 1); reshape the result back to (-1, 3, 4, 5)",
         ),
-        ("Add", &["(2,3,4,5)", "(2,1,4,1)"], &[&RANK_3], "left: no rewrite works on rank<=3: it does not like it"),
+        (
+            "Add",
+            &["(2,3,4,5)", "(2,1,4,1)"],
+            &[&RANK_3],
+            "left: no equivalent form found for rank<=3: it does not like it",
+        ),
         ("Relu", &["(2,3,4,5)"], &[&RANK_3], "reshape v0 to (120,); reshape the result back to (2, 3, 4, 5)"),
         ("Add", &["(2,3,4)", "=4"], &[&NUMPY], ""),
         (
             "Add",
             &["(2,3)", "=3"],
             &[&EQUAL, &SHORT],
-            "left: no one way to write it serves both equal and short; make a model for each",
+            "left: no single form works for both equal and short; make a model for each",
         ),
         (
             "Add",
             &["(2,3)", "=3"],
             &[&EQUAL, &NEVER],
-            "reshape the constant c1 from (3,) to (1, 3); left: no rewrite works on never: it does not like it",
+            "reshape the constant c1 from (3,) to (1, 3); left: no equivalent form found for never: it does not like it",
         ),
     ];
     let mut wrong = Vec::new();

@@ -98,7 +98,7 @@ impl Intended {
             return Some(Self::Rule(Rule::paddle(CHANNEL_AXIS as i64)));
         }
         let also = if is_only { "" } else { ", and another axis may have as many entries" };
-        let how = format!("if {} has one number per channel, --intend channels repairs it{also}", value.name);
+        let how = format!("if {} has one number per channel, --intend channels fixes it{also}", value.name);
         Some(Self::Asks { how, only_if: guard.map(|guard| guard.to_string()) })
     }
 }

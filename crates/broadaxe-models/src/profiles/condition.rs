@@ -72,6 +72,16 @@ pub(super) const INTEGERS: &[DType] = &[DType::I32, DType::I64];
 pub(super) const OF_FLOATS: When = When::Dtype(&[DType::F16, DType::BF16, DType::F32, DType::F64]);
 
 impl When {
+    /// Says whether a function decides a part of it, which has no words.
+    pub(super) fn is_partly_unsaid(&self) -> bool {
+        match self {
+            Self::Holds(_) => true,
+            Self::Not(condition) => condition.is_partly_unsaid(),
+            Self::All(conditions) | Self::Any(conditions) => conditions.iter().any(Self::is_partly_unsaid),
+            _ => false,
+        }
+    }
+
     /// Says whether the condition holds for a node; nothing where that cannot be decided.
     pub(super) fn holds(&self, asked: &Asked<'_>) -> Option<bool> {
         let constant = |k: usize| asked.constants.get(k) == Some(&true);
@@ -120,6 +130,28 @@ fn list(words: impl Iterator<Item = String>, last: &str) -> String {
     }
 }
 
+/// Names the nodes of a kind, for people.
+pub(super) fn kind_words(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Unary => "one operand",
+        Kind::Binary => "two operands",
+        Kind::Many => "any number of operands",
+        Kind::Select => "Where",
+        Kind::Slope => "PRelu",
+        Kind::Bounds => "Clip",
+        Kind::Quantize => "FakeQuantize",
+        Kind::Stretch => "Expand",
+        Kind::Bias => "Gemm",
+        Kind::Affine => "LayerNormalization and similar",
+        Kind::Lists => "QuantizeLinear and DequantizeLinear",
+        Kind::Blocks => "quantisation in blocks",
+        Kind::Lengths => "lists per channel",
+        Kind::Mask => "Attention",
+        Kind::Contrib => "ONNX Runtime's own operators",
+        _ => "numbers per channel in ncnn's layers",
+    }
+}
+
 /// Writes a condition as a clause: `add or sub`, `rank above 4`. That of a function is empty: the law's text describes it.
 impl fmt::Display for When {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -138,7 +170,7 @@ impl fmt::Display for When {
             Self::Operator(ids) => list(ids.iter().map(|id| id.op().name().to_owned()), "or"),
             Self::Named(names) => list(names.iter().map(|&name| name.to_owned()), "or"),
             Self::Role(roles) => list(roles.iter().map(|role| lower(format!("{role:?}"))), "or"),
-            Self::Kind(kinds) => list(kinds.iter().map(|kind| lower(format!("{kind:?}"))), "or"),
+            Self::Kind(kinds) => list(kinds.iter().map(|&kind| kind_words(kind).to_owned()), "or"),
             Self::Operands(1) => "one operand".to_owned(),
             Self::Operands(count) => format!("{count} operands"),
             Self::RankAbove(limit) => format!("rank above {limit}"),
@@ -247,7 +279,7 @@ mod tests {
             (When::Not(&When::Opset6), "not (before opset 7)"),
             (When::Not(&UNDECIDED), ""),
             (When::All(&[When::Operands(2), UNDECIDED, OF_FLOATS]), "2 operands and f16, bf16, f32 or f64"),
-            (When::Any(&[When::Kind(&[Kind::Select]), When::Constant(0)]), "(select) or (operand 1 constant)"),
+            (When::Any(&[When::Kind(&[Kind::Select]), When::Constant(0)]), "(Where) or (operand 1 constant)"),
         ] {
             assert_eq!(condition.to_string(), want);
         }

@@ -19,7 +19,7 @@ const MASKS: When = When::Named(&["Attention", "GroupQueryAttention", "MultiHead
 const QUANTISATIONS: When = When::Named(&["QuantizeLinear", "DequantizeLinear"]);
 
 /// The text of targets that have none of these operators.
-const NO_CONTRIB: &str = "has no operators of ONNX Runtime's own";
+const NO_CONTRIB: &str = "does not support ONNX Runtime's own operators";
 
 /// Returns the law of a target that has none of these operators.
 pub(super) const fn none(evidence: Evidence) -> Law {
@@ -39,46 +39,46 @@ pub(super) const ORT_CONTRIB: [Law; 8] = [
     law(
         &[When::Invalid, OWN_PRODUCTS, When::Holds(has_flat_bias)],
         Way::Own,
-        "reads a bias with one number for each column whatever its shape",
+        "reads the bias as one number per column and ignores its shape",
         ORT_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["BiasAdd", "BiasSplitGelu", "GroupNorm"])],
         Way::Unsupported,
-        "has BiasAdd, BiasSplitGelu and GroupNorm on graphics processors only",
+        "supports BiasAdd, BiasSplitGelu and GroupNorm on GPUs only",
         ORT_CONTRIB_RUN,
     ),
     law(
         &[PAIRS, When::Not(&When::Holds(has_scalars))],
         Way::Refused,
-        "requires scalars as the scales and zero points of QLinearAdd and QLinearMul, all given",
+        "requires all scales and zero points of QLinearAdd and QLinearMul, as scalars",
         ORT_CONTRIB_RUN,
     ),
     law(
         &[SKIPS, When::Not(&When::Holds(has_whole_skip))],
         Way::Refused,
-        "repeats a skip for every batch only, and requires its last two sizes to be those of the data",
+        "stretches a skip along the batch only; its last two sizes must match",
         ORT_CONTRIB_RUN,
     ),
     law(
         &[OWN_PRODUCTS, When::Not(&When::Holds(has_columns))],
         Way::Refused,
-        "requires a zero point of the matrix that is single, or has one number for each column and the matrix's rank",
+        "accepts one zero point, or one per column with the matrix's rank",
         ORT_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["MatMulIntegerToFloat"]), When::Holds(has_rows)],
         Way::Refused,
-        "requires a single scale and zero point of the data of MatMulIntegerToFloat",
+        "accepts only one scale and one zero point for the data of MatMulIntegerToFloat",
         ORT_CONTRIB_RUN,
     ),
     law(
         &[MASKS, When::Not(&When::Holds(is_whole))],
         Way::Refused,
-        "requires a mask of rank 4 with a row for each query and a column for each key",
+        "accepts only masks of rank 4 with a row per query and a column per key",
         ORT_CONTRIB_RUN,
     ),
-    law(&[], Way::Own, "has the operator", ORT_CONTRIB_RUN),
+    law(&[], Way::Own, "supports the operator", ORT_CONTRIB_RUN),
 ];
 
 const OPENVINO_CONTRIB_RUN: Evidence =
@@ -86,53 +86,53 @@ const OPENVINO_CONTRIB_RUN: Evidence =
 
 /// The laws of OpenVINO, in order.
 pub(super) const OPENVINO_CONTRIB: [Law; 10] = [
-    law(&[When::Named(&["BiasSplitGelu"])], Way::Unsupported, "has no BiasSplitGelu", OPENVINO_CONTRIB_RUN),
+    law(&[When::Named(&["BiasSplitGelu"])], Way::Unsupported, "does not support BiasSplitGelu", OPENVINO_CONTRIB_RUN),
     law(
         &[When::Named(&["SimplifiedLayerNormalization"]), When::Holds(counts_from_front)],
         Way::Refused,
-        "does not convert a SimplifiedLayerNormalization whose axis counts from the front",
+        "does not convert SimplifiedLayerNormalization with an axis counted from the front",
         OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["SkipLayerNormalization"]), When::Holds(has_bias_alone)],
         Way::Refused,
-        "does not convert a SkipLayerNormalization with a bias and without a beta",
+        "does not convert SkipLayerNormalization with a bias but no beta",
         OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["DequantizeLinear"]), When::Rank(0, 0, 0), When::Rank(1, 1, 1)],
         Way::Garbled,
-        "gives a scalar the shape (1,) of its scale",
+        "turns a scalar into shape (1,), the shape of its scale",
         OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["MultiHeadAttention"]), When::Not(&When::Rank(1, 4, 4))],
         Way::Refused,
-        "requires a mask of rank 4 in MultiHeadAttention",
+        "accepts only masks of rank 4 in MultiHeadAttention",
         OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["GroupQueryAttention"]), When::Not(&When::Holds(has_past))],
         Way::Refused,
-        "requires the keys and values of past steps in GroupQueryAttention",
+        "accepts GroupQueryAttention only with past keys and values",
         OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[MASKS, When::Holds(has_past)],
         Way::Unknown,
-        "was asked about masks of attention without past steps",
+        "was tested with attention masks only without past steps",
         OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[OWN_PRODUCTS, When::Not(&When::Holds(has_one_row))],
         Way::Refused,
-        "requires a scale of the matrix that is single or has one number for each column",
+        "accepts only one scale for the matrix, or one per column",
         OPENVINO_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["DynamicQuantizeMatMul"])],
         Way::Caveat,
-        "multiplies the data of DynamicQuantizeMatMul without rounding them to 8 bits",
+        "multiplies the data of DynamicQuantizeMatMul without rounding to 8 bits",
         OPENVINO_CONTRIB_RUN,
     ),
     law(&[], Way::Own, "has an equivalent operator", OPENVINO_CONTRIB_RUN),
@@ -146,7 +146,7 @@ pub(super) const MNN_CONTRIB: [Law; 2] = [
     law(
         &[QUANTISATIONS],
         Way::Unknown,
-        "reads it as ONNX's operator of the same name, and which results are right was not asked",
+        "reads it as the ONNX operator of the same name; results were not tested",
         MNN_CONTRIB_RUN,
     ),
     none(MNN_CONTRIB_RUN),
@@ -160,31 +160,31 @@ pub(super) const TVM_CONTRIB: [Law; 7] = [
     law(
         &[When::Not(&When::Named(TVM_OPERATORS))],
         Way::Unsupported,
-        "has BiasGelu, FastGelu, SkipLayerNormalization, Attention, QuantizeLinear and DequantizeLinear of ONNX Runtime's own operators",
+        "supports only these ONNX Runtime operators: BiasGelu, FastGelu, SkipLayerNormalization, Attention, QuantizeLinear and DequantizeLinear",
         TVM_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["SkipLayerNormalization"]), When::Not(&When::Holds(has_all_lists))],
         Way::Refused,
-        "requires a beta and a bias in SkipLayerNormalization",
+        "accepts SkipLayerNormalization only with a beta and a bias",
         TVM_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["SkipLayerNormalization"]), When::Not(&When::Holds(has_equal_skip))],
         Way::Unknown,
-        "was asked about a skip of the shape of the data",
+        "was tested only with a skip of the data's shape",
         TVM_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["Attention"]), When::Not(&When::Holds(has_keys))],
         Way::Refused,
-        "requires a mask of rank 4 with a column for each key in Attention",
+        "accepts only masks of rank 4 with a column per key in Attention",
         TVM_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["Attention"]), When::Not(&When::Holds(has_heads))],
         Way::Unknown,
-        "was asked about a mask with all batches and heads",
+        "was tested only with masks that have all batches and heads",
         TVM_CONTRIB_RUN,
     ),
     law(
@@ -221,40 +221,40 @@ pub(super) const WEBGPU_CONTRIB: [Law; 8] = [
     law(
         &[SKIPS, When::Not(&When::Holds(ends_as_data)), When::Holds(has_fours)],
         Way::Refused,
-        "requires a skip whose last size is that of the data",
+        "accepts a skip only if its last size matches the data",
         WEBGPU_CONTRIB_RUN,
     ),
     law(
         &[SKIPS, When::Not(&When::Holds(ends_as_data))],
         Way::Unknown,
-        "was asked about such a skip where the last size of the data is a multiple of 4",
+        "was tested with such a skip only if the last size is a multiple of 4",
         WEBGPU_CONTRIB_RUN,
     ),
     law(
         &[SKIPS, When::Not(&When::Holds(runs_along_last))],
         Way::Garbled,
-        "reads a skip again from its start for every batch and row that it does not have",
+        "reads the skip from its start again for each batch and row it lacks",
         WEBGPU_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["SimplifiedLayerNormalization"]), When::Not(&When::Holds(|asked| affine::as_many(asked, 1)))],
         Way::Refused,
-        "requires a scale of SimplifiedLayerNormalization with as many numbers as are normalised together",
+        "requires one scale per normalised element in SimplifiedLayerNormalization",
         WEBGPU_CONTRIB_RUN,
     ),
     law(
         &[MASKS, When::Not(&When::Holds(is_whole))],
         Way::Refused,
-        "requires a mask of rank 4 with a row for each query and a column for each key",
+        "accepts only masks of rank 4 with a row per query and a column per key",
         WEBGPU_CONTRIB_RUN,
     ),
     law(
         &[When::Named(&["Attention", "BiasSplitGelu", "MultiHeadAttention"])],
         Way::Unknown,
-        "was not asked about whole masks of Attention and MultiHeadAttention, and about BiasSplitGelu",
+        "was not tested with full attention masks or BiasSplitGelu",
         WEBGPU_CONTRIB_RUN,
     ),
-    law(&[], Way::Own, "has the operator", WEBGPU_CONTRIB_RUN),
+    law(&[], Way::Own, "supports the operator", WEBGPU_CONTRIB_RUN),
 ];
 
 /// The law of ncnn through pnnx.
@@ -270,7 +270,7 @@ pub(super) const QNN_CONTRIB: [Law; 2] = [
     law(
         &[When::Named(&["SimplifiedLayerNormalization"])],
         Way::Unknown,
-        "compiles SimplifiedLayerNormalization, and its results were not compared",
+        "compiles SimplifiedLayerNormalization; its results were not tested",
         QNN_CONTRIB_RUN,
     ),
     none(QNN_CONTRIB_RUN),
@@ -292,12 +292,12 @@ const LITERT_PAIRS_RUN: Evidence = Evidence::run_here(
 const LITERT_GPU_PAIRS_RUN: Evidence = Evidence::run_here(
     "LiteRT 2.3.0; WebGPU on SwiftShader, 70 models of conformance/laws/quantised_graphs.py through onnx2tf 2.6.9",
 );
-const HALVES: &str = "rounds some results about halfway between two steps the other way";
+const HALVES: &str = "rounds some results near the middle of two steps the other way";
 const ADDS: When = When::Named(&["QLinearAdd"]);
 const BYTES_AT_ENDS: Law = law(
     &[VIA_ONNX2TF, PAIRS, When::Holds(ends_in_bytes)],
     Way::Garbled,
-    "is given i8 by onnx2tf in place of u8, also as inputs and outputs of the model",
+    "receives i8 instead of u8 from onnx2tf, also at the model's inputs and outputs",
     LITERT_PAIRS_RUN,
 );
 const UNASKED_PAIRS: Law = law(
@@ -311,13 +311,13 @@ const UNASKED_PAIRS: Law = law(
         ]),
     ],
     Way::Unknown,
-    "was asked about constant scalars as scales and zero points, between some operators of quantised numbers",
+    "was tested only with constant scalar scales and zero points, between some quantised operators",
     LITERT_PAIRS_RUN,
 );
 const UNASKED: Law = law(
     &[VIA_ONNX2TF, When::Named(&["QuantizeLinear", "DequantizeLinear", "FusedConv", "GroupNorm", "Attention"])],
     Way::Unknown,
-    "was not asked about the operators of ONNX Runtime's own that onnx2tf converts",
+    "was not tested with the ONNX Runtime operators that onnx2tf converts",
     ONNX2TF_OPERATORS,
 );
 const OTHER_PAIRS: Law = law(&[When::Not(&VIA_ONNX2TF), PAIRS], Way::Unsupported, NO_CONTRIB, ONNX2TF_OPERATORS);
@@ -328,7 +328,7 @@ pub(super) const LITERT_CONTRIB: [Law; 7] = [
     BYTES_AT_ENDS,
     UNASKED_PAIRS,
     law(&[VIA_ONNX2TF, PAIRS], Way::Caveat, HALVES, LITERT_PAIRS_RUN),
-    law(&[VIA_ONNX2TF, PAIRS], Way::Own, "is given ADD, or MUL of floats, by onnx2tf", LITERT_PAIRS_RUN),
+    law(&[VIA_ONNX2TF, PAIRS], Way::Own, "receives ADD or MUL of floats from onnx2tf", LITERT_PAIRS_RUN),
     UNASKED,
     none(ONNX2TF_OPERATORS),
 ];
@@ -341,38 +341,38 @@ pub(super) const LITERT_GPU_CONTRIB: [Law; 12] = [
     law(
         &[VIA_ONNX2TF, PAIRS, When::RankAbove(4)],
         Way::RefusedRank,
-        "supports ranks up to 4 and leaves the node to the CPU",
+        "supports ranks up to 4; the CPU computes higher ranks",
         LITERT_GPU_PAIRS_RUN,
     ),
     law(
         &[VIA_ONNX2TF, PAIRS, When::AnyConstant, When::Not(&When::Any(&[SHORT_FIRST, SHORT_SECOND]))],
         Way::Unknown,
-        "places a constant of QLinearAdd and QLinearMul that has several axes by its rank, and which are right is not known",
+        "aligns a constant of QLinearAdd or QLinearMul by its own rank; results are unknown",
         LITERT_GPU_PAIRS_RUN,
     ),
     law(
         &[VIA_ONNX2TF, ADDS, When::Not(&When::AnyConstant)],
         Way::Garbled,
-        "gives other numbers of QLinearAdd of two computed operands",
+        "computes wrong values for QLinearAdd of two computed operands",
         LITERT_GPU_PAIRS_RUN,
     ),
     law(
         &[VIA_ONNX2TF, When::Named(&["QLinearMul"]), When::AnyConstant],
         Way::Refused,
-        "leaves QLinearMul of a constant to the CPU",
+        "leaves QLinearMul with a constant to the CPU",
         LITERT_GPU_PAIRS_RUN,
     ),
     law(
         &[VIA_ONNX2TF, PAIRS, When::Not(&When::Holds(is_signed))],
         Way::Garbled,
-        "gives other numbers for u8, which onnx2tf stores as i8",
+        "computes wrong values for u8, which onnx2tf stores as i8",
         LITERT_GPU_PAIRS_RUN,
     ),
     law(&[VIA_ONNX2TF, PAIRS], Way::Caveat, HALVES, LITERT_GPU_PAIRS_RUN),
     law(
         &[VIA_ONNX2TF, PAIRS],
         Way::Own,
-        "has the sum, or the product of floats, that onnx2tf writes",
+        "computes the sum or product of floats that onnx2tf writes",
         LITERT_GPU_PAIRS_RUN,
     ),
     UNASKED,
@@ -412,10 +412,10 @@ pub(super) const WEBNN_CONTRIB: [Law; 2] = [
             "SkipSimplifiedLayerNormalization",
         ])],
         Way::Unknown,
-        "has several operators in its place, which no browser was asked about",
+        "replaces it with several operators; no browser was tested",
         WEBNN_SOURCE,
     ),
-    law(&[], Way::Unsupported, "has no such operator: ONNX Runtime leaves it to the CPU", WEBNN_SOURCE),
+    law(&[], Way::Unsupported, "does not support the operator; ONNX Runtime computes it on the CPU", WEBNN_SOURCE),
 ];
 
 const TENSORRT_SOURCE: Evidence =
@@ -426,7 +426,7 @@ pub(super) const TENSORRT_CONTRIB: [Law; 2] = [
     law(
         &[QUANTISATIONS],
         Way::Unknown,
-        "reads it as ONNX's operator of the same name, since its parser looks at no domain",
+        "reads it as the ONNX operator of the same name and ignores the domain",
         TENSORRT_SOURCE,
     ),
     none(TENSORRT_SOURCE),

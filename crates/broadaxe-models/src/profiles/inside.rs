@@ -22,11 +22,11 @@ pub(super) const fn flat_data(way: Way, text: &'static str, evidence: Evidence) 
 }
 
 /// The text of a target that refuses data of rank 1.
-pub(super) const NO_FLAT_DATA: &str = "refuses BatchNormalization of data of rank 1";
+pub(super) const NO_FLAT_DATA: &str = "does not accept BatchNormalization of data of rank 1";
 
 /// Makes the law for targets without an operator for attention with a mask.
 pub(super) const fn no_attention(evidence: Evidence) -> Law {
-    Law { kinds: &[Kind::Mask], when: &[], way: Way::Unsupported, text: "has no Attention of ONNX", evidence }
+    Law { kinds: &[Kind::Mask], when: &[], way: Way::Unsupported, text: "does not support Attention", evidence }
 }
 
 /// Says whether the last two sizes of a mask are the numbers of queries and of keys.

@@ -32,7 +32,7 @@ const fn law(when: &'static [When], way: Way, text: &'static str, evidence: Evid
     Law { kinds: &[Kind::Lengths], when, way, text, evidence }
 }
 
-const WHOLE_BIAS: &str = "requires a bias with one number per channel in QLinearConv";
+const WHOLE_BIAS: &str = "requires one bias per channel in QLinearConv";
 
 const ORT_RUN: Evidence =
     Evidence::run_here("ONNX Runtime 1.31.1; CPU; 1,839 models of conformance/laws/integer_layers.py");
@@ -49,16 +49,16 @@ pub(super) const ORT: [Law; 5] = [
     law(
         &[OF_INTEGERS, When::Holds(has_rows)],
         Way::Refused,
-        "requires a single scale and a single zero point of the data in a matrix product of integers",
+        "accepts only one scale and one zero point for the data of an integer product",
         ORT_RUN,
     ),
     law(
         &[OF_INTEGERS, When::Not(&When::Holds(has_columns))],
         Way::Refused,
-        "requires scales and zero points of the columns with the rank of the weights where these have a batch",
+        "requires scales and zero points with the rank of batched weights",
         ORT_RUN,
     ),
-    law(&[], Way::Own, "reads scales and zero points of the weights by channels", ORT_RUN),
+    law(&[], Way::Own, "reads scales and zero points of the weights per channel", ORT_RUN),
 ];
 
 const OPENVINO_INTEGERS_RUN: Evidence =
@@ -69,76 +69,76 @@ pub(super) const OPENVINO_PRODUCTS: [Law; 13] = [
     law(
         &[When::Invalid, QLINEAR_CONV, When::Holds(has_single_bias)],
         Way::Rule("axis-lists mode=each axis=1"),
-        "repeats a bias of QLinearConv of the shape (1,) for every channel",
+        "repeats a bias of shape (1,) in QLinearConv for every channel",
         OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[OF_INTEGERS, When::Holds(repeats_bias)],
         Way::Unknown,
-        "was asked about a bias with one number per channel where all sizes are known",
+        "was tested with one bias per channel only if all sizes are known",
         OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[OF_INTEGERS, QLINEAR, When::Holds(has_listed_outer)],
         Way::Unknown,
-        "was asked about scalars as scale and zero point of data and result",
+        "was tested only with scalar scales and zero points of data and result",
         OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[QLINEAR_CONV, When::Not(&When::Holds(fits_weights))],
         Way::Refused,
-        "looks for a list of QLinearConv along axis 1 of the weights, the channels of the data, and their numbers differ",
+        "reads per-filter lists of QLinearConv along axis 1 of the weights, whose length differs",
         OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[QLINEAR_CONV, When::Holds(has_lists)],
         Way::Garbled,
-        "reads a list of QLinearConv along axis 1 of the weights, the channels of the data",
+        "reads per-filter lists of QLinearConv along axis 1 of the weights",
         OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[QLINEAR, When::Not(&When::Constant(1))],
         Way::Unknown,
-        "rounds some results otherwise where the scale of the weights is computed",
+        "rounds some results differently if the scale of the weights is computed",
         OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[QLINEAR_CONV, When::Holds(has_unsigned_weights), When::Holds(|asked| is_zero(asked, 5))],
         Way::Refused,
-        "does not compile QLinearConv of unsigned weights whose zero point is 0",
+        "does not compile QLinearConv with unsigned weights and a zero point of 0",
         OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[MATRICES, When::Any(&[When::Holds(has_rows), When::Not(&SINGLES)])],
         Way::Refused,
-        "requires a single scale and a single zero point of each matrix in QLinearMatMul",
+        "accepts only one scale and one zero point per matrix in QLinearMatMul",
         OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[MATRICES, When::Holds(has_vector)],
         Way::Refused,
-        "does not read QLinearMatMul of a vector",
+        "cannot read QLinearMatMul of a vector",
         OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[When::Named(&["MatMulInteger"]), When::Holds(has_vector)],
         Way::Unknown,
-        "gives some products of a vector and a matrix another rank",
+        "returns some products of a vector and a matrix with another rank",
         OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[When::Named(&["MatMulInteger"]), When::Holds(has_listed_rows)],
         Way::Unknown,
-        "was not compared with what ONNX means by a list of zero points of the rows",
+        "was not tested with one zero point per row",
         OPENVINO_INTEGERS_RUN,
     ),
     law(
         &[OF_INTEGERS, When::Not(&When::Holds(is_column))],
         Way::Unknown,
-        "was asked about a zero point of the matrix or of its columns",
+        "was tested only with one zero point per matrix or per column",
         OPENVINO_INTEGERS_RUN,
     ),
-    law(&[], Way::Own, "reads scales and zero points by channels", OPENVINO_INTEGERS_RUN),
+    law(&[], Way::Own, "reads scales and zero points per channel", OPENVINO_INTEGERS_RUN),
 ];
 
 const TVM_INTEGERS_RUN: Evidence =
@@ -149,19 +149,19 @@ pub(super) const TVM_INTEGERS: [Law; 4] = [
     law(
         &[OF_INTEGERS, When::Not(&When::Named(&["MatMulInteger"]))],
         Way::Unsupported,
-        "has no QLinearConv, ConvInteger and QLinearMatMul",
+        "does not support QLinearConv, ConvInteger or QLinearMatMul",
         TVM_INTEGERS_RUN,
     ),
     law(
         &[OF_INTEGERS, When::Any(&[When::Holds(has_vector), When::Holds(has_listed_rows)])],
         Way::Unknown,
-        "was compared for matrices, and zero points of their rows with an axis of 1",
+        "was tested only with matrices, and with zero points per row of rank 2",
         TVM_INTEGERS_RUN,
     ),
     law(
         &[OF_INTEGERS, When::Not(&When::Holds(is_column))],
         Way::Unknown,
-        "was asked about a zero point of the matrix or of its columns",
+        "was tested only with one zero point per matrix or per column",
         TVM_INTEGERS_RUN,
     ),
     law(&[], Way::Own, "subtracts the zero points from the matrices as ONNX does", TVM_INTEGERS_RUN),
@@ -182,38 +182,38 @@ const QNN_RUN: Evidence = Evidence::run_here(
 /// The laws of QNN, in order.
 pub(super) const QNN_INTEGERS: [Law; 7] = [
     law(&[OF_INTEGERS, When::Holds(repeats_bias)], Way::Refused, WHOLE_BIAS, QNN_RUN),
-    law(&[OF_INTEGERS, When::Not(&QLINEAR)], Way::Unsupported, "has no ConvInteger and MatMulInteger", QNN_RUN),
+    law(&[OF_INTEGERS, When::Not(&QLINEAR)], Way::Unsupported, "lacks ConvInteger and MatMulInteger", QNN_RUN),
     law(
         &[
             OF_INTEGERS,
             When::Any(&[When::Holds(has_computed), When::All(&[QLINEAR_CONV, When::Holds(has_computed_weights)])]),
         ],
         Way::Unknown,
-        "refuses computed scales and zero points of QLinearConv and QLinearMatMul, and computed filters were not asked about",
+        "accepts only constant scales and zero points here; computed filters were not tested",
         QNN_RUN,
     ),
     law(
         &[OF_INTEGERS, When::Holds(has_listed_outer)],
         Way::Unknown,
-        "was asked about scalars as scale and zero point of data and result",
+        "was tested only with scalar scales and zero points of data and result",
         QNN_RUN,
     ),
     law(
         &[QLINEAR_CONV, When::Holds(has_lists)],
         Way::Unknown,
-        "compiles some lists of QLinearConv, and its results were not compared",
+        "compiles some lists of QLinearConv; its results were not tested",
         QNN_RUN,
     ),
     law(
         &[MATRICES, When::Any(&[When::Holds(has_rows), When::Not(&SINGLES)])],
         Way::Refused,
-        "requires a single scale and a single zero point of each matrix in QLinearMatMul",
+        "accepts only one scale and one zero point per matrix in QLinearMatMul",
         QNN_RUN,
     ),
-    law(&[], Way::Own, "is given single scales and zero points", QNN_RUN),
+    law(&[], Way::Own, "receives single scales and zero points", QNN_RUN),
 ];
 
-const NO_PRODUCTS: &str = "has no products of integers";
+const NO_PRODUCTS: &str = "does not support integer products";
 
 /// The law of ncnn through pnnx.
 pub(super) const PNNX_INTEGERS: Law = law(
@@ -234,13 +234,13 @@ pub(super) const MNN_INTEGERS: [Law; 5] = [
     law(
         &[When::Named(&["ConvInteger"])],
         Way::Refused,
-        "has no ConvInteger in its converter for ONNX",
+        "its ONNX converter does not support ConvInteger",
         MNN_INTEGERS_RUN,
     ),
     law(
         &[When::Named(&["MatMulInteger"]), When::Holds(is_merged)],
         Way::Caveat,
-        "quantises the data itself, and rounds some otherwise where no number is negative",
+        "quantises the data itself and rounds some differently if none is negative",
         MNN_INTEGERS_RUN,
     ),
     law(
@@ -252,10 +252,10 @@ pub(super) const MNN_INTEGERS: [Law; 5] = [
     law(
         &[OF_INTEGERS, When::Holds(is_of_dynamic_data)],
         Way::Unknown,
-        "was asked about DynamicQuantizeLinear, MatMulInteger of a matrix of constants, and a product with both scales",
+        "was tested only with DynamicQuantizeLinear, MatMulInteger of constants and a product with both scales",
         MNN_INTEGERS_RUN,
     ),
-    law(&[], Way::Refused, "refuses products of integers that its converter does not merge", MNN_INTEGERS_RUN),
+    law(&[], Way::Refused, "does not accept integer products that its converter does not merge", MNN_INTEGERS_RUN),
 ];
 
 /// The law of TensorRT.
@@ -295,19 +295,19 @@ pub(super) const WEBNN_INTEGERS: [Law; 6] = [
     law(
         &[OF_INTEGERS, QLINEAR],
         Way::Unsupported,
-        "has no QLinearConv and QLinearMatMul: ONNX Runtime leaves them to the CPU",
+        "does not support QLinearConv or QLinearMatMul; ONNX Runtime computes them on the CPU",
         WEBNN_PRODUCTS,
     ),
     law(
         &[OF_INTEGERS, When::Holds(has_two_types)],
         Way::Refused,
-        "leaves ConvInteger and MatMulInteger of data and weights of two types to the CPU",
+        "leaves ConvInteger and MatMulInteger of two different types to the CPU",
         WEBNN_DECOMPOSED,
     ),
     law(
         &[When::Named(&["ConvInteger"]), When::Not(&When::Rank(0, 3, 4))],
         Way::Refused,
-        "leaves ConvInteger to the CPU where the data have more than two axes of an image",
+        "leaves ConvInteger with more than two spatial axes to the CPU",
         WEBNN_DECOMPOSED,
     ),
     law(
@@ -320,13 +320,13 @@ pub(super) const WEBNN_INTEGERS: [Law; 6] = [
             ]),
         ],
         Way::Unknown,
-        "gives zero points of rows or filters to dequantizeLinear along other axes, which no browser was asked about",
+        "passes zero points per row or filter along other axes; no browser was tested",
         WEBNN_DECOMPOSED,
     ),
     law(
         &[OF_INTEGERS],
         Way::Caveat,
-        "multiplies in f32, which is exact to 16,777,216: with bytes, for 258 products in a sum",
+        "multiplies in f32, which is exact up to 16,777,216 (258 products of bytes)",
         WEBNN_DECOMPOSED,
     ),
     law(
@@ -343,7 +343,7 @@ const LITERT_INTEGERS_RUN: Evidence = Evidence::run_here(
 const LITERT_GPU_INTEGERS_RUN: Evidence = Evidence::run_here(
     "LiteRT 2.3.0; WebGPU on SwiftShader, 72 models of conformance/laws/quantised_graphs.py through onnx2tf 2.6.9",
 );
-const ROUTE: &str = "was asked about products of integers through onnx2tf only";
+const ROUTE: &str = "was tested with integer products only through onnx2tf";
 
 /// The laws of LiteRT through onnx2tf, in order.
 pub(super) const LITERT_INTEGERS: [Law; 6] = [
@@ -351,13 +351,13 @@ pub(super) const LITERT_INTEGERS: [Law; 6] = [
     law(
         &[MATRICES, When::Any(&[When::Not(&When::Holds(has_matrices)), When::Holds(has_computed_parts)])],
         Way::Refused,
-        "is given an operator that it does not have by onnx2tf: for QLinearMatMul of more than two axes, or of computed weights, scales or zero points",
+        "receives an unsupported operator from onnx2tf for QLinearMatMul above rank 2 or with computed weights, scales or zero points",
         LITERT_INTEGERS_RUN,
     ),
     law(
         &[CONV, When::Any(&[When::Not(&When::Rank(0, 4, 4)), When::Holds(has_computed_parts)])],
         Way::Refused,
-        "is given an operator that it does not have by onnx2tf: for convolutions of integers that have not two axes of an image, or computed weights",
+        "receives an unsupported operator from onnx2tf for integer convolutions that are not 2-D or have computed weights",
         LITERT_INTEGERS_RUN,
     ),
     law(
@@ -372,7 +372,7 @@ pub(super) const LITERT_INTEGERS: [Law; 6] = [
             ]),
         ],
         Way::Unknown,
-        "was asked about single scales and no groups, and about u8 inside the model only, which onnx2tf stores as i8",
+        "was tested only with single scales, no groups, and u8 inside the model, which onnx2tf stores as i8",
         LITERT_INTEGERS_RUN,
     ),
     law(
@@ -387,17 +387,17 @@ pub(super) const LITERT_INTEGERS: [Law; 6] = [
             ]),
         ],
         Way::Unknown,
-        "was asked about constant weights with one zero point, or one for each column of a matrix",
+        "was tested only with constant weights and one zero point per matrix or column",
         LITERT_INTEGERS_RUN,
     ),
-    law(&[], Way::Own, "is given the sums and products that onnx2tf writes", LITERT_INTEGERS_RUN),
+    law(&[], Way::Own, "receives the sums and products that onnx2tf writes", LITERT_INTEGERS_RUN),
 ];
 
 /// The laws of LiteRT's GPU delegate through onnx2tf, in order.
 pub(super) const LITERT_GPU_INTEGERS: [Law; 3] = [
     law(&[OF_INTEGERS, When::Not(&VIA_ONNX2TF)], Way::Unknown, ROUTE, LITERT_GPU_INTEGERS_RUN),
-    law(&[MATRICES], Way::Refused, "does not compile what onnx2tf writes for QLinearMatMul", LITERT_GPU_INTEGERS_RUN),
-    law(&[], Way::Refused, "leaves products of integers to the CPU", LITERT_GPU_INTEGERS_RUN),
+    law(&[MATRICES], Way::Refused, "cannot compile what onnx2tf writes for QLinearMatMul", LITERT_GPU_INTEGERS_RUN),
+    law(&[], Way::Refused, "leaves integer products to the CPU", LITERT_GPU_INTEGERS_RUN),
 ];
 
 /// The law of TNN.

@@ -45,8 +45,7 @@ pub(super) const UNCONVERTED: &[When] = &[
         When::All(&[When::Named(&["ConvTranspose"]), When::Holds(is_grouped)]),
     ]),
 ];
-pub(super) const UNCONVERTED_TEXT: &str = "cannot be reached: onnx2tf does not convert computed lists of InstanceNormalization and \
-     GroupNormalization, convolutions with computed weights, and a ConvTranspose in groups";
+pub(super) const UNCONVERTED_TEXT: &str = "cannot be reached: onnx2tf does not convert normalisations with computed lists, convolutions with computed weights, or grouped ConvTranspose";
 pub(super) const NO_ATTENTION: &str = "cannot be reached: onnx2tf does not convert Attention";
 /// The ranks of data with a slope that onnx2tf was asked about.
 pub(super) const UNASKED_SLOPE: &[When] = &[When::Via(ONNX2TF), When::Not(&When::Rank(0, 2, 4))];
@@ -83,21 +82,15 @@ pub(super) static LITERT: Profile = Profile {
             kinds: &[Kind::Slope],
             when: &[channels::WRONG_SLOPE, When::Via(ONNX2TF), channels::PER_CHANNEL],
             way: Way::Ask(channels::along),
-            text: "is given the slope along the channels by onnx2tf",
+            text: "receives the slope along the channels from onnx2tf",
             evidence: ON_CPUS_CONVERTED,
         },
-        Law {
-            kinds: &[Kind::Binary],
-            when: &[],
-            way: Way::Ask(no_elements),
-            text: "ends the process",
-            evidence: ON_CPUS,
-        },
+        Law { kinds: &[Kind::Binary], when: &[], way: Way::Ask(no_elements), text: "crashes", evidence: ON_CPUS },
         Law {
             kinds: &[Kind::Binary, Kind::Slope],
             when: &[],
             way: Way::Ask(old_ranks),
-            text: "ends the process",
+            text: "crashes",
             evidence: ON_CPUS,
         },
         Law {
@@ -111,14 +104,14 @@ pub(super) static LITERT: Profile = Profile {
             kinds: &[Kind::Slope],
             when: UNASKED_SLOPE,
             way: Way::Unknown,
-            text: "was asked through onnx2tf about PRelu of ranks 2 to 4",
+            text: "was tested through onnx2tf only with PRelu of ranks 2 to 4",
             evidence: ON_CPUS_CONVERTED,
         },
         Law {
             kinds: &[Kind::Slope],
             when: CUSTOM_SLOPE,
             way: Way::Refused,
-            text: "is given an operator that it does not have by onnx2tf: for a computed slope, and for data of rank 3",
+            text: "receives an unsupported operator from onnx2tf for computed slopes and data of rank 3",
             evidence: ON_CPUS_CONVERTED,
         },
         Law {
@@ -144,28 +137,28 @@ pub(super) static LITERT: Profile = Profile {
             kinds: &[Kind::Select],
             when: &[When::Via(ONNX2TF), When::Not(&OF_FLOATS), When::Holds(is_half_equal)],
             way: Way::Refused,
-            text: "is given SELECT of shapes that differ by onnx2tf, and refuses it",
+            text: "receives SELECT with unequal shapes from onnx2tf, and does not accept it",
             evidence: ON_CPUS_CONVERTED,
         },
         Law {
             kinds: &[Kind::Bias],
             when: &[When::Via(ONNX2TF), When::Constant(1), When::Holds(has_computed_weights)],
             way: Way::Refused,
-            text: "cannot be reached: onnx2tf does not convert a Gemm whose C is a constant and whose B is computed",
+            text: "cannot be reached: onnx2tf does not convert Gemm with a constant C and computed B",
             evidence: ON_CPUS_CONVERTED,
         },
         Law {
             kinds: &[Kind::Bias],
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6), OF_FLOATS],
             way: Way::Own,
-            text: "is given a product and a sum",
+            text: "receives a product and a sum",
             evidence: ON_CPUS_CONVERTED,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[When::Of(System::Onnx), When::Role(&[Role::LayerNorm]), When::Not(&When::RankAbove(5))],
             way: Way::Own,
-            text: "is given means, products and sums that broadcast alike",
+            text: "receives means, products and sums that broadcast the same way",
             evidence: ON_CPUS_CONVERTED,
         },
         Law {
@@ -179,7 +172,7 @@ pub(super) static LITERT: Profile = Profile {
             kinds: &[Kind::Lengths],
             when: &[When::Via(ONNX2TF), When::Named(&["ConvTranspose"]), When::RankAbove(4)],
             way: Way::RefusedRank,
-            text: "supports no ConvTranspose of data of rank 5 that onnx2tf writes",
+            text: "does not support the ConvTranspose of rank 5 that onnx2tf writes",
             evidence: ON_CPUS_INSIDE,
         },
         lists(ON_CPUS_INSIDE),
@@ -194,14 +187,14 @@ pub(super) static LITERT: Profile = Profile {
             kinds: &[Kind::Mask],
             when: &[],
             way: Way::Own,
-            text: "is given a product, a sum with the mask and a softmax",
+            text: "receives a product, a sum with the mask and a softmax",
             evidence: ON_CPUS_INSIDE,
         },
         Law {
             kinds: &[Kind::Quantize, Kind::Affine, Kind::Bias],
             when: &[],
             way: Way::Unknown,
-            text: "has no such operator; what a converter builds in its place decides",
+            text: "does not support the operator; what replaces it depends on the converter",
             evidence: Evidence::documented("LiteRT schema, BuiltinOperator"),
         },
         Law {
@@ -215,7 +208,7 @@ pub(super) static LITERT: Profile = Profile {
             kinds: &[Kind::Select],
             when: &[],
             way: Way::Ask(select),
-            text: "accepts equal shapes for SELECT, or one condition for each entry of the first axis",
+            text: "accepts only equal shapes in SELECT, or one condition per entry of axis 0",
             evidence: ON_CPUS,
         },
         Law {
@@ -232,15 +225,15 @@ pub(super) static LITERT: Profile = Profile {
                 When::All(&[When::Not(&When::Kind(&[Kind::Binary])), When::RankAbove(6)]),
             ])],
             way: Way::Unknown,
-            text: "was asked up to rank 8 about operators of two operands, and up to rank 6 about others",
+            text: "was tested up to rank 8 with two operands, and up to rank 6 with others",
             evidence: ON_CPUS,
         },
-        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "is told the shape", evidence: ON_CPUS },
+        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "receives the shape", evidence: ON_CPUS },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Rule("unidirectional"),
-            text: "aligns the slope of PRELU to the right and stretches nothing else",
+            text: "aligns the slope of PRELU to the right and stretches only the slope",
             evidence: ON_CPUS,
         },
         Law {
@@ -279,7 +272,7 @@ fn no_elements(asked: &Asked<'_>) -> Option<Does> {
         };
         own.operands()[1 - k].shape() == result && (0..empty).any(|axis| result[axis] != 1 && !runs(axis))
     };
-    let text = "ends the process where a constant has no elements and is stretched";
+    let text = "crashes if a constant without elements is stretched";
     [&a, &b].iter().enumerate().any(|(k, _)| asked.constants[k] && stretched(k)).then(|| Does::Refused(text.into()))
 }
 
@@ -308,7 +301,7 @@ fn old_ranks(asked: &Asked<'_>) -> Option<Does> {
     if single || shapes.is_some_and(|shapes| shapes.iter().all(|shape| *shape == shapes[0])) {
         return None;
     }
-    Some(Does::RefusedRank("ends the process where this operator broadcasts at a rank above 4".into()))
+    Some(Does::RefusedRank("crashes if this operator broadcasts above rank 4".into()))
 }
 
 /// Says whether the operator was refused with the type of its operands.
@@ -326,15 +319,15 @@ fn angle(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     if a.rank().zip(b.rank()).is_some_and(|(a, b)| a != b) {
-        return Some(Does::Refused("does not broadcast ATAN2, and needs operands of equal rank".into()));
+        return Some(Does::Refused("does not broadcast ATAN2, and accepts only operands of equal rank".into()));
     }
     match (a.known(), b.known()) {
         (Some(a), Some(b)) if a == b => Some(Does::Own),
         (Some(_), Some(_)) => {
-            let text = "does not broadcast ATAN2: the result has the shape of the first operand, and the second is read past its end";
+            let text = "does not broadcast ATAN2: it reads the second operand past its end";
             Some(Does::Garbled(text.into()))
         }
-        _ => Some(Does::Unknown("does not broadcast ATAN2, and the shapes are not known".into())),
+        _ => Some(Does::Unknown("does not broadcast ATAN2, and the shapes are unknown".into())),
     }
 }
 
@@ -345,14 +338,14 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let (Some(condition), Some(x), Some(y)) = (condition.known(), x.known(), y.known()) else {
-        return Some(Does::Unknown("accepts equal shapes for SELECT, and these are not known".into()));
+        return Some(Does::Unknown("accepts only equal shapes in SELECT, and these are unknown".into()));
     };
     let rows = condition.len() == 1 && x.first() == condition.first();
     let fits = x == y && (condition == x || condition.is_empty() || rows);
     Some(if fits {
         Does::Own
     } else {
-        Does::Refused("accepts equal shapes for SELECT, or one condition for each entry of the first axis".into())
+        Does::Refused("accepts only equal shapes in SELECT, or one condition per entry of axis 0".into())
     })
 }
 

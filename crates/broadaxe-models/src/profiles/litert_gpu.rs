@@ -83,29 +83,35 @@ pub(super) static LITERT_GPU: Profile = Profile {
                 ]),
             ],
             way: Way::Own,
-            text: "is given a constant: converters fold what depends on constants alone",
+            text: "receives a constant: converters fold nodes that depend only on constants",
             evidence: FOLDED,
         },
-        Law { kinds: &[], when: &[], way: Way::Ask(outside), text: "leaves the node to the CPU", evidence: ON_WEBGPU },
+        Law {
+            kinds: &[],
+            when: &[],
+            way: Way::Ask(outside),
+            text: "leaves ranks above 4, int64 and tensors without elements to the CPU",
+            evidence: ON_WEBGPU,
+        },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Via(ONNX2TF), When::Dtype(&[DType::F32, DType::I32, DType::Bool])],
             way: Way::Ask(converted::expand),
-            text: "is given a product with ones by onnx2tf",
+            text: "receives a product with ones from onnx2tf",
             evidence: ON_WEBGPU_CONVERTED,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[When::Of(System::Onnx), When::Role(&[Role::LayerNorm])],
             way: Way::Ask(converted::normalisation),
-            text: "multiplies by scale and adds bias as two nodes, and places each constant by its own rank",
+            text: "computes scale and bias as two nodes and aligns each constant by its own rank",
             evidence: ON_WEBGPU_CONVERTED,
         },
         Law {
             kinds: &[Kind::Bias],
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
             way: Way::Ask(converted::gemm),
-            text: "places constants of a product and its sum by their own rank",
+            text: "aligns constants of a product and a sum by their own rank",
             evidence: ON_WEBGPU_CONVERTED,
         },
         Law {
@@ -126,7 +132,7 @@ pub(super) static LITERT_GPU: Profile = Profile {
             kinds: &[Kind::Lengths],
             when: &[When::Any(&[When::RankAbove(4), When::All(&[GROUP_NORM, When::Via(ONNX2TF), When::RankAbove(3)])])],
             way: Way::RefusedRank,
-            text: "supports ranks up to 4, and up to 3 of GroupNormalization that onnx2tf writes, and leaves the node to the CPU",
+            text: "supports ranks up to 4, and 3 in GroupNormalization from onnx2tf; the CPU computes others",
             evidence: ON_WEBGPU_INSIDE,
         },
         Law {
@@ -144,14 +150,14 @@ pub(super) static LITERT_GPU: Profile = Profile {
                 When::Any(&[When::Holds(has_wide_groups), When::Holds(has_computed_transposition)]),
             ],
             way: Way::Refused,
-            text: "ends the process, or leaves the node to the CPU, where the channels of a convolution's groups are no multiple of four",
+            text: "crashes or uses the CPU if a convolution group's channels are not a multiple of 4",
             evidence: ON_WEBGPU_INSIDE,
         },
         Law {
             kinds: &[Kind::Lengths],
             when: &[CONVOLUTION, When::Holds(has_split_groups)],
             way: Way::Garbled,
-            text: "gives other numbers of a convolution in groups whose channels are no multiple of four",
+            text: "computes wrong values if a convolution group's channels are not a multiple of 4",
             evidence: ON_WEBGPU_INSIDE,
         },
         Law {
@@ -162,7 +168,7 @@ pub(super) static LITERT_GPU: Profile = Profile {
                 When::Not(&When::All(&[When::Rank(0, 4, 4), When::Holds(has_one_entry)])),
             ],
             way: Way::Refused,
-            text: "leaves InstanceNormalization that litert-torch writes to the CPU, but of rank 4 and a batch of 1",
+            text: "leaves InstanceNormalization from litert-torch to the CPU, except rank 4 with batch 1",
             evidence: ON_WEBGPU_INSIDE,
         },
         lists(ON_WEBGPU_INSIDE),
@@ -170,49 +176,49 @@ pub(super) static LITERT_GPU: Profile = Profile {
             kinds: &[Kind::Mask],
             when: &[],
             way: Way::Own,
-            text: "is given a product, a sum with the mask and a softmax by litert-torch",
+            text: "receives a product, a sum with the mask and a softmax from litert-torch",
             evidence: ON_WEBGPU_INSIDE,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[],
             way: Way::Unsupported,
-            text: "has no BROADCAST_TO, and leaves it to the CPU",
+            text: "does not support BROADCAST_TO; the CPU computes it",
             evidence: ON_WEBGPU,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
             way: Way::Ask(binary),
-            text: "places each constant by its own rank, and the result by its rank",
+            text: "aligns constants by their own rank, not the result's",
             evidence: ON_WEBGPU,
         },
         Law {
             kinds: &[Kind::Select],
             when: &[When::Via(ONNX2TF)],
             way: Way::Ask(converted::choice),
-            text: "is given products and a sum by onnx2tf where the shapes differ",
+            text: "receives products and a sum from onnx2tf if the shapes differ",
             evidence: ON_WEBGPU_CONVERTED,
         },
         Law {
             kinds: &[Kind::Select],
             when: &[],
             way: Way::Ask(select),
-            text: "places a condition of a lower rank than the result by its own rank",
+            text: "aligns a condition by its own rank if the result has more axes",
             evidence: ON_WEBGPU,
         },
         Law {
             kinds: &[Kind::Slope],
             when: UNASKED_SLOPE,
             way: Way::Unknown,
-            text: "was asked through onnx2tf about PRelu of ranks 2 to 4",
+            text: "was tested through onnx2tf only with PRelu of ranks 2 to 4",
             evidence: ON_WEBGPU_CONVERTED,
         },
         Law {
             kinds: &[Kind::Slope],
             when: CUSTOM_SLOPE,
             way: Way::Refused,
-            text: "is given an operator that it does not have by onnx2tf: for a computed slope, and for data of rank 3",
+            text: "receives an unsupported operator from onnx2tf for computed slopes and data of rank 3",
             evidence: ON_WEBGPU_CONVERTED,
         },
         Law {
@@ -272,20 +278,20 @@ fn outside(asked: &Asked<'_>) -> Option<Does> {
     }
     let ranks: Option<Vec<usize>> = asked.operands.iter().map(broadaxe_shape::SymbolicShape::rank).collect();
     let Some(ranks) = ranks else {
-        return unknown("places tensors by their ranks, which are not known here");
+        return unknown("aligns tensors by their ranks, which are unknown here");
     };
     if let Some(rank) = ranks.iter().find(|&&rank| rank > 4) {
-        return refused(format!("supports ranks up to 4 and leaves the node to the CPU; an operand has rank {rank}"));
+        return refused(format!("supports ranks up to 4; the CPU computes this node of rank {rank}"));
     }
     let shapes = asked.operands.iter().filter_map(broadaxe_shape::SymbolicShape::known);
     if { shapes }.any(|shape| shape.contains(&0)) {
-        return refused("ends the process or leaves the node to the CPU where a tensor has no elements");
+        return refused("crashes or uses the CPU if a tensor has no elements");
     }
     if asked.is_of(System::Tflite) && (0..asked.operands.len()).any(|k| asked.constants[k] && !is_stored(asked, k)) {
-        return unknown("was not asked what it does with operands that are computed from constants alone");
+        return unknown("was not tested with operands computed only from constants");
     }
     if !asked.constants.is_empty() && asked.constants.iter().all(|constant| *constant) {
-        return unknown("was not asked what it does with constants alone");
+        return unknown("was not tested with only constant operands");
     }
     other_types(asked)
 }
@@ -309,7 +315,7 @@ fn other_types(asked: &Asked<'_>) -> Option<Does> {
     if all(known) {
         None
     } else {
-        unknown("was asked with floats, and about integers of 32 and 64 bits in some operators only")
+        unknown("was tested with floats, and with 32- and 64-bit integers only in some operators")
     }
 }
 
@@ -376,7 +382,7 @@ fn operator(asked: &Asked<'_>) -> Option<&'static str> {
 /// Says what becomes of a node of two operands.
 fn binary(asked: &Asked<'_>) -> Option<Does> {
     let Some(name) = operator(asked).filter(|_| asked.operands.len() == 2) else {
-        return Some(Does::Unknown(format!("was not asked about {} of such operands", asked.node.op).into()));
+        return Some(Does::Unknown(format!("was not tested with {} of such operands", asked.node.op).into()));
     };
     let Some((mut shapes, result)) = dims(asked) else { return Some(Does::Rule(asked.meaning.rule.clone())) };
     let reshapes = matches!(name, "LESS" | "LESS_EQUAL" | "GREATER" | "GREATER_EQUAL" | "EQUAL" | "NOT_EQUAL");
@@ -406,14 +412,14 @@ fn binary(asked: &Asked<'_>) -> Option<Does> {
 /// Says what becomes of two computed operands.
 fn computed(asked: &Asked<'_>, name: &str, (a, b): (&[usize], &[usize])) -> Option<Does> {
     if a.is_empty() != b.is_empty() && !asked.comes_via(ONNX2TF) {
-        return refused("leaves a node to the CPU if one of two computed operands is a scalar");
+        return refused("leaves the node to the CPU if one of two computed operands is a scalar");
     }
     let old = !asked.at_least(ALIGNED) && a.len() != b.len();
     let aligned = |dims: &[usize]| [vec![1; 4 - dims.len()], dims.to_vec()].concat();
     if old && matches!(name, "ADD" | "MUL") && aligned(a) != aligned(b) {
         let (x, y) = (Placed::computed(a)?.dims, Placed::computed(b)?.dims);
         if x[1] <= y[1] && x[2] <= y[2] && x[3] == y[3] {
-            return Some(Does::Garbled("exchanges the operands after it has aligned their ranks".into()));
+            return Some(Does::Garbled("swaps the operands after aligning their ranks".into()));
         }
     }
     if old && let Some(activation) = activation(asked) {
@@ -426,18 +432,12 @@ fn computed(asked: &Asked<'_>, name: &str, (a, b): (&[usize], &[usize])) -> Opti
 fn activation(asked: &Asked<'_>) -> Option<Does> {
     let fused = asked.node.attribute("fused_activation_function").and_then(Attribute::text);
     if let Some(name) = fused.filter(|name| *name != "NONE") {
-        return Some(Does::Garbled(
-            format!("loses the fused activation {name} where the ranks of the operands differ").into(),
-        ));
+        return Some(Does::Garbled(format!("drops the fused activation {name} if the operands' ranks differ").into()));
     }
     let reader =
         |value: ValueId| asked.readers(value).any(|(node, _)| meaning::role(asked.model, node) == Some(Role::Relu));
     let follows = !asked.is_of(System::Tflite) && asked.node.output(0).is_some_and(reader);
-    if follows {
-        unknown("loses an activation that the converter fuses where the ranks of the operands differ")
-    } else {
-        None
-    }
+    if follows { unknown("drops a fused activation if the operands' ranks differ") } else { None }
 }
 
 /// Says which elements a node with a constant reads.
@@ -468,7 +468,7 @@ fn like_computed(asked: &Asked<'_>, shapes: &[Vec<usize>], result: &[usize], con
     let alike = data.read_by(&out) == own(asked, &shapes, 1 - constant)?
         && placed.read_by(&out) == own(asked, &shapes, constant)?;
     // Which elements are read instead was right in 63 of 74 answers only.
-    let text = "places a constant of truth values or integers by its own rank";
+    let text = "aligns a constant of bools or integers by its own rank";
     Some(if alike && !overrun { Does::Own } else { Does::Garbled(text.into()) })
 }
 
@@ -490,17 +490,17 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
     let Some((shapes, result)) = dims(asked) else { return Some(Does::Rule(asked.meaning.rule.clone())) };
     let [condition, branches @ ..] = &shapes[..] else { return None };
     if result.len() > 4 {
-        return refused("supports ranks up to 4 and leaves the node to the CPU");
+        return refused("supports ranks up to 4; the CPU computes higher ranks");
     }
     let whole = |dims: &Vec<usize>| *dims == result || dims.is_empty() || *dims == [1];
     if !branches.iter().all(whole) {
-        return refused("leaves a SELECT to the CPU unless its branches have the result's shape or one element");
+        return refused("leaves SELECT to the CPU unless branches have the result's shape or one element");
     }
     if asked.is_of(System::Tflite) && asked.node.op == "SELECT" {
         let rows = condition.len() == 1 && condition.first() == result.first();
         let equal =
             branches.iter().all(|dims| *dims == result) && (condition.is_empty() || *condition == result || rows);
-        let text = "leaves SELECT to the CPU unless all shapes are equal, or the condition is a scalar or runs along the first axis";
+        let text = "leaves SELECT to the CPU unless shapes are equal, or the condition is a scalar or along axis 0";
         return if equal { Some(Does::Own) } else { refused(text) };
     }
     if condition.iter().all(|&dim| dim == 1) || condition.len() == result.len() {
@@ -509,9 +509,7 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
     let out = Placed::computed(&result)?;
     let placed = Placed::computed(condition)?;
     if out.dims[0] == 1 && placed.dims[0] != 1 {
-        return refused(
-            "leaves a SELECT to the CPU whose condition has a batch, placed by its own rank, and whose result has none",
-        );
+        return refused("leaves SELECT to the CPU if the condition has a batch and the result has none");
     }
     Some(Does::Reads(vec![placed.read_by(&out), own(asked, &shapes, 1)?, own(asked, &shapes, 2)?]))
 }
@@ -526,11 +524,7 @@ fn own(asked: &Asked<'_>, shapes: &[Vec<usize>], operand: usize) -> Option<Vec<I
 fn slope(asked: &Asked<'_>) -> Option<Does> {
     let Some((shapes, _)) = dims(asked) else { return Some(Does::Rule(asked.meaning.rule.clone())) };
     let [x, slope] = &shapes[..] else { return None };
-    let channel = || {
-        refused(
-            "leaves PRELU to the CPU unless the slope is one for each channel, or one for each element of an image without a batch",
-        )
-    };
+    let channel = || refused("leaves PRELU to the CPU unless it has one slope per channel or per image element");
     if !matches!(asked.constants, [false, true]) {
         return refused("leaves PRELU with a computed slope to the CPU");
     }
@@ -558,7 +552,7 @@ fn bounds(asked: &Asked<'_>) -> Option<Does> {
     if (1..asked.operands.len()).all(number) || asked.comes_via(ONNX2TF) {
         return Some(Does::Own);
     }
-    refused("leaves a Clip to the CPU whose bounds are computed scalars")
+    refused("leaves Clip with computed scalar bounds to the CPU")
 }
 
 #[cfg(test)]

@@ -89,17 +89,17 @@ impl Target {
                 "target '{name}' has no versions: no law of it depends on one; write '{self}' instead of '{self}@{shown}'"
             ));
         };
-        let asked = || format!("(versions asked: {}; '{name}' selects {last})", versions.join(", "));
+        let asked = || format!("(tested versions: {}; '{name}' selects {last})", versions.join(", "));
         let Some(wanted) = parts(text) else {
             return fail(format!("'{shown}' in target '{name}@{shown}' is not a version such as {last} {}", asked()));
         };
         let at_most = |version: &&&str| parts(version).is_some_and(|known| known <= wanted);
         match versions.iter().rev().find(at_most) {
             None => {
-                fail(format!("target '{name}@{shown}' is older than {first}, the oldest version asked {}", asked()))
+                fail(format!("target '{name}@{shown}' is older than {first}, the oldest tested version {}", asked()))
             }
             Some(_) if parts(last).is_some_and(|newest| newest < wanted) => {
-                fail(format!("target '{name}@{shown}' is newer than {last}, the newest version asked {}", asked()))
+                fail(format!("target '{name}@{shown}' is newer than {last}, the newest tested version {}", asked()))
             }
             Some(version) => Ok(Self { version: Some(version), ..self }),
         }
@@ -212,7 +212,7 @@ fn unknown(name: &str) -> Error {
         format!("'{shown}' names several targets; separate them by commas: {}", words.join(","))
     } else if WITHOUT_TARGET.iter().any(|known| known.eq_ignore_ascii_case(name)) {
         format!(
-            "what '{shown}' does is not known yet; targets for runtimes in general are equal-rank and rank<=N (targets: {})",
+            "what '{shown}' does is unknown; targets for runtimes in general are equal-rank and rank<=N (targets: {})",
             names.join(", ")
         )
     } else {
@@ -301,10 +301,10 @@ mod tests {
         for (version, want) in selected {
             assert_eq!(newest.with_version(version).expect(version).to_string(), want, "{version}");
         }
-        let asked = "(versions asked: 2.1.3, 2.1.6, 2.2.0, 2.10.0.post1; 'versioned' selects 2.10.0.post1)";
+        let asked = "(tested versions: 2.1.3, 2.1.6, 2.2.0, 2.10.0.post1; 'versioned' selects 2.10.0.post1)";
         let refused = [
-            ("2.1.2", format!("target 'versioned@2.1.2' is older than 2.1.3, the oldest version asked {asked}")),
-            ("2.11", format!("target 'versioned@2.11' is newer than 2.10.0.post1, the newest version asked {asked}")),
+            ("2.1.2", format!("target 'versioned@2.1.2' is older than 2.1.3, the oldest tested version {asked}")),
+            ("2.11", format!("target 'versioned@2.11' is newer than 2.10.0.post1, the newest tested version {asked}")),
             ("", format!("'' in target 'versioned@' is not a version such as 2.10.0.post1 {asked}")),
             ("2.x", format!("'2.x' in target 'versioned@2.x' is not a version such as 2.10.0.post1 {asked}")),
         ];
@@ -383,7 +383,7 @@ mod tests {
             ("ran\u{e9}4", "unknown target"),
             ("openvno", "did you mean 'openvino'?"),
             ("openvino ncnn", "separate them by commas: openvino,ncnn"),
-            ("RKNN", "what 'RKNN' does is not known yet"),
+            ("RKNN", "what 'RKNN' does is unknown"),
         ];
         for (text, want) in wrong {
             let error = text.parse::<Target>().expect_err(text).to_string();

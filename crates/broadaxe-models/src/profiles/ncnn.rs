@@ -32,9 +32,16 @@ pub(super) const BINARY: &[OpId] = &[
 
 pub(super) static NCNN: Profile = Profile {
     name: "ncnn-param",
-    summary: "ncnn with the shapes as they are written, and its own rule",
+    summary: "ncnn's own .param files as written, with ncnn's own rule",
+    aliases: &["ncnn-binaryop"],
     laws: &[
-        Law { kinds: &[], when: &[], way: Way::Ask(own), text: "wrote the model", evidence: NCNN_RUN },
+        Law {
+            kinds: &[],
+            when: &[],
+            way: Way::Ask(own),
+            text: "computes its own files as written",
+            evidence: NCNN_RUN,
+        },
         Law {
             kinds: &[Kind::Unary, Kind::Channel, Kind::Affine, Kind::Bias, Kind::Bounds, Kind::Lengths],
             when: &[],
@@ -46,21 +53,21 @@ pub(super) static NCNN: Profile = Profile {
             kinds: &[Kind::Select, Kind::Quantize, Kind::Stretch, Kind::Lists, Kind::Blocks],
             when: &[],
             way: Way::Unsupported,
-            text: "has no such layer",
+            text: "does not support the layer",
             evidence: LAYERS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
             way: Way::Ask(absent),
-            text: "has no such operation",
+            text: "does not support the operation",
             evidence: LAYERS,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Ask(slope),
-            text: "gives entry i of the slope to entry i of the slowest axis, without a look at its shape",
+            text: "applies the slope along the slowest axis and ignores its shape",
             evidence: NCNN_RUN,
         },
         Law {
@@ -82,7 +89,7 @@ pub(super) fn own(asked: &Asked<'_>) -> Option<Does> {
 /// Finds what no layer computes.
 pub(super) fn absent(asked: &Asked<'_>) -> Option<Does> {
     let known = asked.operator().is_some_and(|op| BINARY.contains(&op));
-    (!known).then(|| Does::Unsupported(format!("has no operation for {}", asked.node.op).into()))
+    (!known).then(|| Does::Unsupported(format!("does not support {}", asked.node.op).into()))
 }
 
 /// A number of rank 0 becomes a parameter of the layer, if it is a constant.
@@ -98,8 +105,8 @@ fn binary(asked: &Asked<'_>) -> Option<Does> {
 fn slope(asked: &Asked<'_>) -> Option<Does> {
     Some(match (asked.rank(), asked.elements(1)) {
         (_, Some(1)) => Does::Own,
-        (Some(rank @ (0 | 4..)), _) => Does::RefusedRank(format!("has no PReLU for rank {rank}").into()),
+        (Some(rank @ (0 | 4..)), _) => Does::RefusedRank(format!("does not support PReLU of rank {rank}").into()),
         (Some(_), Some(_)) => Does::List { operand: 1, axis: 0 },
-        _ => Does::Unknown(Cow::Borrowed("treats the slope as a list, and its shape is not known")),
+        _ => Does::Unknown(Cow::Borrowed("treats the slope as a list, and its shape is unknown")),
     })
 }

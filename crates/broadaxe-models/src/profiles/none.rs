@@ -5,7 +5,7 @@ use crate::meaning::Kind;
 
 pub(super) static NONE: Profile = Profile {
     name: "none",
-    summary: "a runtime without broadcasting: every operand has the result's shape",
+    summary: "a runtime without broadcasting: operands must have the result's shape",
     laws: &[
         Law {
             kinds: &[
@@ -30,7 +30,7 @@ pub(super) static NONE: Profile = Profile {
             kinds: &[],
             when: &[],
             way: Way::Rule("none"),
-            text: "accepts equal shapes only",
+            text: "accepts only equal shapes",
             evidence: Evidence::documented("OpenXLA, StableHLO specification"),
         },
     ],

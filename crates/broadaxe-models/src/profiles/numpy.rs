@@ -5,7 +5,7 @@ use crate::meaning::Kind;
 
 pub(super) static NUMPY: Profile = Profile {
     name: "numpy",
-    summary: "NumPy and what follows it: shapes as they are, aligned to the right, every operand may stretch",
+    summary: "NumPy, PyTorch, JAX: standard right-aligned broadcasting",
     aliases: &["torch", "jax"],
     laws: &[
         Law {
@@ -21,7 +21,7 @@ pub(super) static NUMPY: Profile = Profile {
             ],
             when: &[],
             way: Way::Own,
-            text: "is told the shape",
+            text: "receives the shape",
             evidence: Evidence::documented("NumPy, broadcast_to"),
         },
         Law {

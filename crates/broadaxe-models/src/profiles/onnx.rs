@@ -58,35 +58,35 @@ pub(super) static ONNX: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(fused),
-            text: "makes one operator of several nodes when ONNX Runtime runs it with its default options",
+            text: "fuses several nodes into one operator with ONNX Runtime's default options",
             evidence: FUSIONS,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
             way: Way::Ask(norms::fused),
-            text: "makes one normalisation of several nodes, whose scale and bias it finds by their rank",
+            text: "fuses several nodes into a normalisation and finds scale and bias by rank",
             evidence: FUSIONS,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Invalid, CLASH],
             way: Way::Refused,
-            text: "refuses a shape that does not broadcast with the data",
+            text: "does not accept a shape that does not broadcast with the data",
             evidence: INVALID,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Invalid, NO_I64],
             way: Way::Refused,
-            text: "refuses a shape of other elements than i64",
+            text: "accepts only shapes of i64",
             evidence: INVALID,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Invalid, NEGATIVE],
             way: Way::Refused,
-            text: "refuses a negative size in the shape of Expand",
+            text: "does not accept a negative size in the shape of Expand",
             evidence: INVALID,
         },
         Law {
@@ -100,7 +100,7 @@ pub(super) static ONNX: Profile = Profile {
             kinds: &[Kind::Stretch],
             when: &[When::Invalid],
             way: Way::Refused,
-            text: "refuses a shape that is no list",
+            text: "accepts only a list as the shape",
             evidence: INVALID,
         },
         Law {
@@ -114,14 +114,14 @@ pub(super) static ONNX: Profile = Profile {
             kinds: &[Kind::Lists],
             when: &[When::Of(System::Onnx)],
             way: Way::Ask(scales::merged),
-            text: "merges dequantised weights with their reader, and reads their scale for each column of a product and each filter of a convolution",
+            text: "merges dequantised weights with their reader, and reads one scale per column or filter",
             evidence: FUSIONS,
         },
         Law {
             kinds: &[Kind::Blocks],
             when: &[When::Rank(0, 1, 1), When::Single(1)],
             way: Way::Refused,
-            text: "applies a scale of the shape (1,) to the whole tensor, and then rejects block_size",
+            text: "applies a scale of shape (1,) to the whole tensor, and does not accept block_size with it",
             evidence: LISTS,
         },
         Law {
@@ -135,7 +135,7 @@ pub(super) static ONNX: Profile = Profile {
             kinds: &[Kind::Lengths],
             when: &[When::Invalid, GROUP_NORM, When::Holds(as_many_or_one)],
             way: Way::Own,
-            text: "computes GroupNormalization by nodes that reshape scale and bias, or repeat single numbers",
+            text: "computes GroupNormalization with reshaped scale and bias, or repeats single numbers",
             evidence: INSIDE,
         },
         Law {
@@ -150,14 +150,14 @@ pub(super) static ONNX: Profile = Profile {
             kinds: &[Kind::Mask],
             when: &[When::Not(&When::Holds(is_whole))],
             way: Way::Refused,
-            text: "requires a mask whose last two sizes are the numbers of queries and of keys",
+            text: "accepts only masks whose last two sizes are the numbers of queries and keys",
             evidence: INSIDE,
         },
         Law {
             kinds: &[Kind::Mask],
             when: &[When::Holds(drops_past)],
             way: Way::Refused,
-            text: "requires the output present_key of Attention where past_key is given",
+            text: "requires the output present_key of Attention with past_key",
             evidence: INSIDE,
         },
         Law {
@@ -178,28 +178,28 @@ pub(super) static ONNX: Profile = Profile {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Rule("unidirectional"),
-            text: "aligns the slope of PRelu to the right and stretches nothing else",
+            text: "aligns the slope of PRelu to the right and stretches only the slope",
             evidence: RUNTIME,
         },
         Law {
             kinds: &[Kind::Bounds],
             when: &[],
             way: Way::Ask(bounds),
-            text: "accepts bounds of Clip of the shape (1,), although the specification requires scalars",
+            text: "accepts Clip bounds of shape (1,), although the specification requires scalars",
             evidence: FUSIONS,
         },
         Law {
             kinds: &[Kind::Bounds],
             when: &[],
             way: Way::Rule("onnx-clip"),
-            text: "requires scalars as the bounds of Clip",
+            text: "accepts only scalar bounds in Clip",
             evidence: RUNTIME,
         },
         Law {
             kinds: &[Kind::Quantize],
             when: &[],
             way: Way::Unknown,
-            text: "has no FakeQuantize; what is built in its place decides",
+            text: "has no FakeQuantize; what replaces it depends on the converter",
             evidence: SCHEMAS,
         },
         Law {
@@ -222,7 +222,7 @@ pub(super) static ONNX_6: Profile = Profile {
             kinds: Kind::ALL,
             when: &[],
             way: Way::Ask(absent),
-            text: "has no such operator before opset 7",
+            text: "does not have the operator before opset 7",
             evidence: SCHEMAS,
         },
         Law {
@@ -243,7 +243,7 @@ pub(super) static ONNX_6: Profile = Profile {
             kinds: &[Kind::Many],
             when: &[],
             way: Way::Rule("none"),
-            text: "accepts equal shapes for Max, Min, Sum and Mean before opset 8",
+            text: "accepts only equal shapes in Max, Min, Sum and Mean before opset 8",
             evidence: SCHEMAS,
         },
         Law {
@@ -257,14 +257,14 @@ pub(super) static ONNX_6: Profile = Profile {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Rule("onnx-legacy axis=1"),
-            text: "gives one slope to all elements, or one to each entry of axis 1",
+            text: "applies one slope to all elements, or one per channel (axis 1)",
             evidence: SCHEMAS,
         },
         Law {
             kinds: &[],
             when: &[],
             way: Way::Ask(legacy),
-            text: "accepts equal shapes, or one element or a suffix as the second operand",
+            text: "accepts only equal shapes, or one element or a suffix as second operand",
             evidence: SCHEMAS,
         },
     ],
@@ -310,13 +310,11 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         let other = product.and_then(|(node, input)| asked.form(node.input(1 - input.min(1))?)?.rank());
         let one = asked.number(constant).is_none_or(|number| number == 1.0);
         if one && other.is_some_and(|other| own.len() > other) {
-            return lost("makes a quotient of 1 / x * z, whose result lacks the axes that only the 1 has");
+            return lost("turns 1 / x * z into a quotient that lacks the axes of the 1");
         }
     }
     if rank == 0 && own.len() < 2 && pattern::find(asked, &FAST_GELUS, constant).is_some() {
-        return Some(Does::Unknown(
-            "may fuse these nodes into FastGelu, which does not support tensors of rank 0".into(),
-        ));
+        return Some(Does::Unknown("may fuse these nodes into FastGelu, which does not support rank 0".into()));
     }
     // It accepts constants of rank 0 and 1 only.
     if own.len() == 1
@@ -324,10 +322,10 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         && let Some((_, found)) = pattern::find(asked, &GELUS, constant)
     {
         if matches!(found.values[0].and_then(|x| asked.maker(x)), Some((_, Op::Mul))) {
-            let text = "may make one Gelu of these nodes, whose result lacks the axes that only a constant has";
+            let text = "may fuse these nodes into Gelu, whose result lacks the constant's extra axes";
             return Some(Does::Unknown(text.into()));
         }
-        return lost("makes one Gelu of these nodes, whose result lacks the axes that only a constant has");
+        return lost("fuses these nodes into Gelu, whose result lacks the constant's extra axes");
     }
     None
 }
@@ -345,7 +343,7 @@ fn bounds(asked: &Asked<'_>) -> Option<Does> {
 
 /// Finds operators that came with opset 7 or later; an operator of another framework goes by what it computes.
 fn absent(asked: &Asked<'_>) -> Option<Does> {
-    let unsupported = |what: &str| Some(Does::Unsupported(format!("has no {what} before opset 7").into()));
+    let unsupported = |what: &str| Some(Does::Unsupported(format!("does not have {what} before opset 7").into()));
     if matches!(
         asked.meaning.kind,
         Kind::Stretch | Kind::Select | Kind::Affine | Kind::Quantize | Kind::Lists | Kind::Blocks

@@ -75,56 +75,56 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Slope],
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6), When::Invalid],
             way: Way::Ask(prelu::invalid),
-            text: "gives entry i of a slope of rank 1 to entry i of axis 1",
+            text: "applies a slope of rank 1 along axis 1",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Invalid, CLASH],
             way: Way::Refused,
-            text: "refuses a shape that does not broadcast with the data",
+            text: "does not accept a shape that does not broadcast with the data",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Invalid, NO_I64],
             way: Way::Own,
-            text: "accepts a shape of other integers",
+            text: "accepts a shape of any integers",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Invalid, NEGATIVE],
             way: Way::Ask(expand::negative),
-            text: "keeps the size of the data where the shape has a negative entry",
+            text: "keeps the size of the data where the shape is negative",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Invalid],
             way: Way::Refused,
-            text: "refuses a shape that is no list",
+            text: "accepts only a list as the shape",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Lists],
             when: &[When::Invalid],
             way: Way::Ask(lists::computed_anyway),
-            text: "stretches a scale and a zero point: either of one entry, or both to the right where the scale of QuantizeLinear has more axes",
+            text: "stretches a scale and a zero point of one entry, or aligns both to the right if QuantizeLinear's scale has more axes",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: Kind::ALL,
             when: &[],
             way: Way::Ask(function),
-            text: "has no functions of a model's own",
+            text: "does not support functions defined in the model",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Lists, Kind::Blocks],
             when: &[],
             way: Way::Ask(compressed::multiplied),
-            text: "reads one entry of a scale per row of integer weights for all rows",
+            text: "reads the first entry of a per-row scale for all rows of integer weights",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -145,21 +145,21 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
             way: Way::Ask(in_place::overwritten),
-            text: "overwrites a constant that it computes of integer weights: only the first run is right",
+            text: "overwrites a constant computed from integer weights, so only the first run is right",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(pdpd::unbroadcast),
-            text: "gives a node under PDPD the data of a Broadcast in front of it",
+            text: "passes a PDPD node the data before its Broadcast",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Select],
             when: &[],
             way: Way::Ask(pdpd::lost),
-            text: "loses the axis of PDPD when it compiles this operator for the CPU",
+            text: "drops PDPD's axis when it compiles this operator for the CPU",
             evidence: PRELU_RUN,
         },
         Law {
@@ -173,7 +173,7 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(pdpd::merged),
-            text: "loses the axis of PDPD when it merges this node with a neighbour",
+            text: "drops PDPD's axis when it merges this node with a neighbour",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -187,112 +187,112 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(prelu::merged),
-            text: "merges the nodes to a PRelu, which gives entry i of a slope of rank 1 to entry i of axis 1",
+            text: "fuses the nodes into PRelu, which applies a slope of rank 1 along axis 1",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Ask(prelu::open),
-            text: "gives entry i of a slope of rank 1 to entry i of axis 1 where dims are open",
+            text: "applies a slope of rank 1 along axis 1 if dims are open",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Ask(prelu::behind_product),
-            text: "computes PRelu together with the MatMul before it, and gives entry i of the slope to entry i of the last axis",
+            text: "fuses PRelu with the MatMul before it and applies the slope along the last axis",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Affine],
             when: &[],
             way: Way::Ask(conv::multiplied),
-            text: "multiplies the constant into the weights of the convolution behind",
+            text: "multiplies the constant into the next convolution's weights",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Slope],
             when: &[],
             way: Way::Ask(reduce::behind),
-            text: "reads a constant per channel along another axis behind a reduction",
+            text: "reads a per-channel constant along another axis after a reduction",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Bias],
             when: &[],
             way: Way::Ask(matmul::open),
-            text: "accepts a constant per column where the number of columns is known",
+            text: "accepts a per-column constant only if the number of columns is known",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Quantize],
             when: &[],
             way: Way::Ask(quantize::reduced),
-            text: "quantises the largest and the smallest of elements otherwise",
+            text: "quantises results of max and min reductions differently",
             evidence: OPENVINO_SEEN,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[],
             way: Way::Ask(quantize::normalised),
-            text: "multiplies by the scale where it quantises",
+            text: "merges the scale into the quantisation",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Ask(prelu::pooled),
-            text: "computes PRelu before the MaxPool in front of it",
+            text: "computes PRelu before the preceding MaxPool",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Unary, Kind::Many],
             when: &[],
             way: Way::Ask(quantize::before),
-            text: "does not find the axis of a quantisation behind",
+            text: "does not find the axis of the next quantisation",
             evidence: OPENVINO_SEEN,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Unary, Kind::Many, Kind::Bias, Kind::Select],
             when: &[],
             way: Way::Ask(matmul::compiled),
-            text: "compiles the node in one piece with products of matrices",
+            text: "compiles the node together with matrix products",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
             way: Way::Ask(concat),
-            text: "overwrites tensors that were put behind one another",
+            text: "overwrites concatenated tensors",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(matmul::scaled),
-            text: "multiplies per column where it computes a product of matrices",
+            text: "merges a per-column factor into a matrix product",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
             way: Way::Ask(quantize::added),
-            text: "adds the constant per channel where it quantises",
+            text: "merges a per-channel constant into the quantisation",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Many],
             when: &[],
             way: Way::Ask(in_place::several),
-            text: "makes nodes of two operands of one of several",
+            text: "splits a node of several operands into nodes of two",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Bounds, Kind::Binary, Kind::Many],
             when: &[],
             way: Way::Ask(quantize::clipped),
-            text: "rounds the bounds to the levels of the quantisation before it",
+            text: "rounds the bounds to the levels of the preceding quantisation",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -306,21 +306,21 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
             way: Way::Ask(in_place::summed),
-            text: "adds in place to what a convolution computes, and treats open dims as equal",
+            text: "adds in place to a convolution's result, and treats open dims as equal",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[TO_NONE, CONSTANT_SHAPE],
             way: Way::Garbled,
-            text: "does not stretch an axis of one entry to none, and gives a result of another shape",
+            text: "does not stretch an axis of size 1 to 0, and returns another shape",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Empty, When::Holds(expand::is_alone)],
             way: Way::Refused,
-            text: "falls over an Expand of an input without elements whose result is an output",
+            text: "crashes on Expand of an input without elements to an output",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -334,28 +334,28 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(higher_rank::normalised),
-            text: "leaves out a factor before a normalisation, but not in its epsilon",
+            text: "drops a factor before a normalisation, but not in its epsilon",
             evidence: OPENVINO_SEEN,
         },
         Law {
             kinds: &[],
             when: integers::SATURATED,
             way: Way::Unknown,
-            text: "saturates integers of 8 bits where ONNX wraps them around",
+            text: "saturates 8-bit integers where ONNX wraps around",
             evidence: OPENVINO_INTEGERS,
         },
         Law {
             kinds: &[Kind::Binary],
             when: integers::ROUNDED,
             way: Way::Unknown,
-            text: "rounds quotients of 8 bits where dims are open",
+            text: "rounds 8-bit quotients if dims are open",
             evidence: OPENVINO_INTEGERS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Bounds, Kind::Slope, Kind::Select],
             when: integers::UNSIGNED,
             way: Way::Unknown,
-            text: "reads unsigned integers as numbers of 32 bits with a sign",
+            text: "reads unsigned integers as signed 32-bit integers",
             evidence: OPENVINO_INTEGERS,
         },
         Law {
@@ -369,17 +369,23 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: integers::KINDS,
             when: integers::LONG,
             way: Way::Caveat,
-            text: "computes 64-bit integers in 32 bits: larger numbers come out wrong",
+            text: "computes 64-bit integers in 32 bits, so larger numbers are wrong",
             evidence: OPENVINO_INTEGERS,
         },
         Law {
             kinds: integers::KINDS,
             when: integers::IN_FLOATS,
             way: Way::Caveat,
-            text: "computes quotients, remainders and comparisons of integers in f32: they may be off beyond 2^24",
+            text: "divides and compares integers in f32, which is inexact beyond 2^24",
             evidence: OPENVINO_INTEGERS,
         },
-        Law { kinds: &[], when: &[], way: Way::Ask(own), text: "wrote the model", evidence: OPENVINO_RUN },
+        Law {
+            kinds: &[],
+            when: &[],
+            way: Way::Ask(own),
+            text: "computes its own files as written",
+            evidence: OPENVINO_RUN,
+        },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
@@ -398,28 +404,28 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Lists],
             when: &[],
             way: Way::Ask(lists::uncompiled),
-            text: "does not compile some quantised numbers between their neighbours",
+            text: "cannot compile some quantised numbers between their neighbours",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Lists],
             when: &[],
             way: Way::Ask(lists::unshaped),
-            text: "does not reshape the scale to the rank of the data, and aligns it to the right",
+            text: "aligns the scale to the right, without reshaping it to the data's rank",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Blocks],
             when: &[],
             way: Way::Ask(compressed::blocked),
-            text: "reads blocks of integer weights along the rows of a product",
+            text: "reads blocks of integer weights along the product's rows",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Blocks],
             when: &[],
             way: Way::Ask(lists::blocks),
-            text: "accepts blocks of equal size",
+            text: "accepts only blocks of equal size",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -433,14 +439,14 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Lengths],
             when: &[When::Invalid, When::Named(&["Conv"]), When::Rank(1, 1, 1), When::Single(1)],
             way: Way::Rule("axis-lists mode=numpy axis=1"),
-            text: "repeats a bias of Conv of the shape (1,) for every channel",
+            text: "repeats a Conv bias of shape (1,) for every channel",
             evidence: OPENVINO_INSIDE,
         },
         Law {
             kinds: &[Kind::Lengths],
             when: &[When::Invalid, PER_GROUP, When::Holds(as_many), When::Not(&When::Rank(1, 0, 0))],
             way: Way::Own,
-            text: "reads scale and bias of GroupNormalization as lists, whatever their rank, before opset 21",
+            text: "reads GroupNormalization's scale and bias as lists of any rank before opset 21",
             evidence: OPENVINO_INSIDE,
         },
         flat_data(Way::Refused, NO_FLAT_DATA, OPENVINO_INSIDE),
@@ -449,28 +455,28 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Mask],
             when: &[When::Rank(1, 0, 1)],
             way: Way::RefusedRank,
-            text: "requires a mask of rank 2 or more",
+            text: "accepts only masks of rank 2 or more",
             evidence: OPENVINO_INSIDE,
         },
         Law {
             kinds: &[Kind::Mask],
             when: &[],
             way: Way::Own,
-            text: "stretches a mask to the scores, and pads one with fewer columns from opset 24 on",
+            text: "stretches a mask to the scores, and pads missing columns from opset 24 on",
             evidence: OPENVINO_INSIDE,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[],
             way: Way::Ask(layernorm::reshaped),
-            text: "reshapes scale and bias to the shape that is normalised",
+            text: "reshapes scale and bias to the normalised shape",
             evidence: OPENVINO_LAWS,
         },
         Law {
             kinds: &[Kind::Bounds],
             when: &[],
             way: Way::Ask(bounds),
-            text: "clips by Maximum and Minimum where a bound is computed, which keep its axes",
+            text: "clips with Maximum and Minimum if a bound is computed, which keep its axes",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -484,7 +490,7 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(old_opsets::placed),
-            text: "reads broadcast and axis of old ONNX files as they are meant, but for some operators",
+            text: "reads broadcast and axis of old ONNX files correctly, except in some operators",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -525,7 +531,7 @@ fn function(asked: &Asked<'_>) -> Option<Does> {
         if !control {
             let name = format!("{}.{}", owner.domain, owner.op);
             return Some(Does::Refused(
-                format!("has no functions of a model's own, and this node is in {name}").into(),
+                format!("does not support functions defined in the model, such as {name}, which has this node").into(),
             ));
         }
         graph = owner.graph;
@@ -542,9 +548,7 @@ fn concat(asked: &Asked<'_>) -> Option<Does> {
     let values: Vec<ValueId> = (0..asked.operands.len()).filter_map(|k| asked.value(k)).collect();
     let whole = values.iter().copied().find(joined).filter(|value| !asked.facts.is_constant(*value))?;
     let of_whole = |value: &ValueId| asked.producer(*value).is_some_and(|node| node.input(0) == Some(whole));
-    values.iter().any(of_whole).then(|| {
-        Does::Unknown("may compute one operand in the memory of the other, which was put together of several".into())
-    })
+    values.iter().any(of_whole).then(|| Does::Unknown("may overwrite the other operand, which was concatenated".into()))
 }
 
 fn own(asked: &Asked<'_>) -> Option<Does> {
@@ -557,11 +561,11 @@ fn bounds(asked: &Asked<'_>) -> Option<Does> {
     let longer = |k: usize| !asked.constants[k] && asked.operands[k].rank() > Some(rank.unwrap_or(0));
     match rank {
         None if !asked.constants[1..].iter().all(|constant| *constant) => {
-            Some(Does::Unknown("keeps the axes of a computed bound, and the rank of the data is not known".into()))
+            Some(Does::Unknown("keeps the axes of a computed bound, and the data's rank is unknown".into()))
         }
         _ => (1..asked.operands.len())
             .any(longer)
-            .then(|| Does::Garbled("keeps the axes of a computed bound, of which the data has fewer".into())),
+            .then(|| Does::Garbled("keeps the axes of a computed bound, which has more than the data".into())),
     }
 }
 

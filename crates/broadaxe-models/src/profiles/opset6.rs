@@ -36,11 +36,10 @@ pub(super) const fn axis_unasked(evidence: Evidence) -> Law {
         kinds: &[Kind::Binary],
         when: &[When::Opset6],
         way: Way::Unknown,
-        text: "ignores the axis of operators before opset 7; this operator was not asked",
+        text: "ignores the axis of operators before opset 7; this operator was not tested",
         evidence,
     }
 }
 
 /// What a runtime says of old nodes that reads no ONNX itself.
-pub(super) const UNREAD: &str =
-    "reads no ONNX itself, and what a converter does with operators before opset 7 is not known";
+pub(super) const UNREAD: &str = "cannot load ONNX; what converters do with operators before opset 7 is unknown";

@@ -44,12 +44,11 @@ const OF_F32: When = When::Dtype(&[DType::F32]);
 /// How many elements its kernels read at once.
 const VECTOR: usize = 4;
 
-const NO_OLD_KERNEL: &str = "has no kernel for it before opset 7: ONNX Runtime computes the node on the CPU, or refuses the \
-     model where session.disable_cpu_ep_fallback is set";
+const NO_OLD_KERNEL: &str = "has no kernel before opset 7: ONNX Runtime uses the CPU, or refuses the model with session.disable_cpu_ep_fallback";
 
 pub(super) static ORT_WEBGPU: Profile = Profile {
     name: "ort-webgpu",
-    summary: "ONNX Runtime with WebGPU (asked on SwiftShader)",
+    summary: "ONNX Runtime with WebGPU (tested on SwiftShader)",
     aliases: &["onnxruntime-webgpu"],
     route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[
@@ -81,7 +80,7 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
             kinds: &[Kind::Binary, Kind::Many, Kind::Slope, Kind::Select, Kind::Bounds, Kind::Affine, Kind::Bias],
             when: &[When::AllConstant],
             way: Way::Own,
-            text: "computes nodes of constants when it loads the model",
+            text: "computes constant nodes when it loads the model",
             evidence: WEBGPU_NODES,
         },
         Law { kinds: &[Kind::Slope], when: &[], way: Way::Unsupported, text: NO_KERNEL, evidence: KERNELS },
@@ -103,36 +102,35 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
             kinds: &[Kind::Binary, Kind::Select, Kind::Stretch, Kind::Bounds, Kind::Affine, Kind::Bias],
             when: &[When::Holds(without_kernels)],
             way: Way::Unsupported,
-            text: "has no kernel for i64, f64 and, in Equal and Where, bool: ONNX Runtime computes the node on the CPU, or refuses the model where \
-                   session.disable_cpu_ep_fallback is set",
+            text: "has no kernel for i64, f64, or bool in Equal and Where: ONNX Runtime uses the CPU, or refuses the model with session.disable_cpu_ep_fallback",
             evidence: WEBGPU_NODES,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[OF_F32, When::Holds(laid_out)],
             way: Way::Own,
-            text: "normalises, scales and shifts along the axes that are normalised",
+            text: "normalises, scales and shifts along the normalised axes",
             evidence: WEBGPU_NODES,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[OF_F32, When::Holds(as_many)],
             way: Way::Ask(flat),
-            text: "reads scale and bias as lists of one number for each element that is normalised",
+            text: "reads scale and bias as one number per normalised element",
             evidence: WEBGPU_NODES,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[OF_F32],
             way: Way::Refused,
-            text: "requires one scale and one bias for each element that is normalised",
+            text: "requires one scale and one bias per normalised element",
             evidence: WEBGPU_NODES,
         },
         Law {
             kinds: &[Kind::Bias],
             when: &[When::Dtype(&[DType::F32, DType::I32]), When::Rank(1, 0, 0)],
             way: Way::Unknown,
-            text: "ends the process for some nodes of Gemm with a C of rank 0, and which is not known",
+            text: "crashes on some Gemm nodes with a C of rank 0",
             evidence: WEBGPU_NODES,
         },
         Law {
@@ -174,15 +172,14 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[When::Not(&When::Operator(&[id("pow")])), When::Holds(invalid_dimension)],
             way: Way::Refused,
-            text: "stops with \"Invalid dimension\" where it reads a repeated operand in fours that its last axis is no \
-                   multiple of",
+            text: "stops with \"Invalid dimension\" if a stretched operand's last axis is not a multiple of 4",
             evidence: WEBGPU_RUN,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[When::Operator(&[id("pow")]), When::Holds(power)],
             way: Way::Refused,
-            text: "cannot compile the shader of Pow that computes in fours and reads an operand with a last axis of 1",
+            text: "cannot compile Pow's vectorised shader if an operand's last axis is 1",
             evidence: WEBGPU_ASKED,
         },
         Law {

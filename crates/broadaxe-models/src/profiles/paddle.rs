@@ -16,7 +16,7 @@ const PADDLE_SCALES: Law = Law {
     kinds: quantised::SCALED_KINDS,
     when: &[When::Of(System::Onnx)],
     way: Way::Unsupported,
-    text: "cannot be reached: X2Paddle converts no QuantizeLinear and DequantizeLinear",
+    text: "cannot be reached: X2Paddle does not convert QuantizeLinear or DequantizeLinear",
     evidence: Evidence::documented("X2Paddle 1.4.1 (2024-10-18), op_mapper/onnx2paddle: no such operators; not run"),
 };
 
@@ -32,14 +32,14 @@ pub(super) static PADDLE: Profile = Profile {
             kinds: Kind::ALL,
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
             way: Way::Ask(missing),
-            text: "has no kernel on the CPU for some dtypes, such as f16 in Max and u8 in Where",
+            text: "has no CPU kernel for some dtypes, such as f16 in Max and u8 in Where",
             evidence: KERNELS_ASKED,
         },
         Law {
             kinds: &[],
             when: &[When::Of(System::Paddle)],
             way: Way::Own,
-            text: "wrote the model",
+            text: "computes its own files as written",
             evidence: PADDLE_RUN,
         },
         Law {
@@ -62,28 +62,28 @@ pub(super) static PADDLE: Profile = Profile {
             kinds: &[Kind::Slope],
             when: &[When::Not(&When::Rank(1, 0, 1))],
             way: Way::RefusedRank,
-            text: "needs a slope of rank 1",
+            text: "accepts only a slope of rank 1",
             evidence: PRELU_DOCUMENTED,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[When::Single(1)],
             way: Way::Rule("unidirectional"),
-            text: "gives one slope to all elements",
+            text: "applies one slope to all elements",
             evidence: PRELU_DOCUMENTED,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Rule("pdpd axis=1"),
-            text: "gives one slope to each entry of axis 1",
+            text: "applies one slope per channel (axis 1)",
             evidence: PRELU_DOCUMENTED,
         },
         Law {
             kinds: &[Kind::Quantize],
             when: &[],
             way: Way::Unknown,
-            text: "has no operator with four limits; what is built in its place decides",
+            text: "has no operator with four limits; what replaces it depends on the converter",
             evidence: Evidence::documented("paddle API reference"),
         },
         Law {
@@ -114,7 +114,7 @@ fn missing(asked: &Asked<'_>) -> Option<Does> {
     let input = asked.node.input(usize::from(op == "Where"))?;
     let dtype = asked.dtype_of(input)?;
     let gap = MISSING_KERNELS.iter().any(|(operators, dtypes)| operators.contains(&op) && dtypes.contains(&dtype));
-    gap.then(|| Does::Refused(format!("has no kernel for {dtype} in {op} on the CPU").into()))
+    gap.then(|| Does::Refused(format!("has no CPU kernel for {dtype} in {op}").into()))
 }
 
 #[cfg(test)]

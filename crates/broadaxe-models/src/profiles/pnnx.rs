@@ -47,40 +47,47 @@ const LARGEST_RANK: usize = 4;
 
 pub(super) static PNNX: Profile = Profile {
     name: "ncnn",
-    summary: "ncnn through pnnx, which converts ONNX and torch",
+    summary: "ncnn via pnnx, the converter, which usually compensates for ncnn's own rule",
+    aliases: &["pnnx"],
     route: Route::new(&["onnx", "pnnx", "ncnn"], Evidence::run_here("pnnx, which reads ONNX and torch, and ncnn")),
     laws: &[
         contrib::PNNX_CONTRIB,
         integer_layers::PNNX_INTEGERS,
         quantised::PNNX_SCALES[0],
         quantised::PNNX_SCALES[1],
-        Law { kinds: &[], when: &[], way: Way::Ask(ncnn::own), text: "wrote the model", evidence: PNNX_RUN },
+        Law {
+            kinds: &[],
+            when: &[],
+            way: Way::Ask(ncnn::own),
+            text: "computes its own files as written",
+            evidence: PNNX_RUN,
+        },
         Law {
             kinds: &[Kind::Slope],
             when: &[channels::WRONG_SLOPE, When::Not(&channels::STRETCHES)],
             way: Way::Refused,
-            text: "falls over a slope that neither stretches nor is stretched to the data",
+            text: "crashes on a slope that neither stretches nor is stretched to the data",
             evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[channels::WRONG_SLOPE, channels::PER_CHANNEL],
             way: Way::Ask(channels::along),
-            text: "gives entry i of the slope to entry i of axis 1",
+            text: "applies the slope along axis 1",
             evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[channels::WRONG_SLOPE],
             way: Way::Unknown,
-            text: "was not asked about other slopes that do not stretch to the data",
+            text: "was not tested with other slopes that do not stretch to the data",
             evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[],
             when: &[],
             way: Way::Ask(folded),
-            text: "computes what depends on constants only by itself",
+            text: "receives constants: pnnx folds nodes that depend only on constants",
             evidence: PNNX_RUN,
         },
         Law {
@@ -94,14 +101,14 @@ pub(super) static PNNX: Profile = Profile {
             kinds: &[Kind::Select, Kind::Quantize],
             when: &[],
             way: Way::Unsupported,
-            text: "has no such layer",
+            text: "does not support the layer",
             evidence: PNNX_RUN,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
             way: Way::Ask(ncnn::absent),
-            text: "has no such operation",
+            text: "does not support the operation",
             evidence: PNNX_RUN,
         },
         Law {
@@ -111,12 +118,18 @@ pub(super) static PNNX: Profile = Profile {
             text: "supports at most 4 axes, not counting the batch",
             evidence: PNNX_RUN,
         },
-        Law { kinds: &[], when: &[], way: Way::Ask(scalar), text: "has no tensors of rank 0", evidence: PNNX_LAWS },
+        Law {
+            kinds: &[],
+            when: &[],
+            way: Way::Ask(scalar),
+            text: "does not support tensors of rank 0",
+            evidence: PNNX_LAWS,
+        },
         Law {
             kinds: &[Kind::Bounds],
             when: &[],
             way: Way::Ask(bounds),
-            text: "clips between constants only",
+            text: "accepts only constant bounds in Clip",
             evidence: PNNX_LAWS,
         },
         Law {
@@ -141,66 +154,66 @@ pub(super) static PNNX: Profile = Profile {
                 When::Not(&When::All(&[CONVOLUTION, When::Not(&When::RankAbove(4))])),
             ],
             way: Way::Refused,
-            text: "cannot load a normalisation with computed lists, and a convolution of data of rank 5 with a computed bias",
+            text: "cannot load normalisations with computed lists, or rank-5 convolutions with a computed bias",
             evidence: PNNX_INSIDE,
         },
         Law {
             kinds: &[Kind::Lengths],
             when: &[CONVOLUTION, When::RankAbove(4), When::Holds(has_computed_weights)],
             way: Way::Refused,
-            text: "cannot load a convolution of data of rank 5 with computed weights",
+            text: "cannot load a rank-5 convolution with computed weights",
             evidence: PNNX_INSIDE,
         },
         Law {
             kinds: &[Kind::Lengths],
             when: &[CONVOLUTION, When::Dtype(&[DType::F16])],
             way: Way::Refused,
-            text: "cannot load a convolution with constants of f16 that pnnx writes",
+            text: "cannot load the f16 convolutions that pnnx writes",
             evidence: PNNX_INSIDE,
         },
         Law {
             kinds: &[Kind::Lengths],
             when: &[When::Dtype(&[DType::F16])],
             way: Way::Garbled,
-            text: "reads lists of f16 as numbers of 32 bits",
+            text: "reads f16 lists as 32-bit numbers",
             evidence: PNNX_INSIDE,
         },
         Law {
             kinds: &[Kind::Lengths],
             when: &[When::Named(&["InstanceNormalization"]), When::Not(&When::Rank(0, 4, 5))],
             way: Way::Refused,
-            text: "cannot load an InstanceNormalization of data of other ranks than 4 and 5",
+            text: "loads InstanceNormalization only for data of ranks 4 and 5",
             evidence: PNNX_INSIDE,
         },
         Law {
             kinds: &[Kind::Lengths],
             when: &[PER_GROUP, When::Holds(has_several_in_group)],
             way: Way::Garbled,
-            text: "reads one number per channel in GroupNormalization, past the end of lists of one number per group",
+            text: "reads one number per channel in GroupNormalization, past the end of per-group lists",
             evidence: PNNX_INSIDE,
         },
-        flat_data(Way::Garbled, "reads BatchNormalization of data of rank 1 past the end of its lists", PNNX_INSIDE),
+        flat_data(Way::Garbled, "reads past the lists' end in BatchNormalization of data of rank 1", PNNX_INSIDE),
         lists(PNNX_INSIDE),
         no_attention(PNNX_INSIDE),
         Law {
             kinds: &[Kind::Bias],
             when: &[],
             way: Way::Ask(gemm::bias),
-            text: "needs one number per column as the C of Gemm",
+            text: "accepts only one number per column as the C of Gemm",
             evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[],
             way: Way::Ask(layernorm::affine),
-            text: "needs as many scales and biases as elements are normalised",
+            text: "accepts only one scale and bias per normalised element",
             evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Ask(slope::slope),
-            text: "gives entry i of the slope to entry i of one axis, whatever the slope's shape is",
+            text: "applies the slope along one axis and ignores the slope's shape",
             evidence: PNNX_RUN,
         },
         Law {
@@ -214,35 +227,35 @@ pub(super) static PNNX: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(shrunk),
-            text: "has no layer for x - tanh(x) and x / (1 + |x|), which pnnx makes one operation",
+            text: "does not support x - tanh(x) and x / (1 + |x|) as pnnx fuses them",
             evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(normalize::normalized),
-            text: "makes a division by a norm one layer, which normalizes along its first axis",
+            text: "fuses a division by a norm into a layer that normalises along its first axis",
             evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[Kind::Many],
             when: &[],
             way: Way::Ask(many),
-            text: "supports Max and Min of two operands",
+            text: "supports only Max and Min of two operands",
             evidence: PNNX_RUN,
         },
         Law {
             kinds: &[],
             when: &[],
             way: Way::Ask(batch::batch),
-            text: "computes each entry of the batch alone, and a constant has no batch",
+            text: "computes each batch entry alone, and a constant has no batch",
             evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[],
             when: &[],
             way: Way::Rule("numpy"),
-            text: "receives shapes that pnnx padded with 1s on the left",
+            text: "aligns shapes to the right, as pnnx pads them with 1s on the left",
             evidence: PNNX_RUN,
         },
     ],
@@ -264,7 +277,7 @@ fn rank(asked: &Asked<'_>) -> Option<Does> {
         Some(Does::RefusedRank(most.into()))
     };
     if asked.operands.iter().any(|shape| shape.rank().is_none()) {
-        return Some(Does::Unknown("supports at most 4 axes, not counting the batch, and a rank is not known".into()));
+        return Some(Does::Unknown("supports at most 4 axes, not counting the batch, and a rank is unknown".into()));
     }
     if let Some(rank) = asked.operands.iter().enumerate().find_map(over) {
         return refused(rank);
@@ -285,16 +298,16 @@ fn scalar(asked: &Asked<'_>) -> Option<Does> {
     let rank = |value: Option<ValueId>| value.and_then(|value| asked.shape(value)).and_then(SymbolicShape::rank);
     let output = asked.node.output(0)?;
     if asked.meaning.kind == Kind::Stretch && rank(asked.value(0)) == Some(0) {
-        return Some(Does::Unknown("has no tensors of rank 0, and may not stretch one".into()));
+        return Some(Does::Unknown("does not support tensors of rank 0, and may not stretch one".into()));
     }
     let shown = rank(Some(output)) == Some(0) && asked.facts.is_output(output);
-    shown.then(|| Does::Garbled("has no tensors of rank 0, and gives a result of shape (1)".into()))
+    shown.then(|| Does::Garbled("does not support tensors of rank 0, and returns shape (1,)".into()))
 }
 
 /// A computed bound becomes a second input of a layer that has one.
 fn bounds(asked: &Asked<'_>) -> Option<Does> {
     let computed = asked.constants[1..].iter().any(|constant| !constant);
-    computed.then(|| Does::Unsupported("has no layer that clips between computed bounds".into()))
+    computed.then(|| Does::Unsupported("does not support Clip with computed bounds".into()))
 }
 
 fn leads_with_one(shape: &SymbolicShape) -> bool {
@@ -316,9 +329,7 @@ fn number(asked: &Asked<'_>) -> Option<Does> {
     let first = |k: usize| !number(k) && ranks[k] == rest && asked.batches[k].is_none();
     let whole = asked.facts.batch(output) == Some(0) && (0..ranks.len()).any(first);
     let lost = (0..ranks.len()).any(|k| number(k) && ranks[k] > rest + usize::from(whole));
-    lost.then(|| {
-        Does::Garbled("treats a constant of one element as a number, so that the axes it adds are lost".into())
-    })
+    lost.then(|| Does::Garbled("treats a constant of one element as a number and drops the axes it adds".into()))
 }
 
 /// Finds `x - tanh(x)` and `x / (1 + |x|)`, each of which becomes one operation that ncnn does not have.
@@ -339,7 +350,7 @@ fn shrunk(asked: &Asked<'_>) -> Option<Does> {
         }
         _ => return None,
     };
-    Some(Does::Unsupported(format!("has no layer for {lacking}, which pnnx makes one operation").into()))
+    Some(Does::Unsupported(format!("does not support {lacking} as pnnx fuses it").into()))
 }
 
 /// What is computed of constants alone is a constant to pnnx.
@@ -361,7 +372,7 @@ fn many(asked: &Asked<'_>) -> Option<Does> {
         value.is_some_and(|value| asked.producer(value).is_some() && asked.readers(value).nth(1).is_some())
     };
     if count > 2 && (0..count).any(|k| again[k] || shared(k)) {
-        let text = "may stop at a node of three operands or more, of which it or another node reads one again";
+        let text = "may stop at a node of three or more operands if one is read again";
         return Some(Does::Unknown(text.into()));
     }
     if !asked.operator().is_some_and(|op| op == id("max") || op == id("min")) {
@@ -369,7 +380,7 @@ fn many(asked: &Asked<'_>) -> Option<Does> {
         return (count < 2).then_some(alone);
     }
     match count {
-        1 => Some(Does::Garbled("folds all elements of a single operand into one".into())),
+        1 => Some(Does::Garbled("reduces all elements of a single operand to one".into())),
         2 => None,
         _ => Some(Does::Fewer { count: 2 }),
     }

@@ -110,14 +110,14 @@ pub(super) const PNNX_SCALES: [Law; 2] = [
         kinds: SCALED_KINDS,
         when: &[When::AllConstant, When::Holds(|asked| Some(asked.dtype(1)? == DType::F32))],
         way: Way::Own,
-        text: "is given the floats: pnnx computes nodes of constants",
+        text: "receives floats: pnnx folds nodes of constants",
         evidence: PNNX_SCALES_RUN,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[],
         way: Way::Unsupported,
-        text: "has no layers QuantizeLinear and DequantizeLinear, which pnnx leaves in the file",
+        text: "does not support QuantizeLinear and DequantizeLinear, which pnnx keeps in the file",
         evidence: PNNX_SCALES_RUN,
     },
 ];
@@ -131,14 +131,14 @@ pub(super) const TVM_SCALES: [Law; 4] = [
         kinds: &[Kind::Blocks],
         when: &[],
         way: Way::Refused,
-        text: "does not support a scale for each block",
+        text: "does not support a scale per block",
         evidence: TVM_SCALES_RUN,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(|asked| is_stored_as(asked, &[EIGHT_BITS, SIXTEEN_BITS, &["i32"]])))],
         way: Way::Refused,
-        text: "does not support numbers of 4 bits or floats of 8 bits here",
+        text: "does not support 4-bit numbers or 8-bit floats here",
         evidence: TVM_SCALES_RUN,
     },
     Law {
@@ -166,8 +166,8 @@ const WEBGPU_SCALES_RUN: Evidence = Evidence::run_here(
     "ONNX Runtime WebGPU 1.27.0; SwiftShader; recorded answers, conformance/laws/record.py, and 51 models of conformance/laws/quantised_graphs.py",
 );
 /// What WebGPU does with operators and types that it has no kernel for.
-pub(super) const NO_KERNEL: &str = "has no kernel for it: ONNX Runtime computes the node on the CPU, or refuses the model where \
-     session.disable_cpu_ep_fallback is set";
+pub(super) const NO_KERNEL: &str =
+    "has no kernel: ONNX Runtime uses the CPU, or refuses the model with session.disable_cpu_ep_fallback";
 
 /// The laws of ONNX Runtime's WebGPU provider, in order.
 pub(super) const WEBGPU_SCALES: [Law; 8] = [
@@ -175,7 +175,7 @@ pub(super) const WEBGPU_SCALES: [Law; 8] = [
         kinds: SCALED_KINDS,
         when: &[QUANTIZE, When::AllConstant],
         way: Way::Own,
-        text: "computes nodes of constants when it loads the model",
+        text: "computes constant nodes when it loads the model",
         evidence: WEBGPU_SCALES_RUN,
     },
     Law { kinds: SCALED_KINDS, when: &[QUANTIZE], way: Way::Unsupported, text: NO_KERNEL, evidence: WEBGPU_SCALES_RUN },
@@ -190,28 +190,28 @@ pub(super) const WEBGPU_SCALES: [Law; 8] = [
         kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(|asked| Some(asked.dtype(1)? == DType::F32)))],
         way: Way::Unknown,
-        text: "was asked about scales of f32",
+        text: "was tested only with scales of f32",
         evidence: WEBGPU_SCALES_RUN,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[When::Not(&When::Constant(0)), When::Holds(|asked| is_stored_as(asked, &[FOUR_BITS]))],
         way: Way::Unknown,
-        text: "was asked about constants of 4 bits",
+        text: "was tested with 4-bit numbers only as constants",
         evidence: WEBGPU_SCALES_RUN,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[When::Holds(is_of_computed_integers), When::Not(&When::Holds(is_of_webgpu))],
         way: Way::Unknown,
-        text: "was asked about quantised numbers that are constants, inputs, or from some operators of quantised numbers",
+        text: "was tested only with quantised constants, inputs and results of some quantised operators",
         evidence: WEBGPU_SCALES_RUN,
     },
     Law {
         kinds: &[Kind::Blocks],
         when: &[When::Rank(0, 1, 1)],
         way: Way::Garbled,
-        text: "reads another entry of the scale where data of rank 1 have blocks",
+        text: "reads the wrong entry of the scale if data of rank 1 has blocks",
         evidence: WEBGPU_SCALES_RUN,
     },
     Law {
@@ -233,14 +233,14 @@ pub(super) const QNN_SCALES: [Law; 7] = [
         kinds: SCALED_KINDS,
         when: &[When::Any(&[BLOCKS, When::Not(&FIXED)])],
         way: Way::Refused,
-        text: "supports a constant scale of the whole tensor or of one axis",
+        text: "supports only a constant scale per tensor or per axis",
         evidence: QNN_SCALES_RUN,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[LIST, When::Not(&When::Holds(is_grouped_weight))],
         way: Way::Refused,
-        text: "supports a scale along an axis for symmetric weights of a layer whose inputs are all dequantised and whose result is quantised",
+        text: "supports a per-axis scale only for symmetric weights of fully quantised layers",
         evidence: QNN_SCALES_RUN,
     },
     Law {
@@ -250,35 +250,35 @@ pub(super) const QNN_SCALES: [Law; 7] = [
             When::Not(&When::Holds(is_grouped_bias)),
         ],
         way: Way::Refused,
-        text: "supports numbers of 4, 8 and 16 bits, and of 32 as the bias of a layer between DequantizeLinear and QuantizeLinear",
+        text: "supports 4-, 8- and 16-bit numbers, and 32-bit ones as bias of a quantised layer",
         evidence: QNN_SCALES_RUN,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[When::Holds(is_open_gemm)],
         way: Way::Refused,
-        text: "does not support a Gemm of dequantised inputs whose result is not quantised",
+        text: "does not support Gemm with dequantised inputs and a result that is not quantised",
         evidence: QNN_SCALES_RUN,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[When::Holds(is_alone)],
         way: Way::Refused,
-        text: "compiles no QuantizeLinear or DequantizeLinear that is alone in the model",
+        text: "does not compile QuantizeLinear or DequantizeLinear as the only node",
         evidence: QNN_SCALES_RUN,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[When::Holds(is_of_computed_integers), When::Not(&When::Holds(is_of_known))],
         way: Way::Unknown,
-        text: "was asked about quantised numbers that are constants, inputs, or from some operators of quantised numbers",
+        text: "was tested only with quantised constants, inputs and results of some quantised operators",
         evidence: QNN_SCALES_RUN,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[],
         way: Way::Own,
-        text: "is given the scale and the zero point",
+        text: "receives the scale and the zero point",
         evidence: QNN_SCALES_RUN,
     },
 ];
@@ -360,7 +360,7 @@ pub(super) const COREML_SCALES: [Law; 3] = [
             When::Not(&When::Holds(|asked| is_stored_as(asked, &[EIGHT_BITS]))),
         ])],
         way: Way::Unsupported,
-        text: "has quantize and dequantize with a constant scale, of the whole tensor or of one axis, for numbers of 8 bits",
+        text: "supports only constant scales, per tensor or per axis, for 8-bit numbers",
         evidence: Evidence::documented(
             "coremltools 9.0, mil/ops/defs/iOS17/quantization_ops.py, quantize and dequantize",
         ),
@@ -376,7 +376,7 @@ pub(super) const COREML_SCALES: [Law; 3] = [
         kinds: SCALED_KINDS,
         when: &[],
         way: Way::Own,
-        text: "has quantize and dequantize, from iOS 17 on, along any axis",
+        text: "supports quantize and dequantize along any axis, from iOS 17 on",
         evidence: COREML_SCALES_RUN,
     },
 ];
@@ -390,35 +390,35 @@ pub(super) const TENSORRT_SCALES: [Law; 6] = [
         kinds: SCALED_KINDS,
         when: &[QUANTIZE, When::Operands(2), When::Holds(|asked| is_stored_as(asked, &[&["u8"]]))],
         way: Way::Garbled,
-        text: "quantises to i8 where neither a zero point nor output_dtype says to which type, and ONNX means u8",
+        text: "quantises to i8 by default, where ONNX means u8",
         evidence: TENSORRT_SCALES_SOURCE,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(|asked| is_stored_as(asked, &[&["i8", "int4", "float8e4m3fn"]])))],
         way: Way::Refused,
-        text: "has i8, int4 and float8e4m3fn as quantised numbers",
+        text: "supports only i8, int4 and float8e4m3fn as quantised numbers",
         evidence: TENSORRT_SCALES_SOURCE,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(has_no_shift))],
         way: Way::Refused,
-        text: "requires a zero point of zeros",
+        text: "accepts only zero points of 0",
         evidence: TENSORRT_SCALES_SOURCE,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[When::Any(&[BLOCKS, When::Not(&FIXED), When::Rank(0, 0, 0)])],
         way: Way::Unknown,
-        text: "does not say in its parser what TensorRT builds of blocks, computed scales and scalars",
+        text: "does not document what TensorRT builds from blocks, computed scales and scalars",
         evidence: TENSORRT_SCALES_SOURCE,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[LIST, When::Holds(|asked| Some(asked.node.attribute("axis").is_none()))],
         way: Way::Rule("axis-lists mode=numpy axis=0"),
-        text: "reads a scale along axis 0 where the node names no axis",
+        text: "reads a scale along axis 0 if the node names no axis",
         evidence: TENSORRT_SCALES_SOURCE,
     },
     Law {
@@ -440,7 +440,7 @@ pub(super) const WEBNN_SCALES: [Law; 4] = [
         kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(|asked| is_stored_as(asked, &[FOUR_BITS, EIGHT_BITS, &["i32"]])))],
         way: Way::Refused,
-        text: "has integers of 4, 8 and 32 bits as quantised numbers",
+        text: "supports only 4-, 8- and 32-bit integers as quantised numbers",
         evidence: Evidence::documented(
             "Web Neural Network API (2026-06), quantizeLinear and dequantizeLinear; not run",
         ),
@@ -449,14 +449,14 @@ pub(super) const WEBNN_SCALES: [Law; 4] = [
         kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(divides))],
         way: Way::Refused,
-        text: "leaves a node to the CPU whose scale, aligned to the right, does not divide the data: a list is compared with the last axis",
+        text: "leaves the node to the CPU if the scale, aligned to the right, does not divide the data",
         evidence: WEBNN_SCALES_SOURCE,
     },
     Law {
         kinds: &[Kind::Lists],
         when: &[When::Rank(1, 1, 1), When::Single(1), When::Holds(is_reshaped)],
         way: Way::Refused,
-        text: "reshapes a scale of the shape (1,) to the size of the axis that the node names",
+        text: "stretches a scale of shape (1,) along the axis that the node names",
         evidence: WEBNN_SCALES_SOURCE,
     },
     Law {

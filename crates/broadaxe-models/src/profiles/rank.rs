@@ -19,14 +19,14 @@ pub(super) static RANK: Profile = Profile {
             text: "supports ranks up to its limit",
             evidence: GIVEN,
         },
-        Law { kinds: Kind::ALL, when: &[], way: Way::Own, text: "does what the model says", evidence: GIVEN },
+        Law { kinds: Kind::ALL, when: &[], way: Way::Own, text: "computes what the model means", evidence: GIVEN },
     ],
     ..PLAIN
 };
 
 fn too_many(asked: &Asked<'_>) -> Option<Does> {
     let Some(rank) = asked.rank() else {
-        return Some(Does::Unknown(Cow::Borrowed("supports ranks up to its limit, and the ranks are not known")));
+        return Some(Does::Unknown(Cow::Borrowed("supports ranks up to its limit, and the ranks are unknown")));
     };
     let limit = asked.limit();
     (rank > limit)

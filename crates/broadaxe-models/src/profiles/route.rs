@@ -60,11 +60,11 @@ impl Target {
                     converters.iter().partition(|one| Some(one.name) == self.via());
                 let own = own.first().map_or_else(String::new, |one| format!("{}, {}", one.name, one.note));
                 let others: Vec<String> = others.iter().map(|one| format!("{name}/{}", one.name)).collect();
-                Reach::Assumed(format!("after {own}; another route: {}", others.join(", ")))
+                Reach::Assumed(format!("assumes {own}; another route: {}", others.join(", ")))
             }
             Some(_) if format == "tflite" => Reach::Unreached(format!("no tested converter reads {name} for {self}")),
             Some(_) => {
-                Reach::Assumed(format!("after a conversion that keeps all shapes; no converter from {name} was tested"))
+                Reach::Assumed(format!("assumes a converter that keeps all shapes; none from {name} was tested"))
             }
         }
     }

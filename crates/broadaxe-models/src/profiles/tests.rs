@@ -32,7 +32,7 @@ fn names() {
 /// A target says nothing about models that no converter brings to it.
 #[test]
 fn verdicts_need_a_route() {
-    let kept = "after a conversion that keeps all shapes; no converter from OpenVINO IR was tested";
+    let kept = "assumes a converter that keeps all shapes; none from OpenVINO IR was tested";
     let cases = [
         ("tflite", "ncnn", Some(Err("no tested converter reads TFLite for ncnn"))),
         ("tflite", "coreml", Some(Err("no tested converter reads TFLite for coreml"))),
@@ -41,11 +41,11 @@ fn verdicts_need_a_route() {
         ("tflite", "litert-gpu", None),
         ("tflite", "equal-rank", None),
         ("openvino", "ncnn", Some(Ok(kept))),
-        ("onnx", "litert", Some(Ok("after onnx2tf, which moves channels last; another route: litert/litert-torch"))),
+        ("onnx", "litert", Some(Ok("assumes onnx2tf, which moves channels last; another route: litert/litert-torch"))),
         (
             "onnx",
             "litert-gpu/litert-torch",
-            Some(Ok("after litert-torch, from the PyTorch model; another route: litert-gpu/onnx2tf")),
+            Some(Ok("assumes litert-torch, from the PyTorch model; another route: litert-gpu/onnx2tf")),
         ),
         ("openvino", "litert", Some(Ok(kept))),
         ("onnx", "ncnn", None),

@@ -19,7 +19,7 @@ pub struct Group<'a> {
 /// Which findings a report shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Shown {
-    /// Whether undecided findings are shown too.
+    /// Whether unknown and unsupported findings are shown too.
     pub all: bool,
 }
 

@@ -19,7 +19,7 @@ pub struct GroupedReport {
     pub model: String,
     /// How many broadcasting nodes the model has: `12 broadcasting nodes, 2 of unknown shape`.
     pub nodes: String,
-    /// How many other nodes were not judged; null where there are none.
+    /// How many other nodes were skipped; null where there are none.
     pub others: Option<String>,
     /// The counts of verdicts, one entry per target.
     pub targets: Vec<GroupedTarget>,
@@ -27,7 +27,7 @@ pub struct GroupedReport {
     pub groups: Vec<GroupedFindings>,
     /// How many findings can be fixed, `2 of 3 findings can be fixed`, and whether that needs an upgrade; null where none needs a fix.
     pub fixable: Option<String>,
-    /// How many nodes are undecided or unsupported: `No known problem; 38 of 123 nodes undecided on coreml`; null where none is.
+    /// How many nodes are unknown or unsupported: `No known problem; 38 of 123 nodes unknown on coreml`; null where none is.
     pub undecided: Option<String>,
     /// How many findings are not shown: `not shown: 3 unsupported, 18 unknown`; null where all are.
     pub hidden: Option<String>,
@@ -53,7 +53,7 @@ pub struct GroupedFindings {
     pub code: String,
     /// The name of the code: `wrong-axis`; empty for `same`.
     pub name: String,
-    /// What happens: `wrong result on ncnn`.
+    /// What happens: `differs on ncnn`.
     pub title: String,
     /// Why, in one sentence; may be empty.
     pub why: String,
@@ -93,7 +93,7 @@ pub struct GroupedNote {
 /// use broadaxe_models::{check_file, report::{Shown, grouped}};
 /// let record = check_file("../../examples/face.onnx", &["ncnn".parse()?])?;
 /// let report = grouped(&record, Shown { all: false });
-/// assert_eq!(report.groups[0].title, "wrong result on ncnn");
+/// assert_eq!(report.groups[0].title, "differs on ncnn");
 /// # Ok::<(), broadaxe_models::Error>(())
 /// ```
 pub fn grouped(record: &CheckRecord, shown: Shown) -> GroupedReport {

@@ -18,7 +18,7 @@ pub struct TargetRecord {
     pub refused: usize,
     /// Nodes whose operator it does not have.
     pub unsupported: usize,
-    /// Nodes that mean the same only under a condition on open sizes.
+    /// Nodes that are the same only for some sizes of open dims.
     pub guarded: usize,
     /// Nodes of which nothing can be said.
     pub unknown: usize,
@@ -39,7 +39,7 @@ pub struct CaveatRecord {
 }
 
 impl TargetRecord {
-    /// Counts the nodes that need attention: those that differ, are refused, or mean the same under a condition only.
+    /// Counts the nodes that need attention: those that differ, are refused, or depend on size.
     pub fn findings(&self) -> usize {
         self.differs + self.refused + self.guarded
     }

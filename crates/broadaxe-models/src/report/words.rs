@@ -26,10 +26,10 @@ pub fn nodes(record: &CheckRecord) -> String {
     format!("{} broadcasting {nodes}{unknown}", record.nodes)
 }
 
-/// Says how many other nodes were not judged; nothing where there are none.
+/// Says how many other nodes were skipped; nothing where there are none.
 pub fn others(record: &CheckRecord) -> Option<String> {
-    let (nodes, were) = if record.others == 1 { ("node", "was") } else { ("nodes", "were") };
-    (record.others > 0).then(|| format!("{} other {nodes} {were} not judged", record.others))
+    let (nodes, were) = if record.others == 1 { ("node does not", "was") } else { ("nodes do not", "were") };
+    (record.others > 0).then(|| format!("{} other {nodes} broadcast and {were} skipped", record.others))
 }
 
 /// Counts the verdicts for a target, with how many kinds of findings they are.
@@ -38,7 +38,7 @@ pub fn counts(target: &TargetRecord, found: &[Group<'_>]) -> String {
         (target.differs, if target.differs == 1 { "differs" } else { "differ" }, "differs"),
         (target.refused, "refused", "refused"),
         (target.unsupported, "unsupported", "unsupported"),
-        (target.guarded, "under a condition", "guarded"),
+        (target.guarded, if target.guarded == 1 { "depends on size" } else { "depend on size" }, "guarded"),
         (target.unknown, "unknown", "unknown"),
         (target.same, "same", "same"),
     ];
@@ -52,13 +52,13 @@ pub fn counts(target: &TargetRecord, found: &[Group<'_>]) -> String {
         _ => format!("{n} {word}"),
     });
     let said: Vec<String> = said.collect();
-    if said.is_empty() { "no broadcasting node to judge".to_owned() } else { said.join(", ") }
+    if said.is_empty() { "no broadcasting nodes".to_owned() } else { said.join(", ") }
 }
 
-/// Says what the verdicts for a target are from: the engines that were asked, or documents; nothing where no law speaks of the model.
+/// Says what the verdicts for a target are from: the engines that were tested, or documents; nothing where no law speaks of the model.
 pub fn basis(target: &TargetRecord, record: &CheckRecord) -> Option<String> {
     if !target.engines.is_empty() {
-        return Some(format!("asked: {}", target.engines.join(", ")));
+        return Some(format!("tested: {}", target.engines.join(", ")));
     }
     let known: Target = target.name.parse().ok()?;
     let documented = known.profile().laws.iter().any(|law| law.evidence.kind == EvidenceKind::Documented);
@@ -82,14 +82,14 @@ pub fn caveats(target: &TargetRecord) -> impl Iterator<Item = String> {
     })
 }
 
-/// Says how many nodes have no verdict on what they compute: `No known problem; 38 of 123 nodes undecided on coreml, 5 on ncnn`, or
-/// `3 of 20 nodes not supported by ncnn`; nothing where all have one.
+/// Says how many nodes have no verdict on what they compute: `No known problem; 38 of 123 nodes unknown on coreml, 5 on ncnn`, or
+/// `3 of 20 nodes unsupported on ncnn`; nothing where all have one.
 pub fn undecided(record: &CheckRecord) -> Option<String> {
     type Count = fn(&TargetRecord) -> usize;
     let nodes = if record.nodes == 1 { "node" } else { "nodes" };
     let mut said: Vec<String> = Vec::new();
     let rows: [(Count, &str, &str); 2] =
-        [(|target| target.unknown, "undecided ", "on"), (|target| target.unsupported, "not supported ", "by")];
+        [(|target| target.unknown, "unknown ", "on"), (|target| target.unsupported, "unsupported ", "on")];
     for (count, what, on) in rows {
         let mut counts: Vec<(usize, Vec<&str>)> = Vec::new();
         for target in record.targets.iter().filter(|target| count(target) > 0) {
@@ -109,22 +109,22 @@ pub fn undecided(record: &CheckRecord) -> Option<String> {
     (!said.is_empty()).then(|| format!("{head}{}", said.join("; ")))
 }
 
-/// Names nodes of the largest group that is undecided, and of the largest that is unsupported, on a target, and says why:
-/// `undecided: m (Mul) and 3 more: coreml was not asked about such nodes`. The groups are those that a report leaves out.
+/// Names nodes of the largest group that is unknown, and of the largest that is unsupported, on a target, and says why:
+/// `unknown: m (Mul) and 3 more: coreml is neither tested nor documented for this node`. The groups are those that a report leaves out.
 pub fn undecided_groups(target: &TargetRecord, record: &CheckRecord, hidden: &[Group<'_>]) -> Vec<String> {
     let is_unreached = |target: Target| matches!(target.reach(&record.format), Reach::Unreached(_));
     if target.name.parse().is_ok_and(is_unreached) {
         return Vec::new(); // The assumption says why.
     }
-    let first = |(verdict, word): (&str, &str)| {
+    let first = |verdict: &str| {
         let is = |group: &&Group<'_>| group.sample().verdict == verdict && group.targets.contains(&&*target.name);
         let group = hidden.iter().find(is)?;
         let (sample, others, why) = (group.sample(), group.members.len() - 1, group.why());
         let more = if others == 0 { String::new() } else { format!(" and {others} more") };
         let why = if sample.reason.ends_with(why) { sample.reason.clone() } else { format!("{} {why}", target.name) };
-        Some(format!("{word}: {} ({}){more}: {}", quoted(&sample.node), quoted(&sample.op), escaped(&why)))
+        Some(format!("{verdict}: {} ({}){more}: {}", quoted(&sample.node), quoted(&sample.op), escaped(&why)))
     };
-    [("unknown", "undecided"), ("unsupported", "not supported")].into_iter().filter_map(first).collect()
+    ["unknown", "unsupported"].into_iter().filter_map(first).collect()
 }
 
 /// Says what happens, with the targets that it happens on.
@@ -138,17 +138,17 @@ pub fn consequence(finding: &FindingRecord, targets: &[&str]) -> String {
             let does = match verdict {
                 _ if finding.cause.is_empty() => String::new(),
                 "differs" => format!(", and computed by {on} all the same"),
-                "refused" => format!(", and rejected by {on}"),
-                _ => format!(", and not known for {on}"),
+                "refused" => format!(", and refused by {on}"),
+                _ => format!(", and unknown on {on}"),
             };
             format!("invalid in the model itself{does}")
         }
-        "differs" => format!("wrong result on {on}"),
-        "refused" => format!("rejected by {on}"),
-        "unsupported" => format!("not supported by {on}"),
-        "guarded" => format!("the same on {on} only under a condition"),
+        "differs" => format!("differs on {on}"),
+        "refused" => format!("refused by {on}"),
+        "unsupported" => format!("unsupported on {on}"),
+        "guarded" => format!("depends on size on {on}"),
         "same" => format!("the same on {on}, although its laws say otherwise"),
-        _ => format!("not known for {on}"),
+        _ => format!("unknown on {on}"),
     }
 }
 
@@ -262,7 +262,7 @@ pub fn notes(finding: &FindingRecord) -> Vec<(&'static str, String)> {
     }
     if let (Some(evidence), Some(source)) = (&finding.evidence, &finding.source) {
         let how = match evidence.as_str() {
-            "run here" => "measured with".to_owned(),
+            "run here" => "tested with".to_owned(),
             "documented" => "documented in".to_owned(),
             "by definition" => "by definition,".to_owned(),
             asked => format!("{asked},"),
@@ -277,8 +277,8 @@ pub fn notes(finding: &FindingRecord) -> Vec<(&'static str, String)> {
 pub fn law(law: &LawRecord) -> String {
     let what = match law.verdict.as_str() {
         "same" => "it computes the same",
-        "differs" => "it gives a wrong result",
-        "refused" => "it rejects the node",
+        "differs" => "it differs",
+        "refused" => "it refuses the node",
         _ => "it does not support the node",
     };
     let LawRecord { target, reason, .. } = law;
@@ -286,7 +286,7 @@ pub fn law(law: &LawRecord) -> String {
     if law.alone {
         format!("the laws of {target} say otherwise: {what}{reason}")
     } else {
-        format!("the engine was asked about the node alone; in this model, the laws of {target} say: {what}{reason}")
+        format!("the engine ran the node alone; in this model, the laws of {target} say: {what}{reason}")
     }
 }
 
@@ -303,9 +303,9 @@ pub fn left(model: &Model, left: &[Left]) -> Vec<String> {
     reasons.sort_by_key(|((kind, _), _)| *kind);
     let line = |((kind, reason), names): ((LeftKind, &str), Vec<String>)| {
         let what = match kind {
-            LeftKind::Finding => "not repaired",
-            LeftKind::Unsupported => "not supported",
-            LeftKind::Unknown => "not known",
+            LeftKind::Finding => "not fixed",
+            LeftKind::Unsupported => "unsupported",
+            LeftKind::Unknown => "unknown",
         };
         let folded: Vec<String> = fold(names.iter().map(String::as_str)).iter().map(|(name, _)| quoted(name)).collect();
         let (shown, more) = folded.split_at(folded.len().min(NAMED_NODES));

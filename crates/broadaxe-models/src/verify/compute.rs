@@ -30,7 +30,7 @@ pub(super) fn drawn(
     };
     let count = broadaxe_shape::elements(dims).map_err(|error| error.to_string())?;
     if count.checked_mul(dtype.size()).is_none_or(|bytes| bytes > MOST_BYTES) {
-        return Err(format!("an operand of {count} elements is larger than is run here"));
+        return Err(format!("an operand of {count} elements is too large to compute here"));
     }
     let mut state = seed ^ u64::from(value.0).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     let mut bytes = Vec::with_capacity(count * dtype.size());

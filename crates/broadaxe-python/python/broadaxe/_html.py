@@ -13,7 +13,7 @@ _ROW = f"background:transparent;border-bottom:1px solid {_LINE};vertical-align:t
 _CELL = "text-align:left;padding:.25em .9em .25em 0;border:none"
 _SMALL = "opacity:.75;font-size:.92em"
 _MOST = 30
-_LEFT = {"finding": "not repaired", "unsupported": "not supported", "unknown": "not known"}
+_LEFT = {"finding": "not fixed", "unsupported": "unsupported", "unknown": "unknown"}
 
 _TINTS = {"error": "crimson", "warning": "darkorange"}
 
@@ -140,7 +140,7 @@ def fix(found):
     changes = found.upgrade + found.changes
     total = _copied([part for one in changes for part in one.copied])
     title = f"{count(len(changes), 'change')}, {total} copied each time the model runs"
-    parts = [_tag("div", _join([_bold(title if changes else "nothing to change")]))]
+    parts = [_tag("div", _join([_bold(title if changes else "no changes needed")]))]
     if changes:
         rows = [[_code(one.node), one.op, _copied(one.copied), one.change] for one in changes[:_MOST]]
         parts += [_table(["node", "operator", "copies", "change"], rows), _more(len(changes) - _MOST, "changes")]

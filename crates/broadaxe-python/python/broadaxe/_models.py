@@ -1,4 +1,4 @@
-"""Model files: what their broadcasts mean on other runtimes, and the repair."""
+"""Model files: what their broadcasts mean on other runtimes, and how to fix them."""
 
 import collections.abc
 import functools
@@ -164,12 +164,12 @@ class Check(Judged):
 
     @property
     def ok(self) -> bool:
-        """Whether no node differs, is refused, or is the same under a condition only; unsupported and unknown nodes are not counted."""
+        """Whether no node differs, is refused, or depends on size; unsupported and unknown nodes are not counted."""
         return not any(getattr(target, verdict) for target in self.targets for verdict in PROBLEMS)
 
     @functools.cached_property
     def problems(self) -> list[Finding]:
-        """The findings that need attention: those that differ, are refused, or are the same under a condition only."""
+        """The findings that need attention: those that differ, are refused, or depend on size."""
         if "findings" in vars(self):
             return [one for one in self.findings if one.verdict in PROBLEMS]
         if self.ok:

@@ -11,8 +11,8 @@ _NAMES = 3
 def assert_same(model, targets, input_shapes=None):
     """Assert that the broadcasting nodes of a model mean the same on other runtimes.
 
-    The arguments are those of `broadaxe.check`. Raises AssertionError where a node differs, is refused, or is the same only under a
-    condition; its message lists them, those that say the same together.
+    The arguments are those of `broadaxe.check`. Raises AssertionError where a node differs, is refused or depends on
+    size; its message lists them, those that say the same together.
 
     >>> from broadaxe.testing import assert_same
     >>> def test_model_runs_everywhere():

@@ -260,8 +260,7 @@ pub fn targets(args: &TargetsArgs) -> Result<Answer, Error> {
     for target in named {
         text += &format!("\n{}:\n", target.name);
         for law in target.laws {
-            let what = law.clauses().chain([law.text.to_owned()]).collect::<Vec<_>>().join("; ");
-            let said = format!("{what} ({}: {})", law.evidence.kind.text(), law.evidence.source);
+            let said = format!("{}: {} ({}: {})", law.nodes(), law.text, law.evidence.kind.word(), law.evidence.source);
             text += &terminal::wrap("  - ", &said, 4, terminal::prose());
         }
     }

@@ -151,7 +151,7 @@ impl<'a> FixJob<'a> {
         let mut text = show(model, &fixed.plan, out.quiet);
         for finding in &asked.wrong {
             let (node, target, reason) = (escaped(&finding.node), &finding.target, escaped(&finding.reason));
-            text += &format!("not repaired: {node}: {} on {target}: {reason}\n", finding.verdict);
+            text += &format!("not fixed: {node}: {} on {target}: {reason}\n", finding.verdict);
         }
         text += &asked.text;
         text += &match &fixed.outcome {
@@ -227,7 +227,7 @@ impl<'a> FixJob<'a> {
 fn show(model: &Model, plan: &Fix, quiet: bool) -> String {
     let mut text = String::new();
     if plan.steps.is_empty() {
-        text += "nothing to change\n";
+        text += "no changes needed\n";
     } else {
         if !quiet {
             text += &(changes_table(model, plan) + "\n");

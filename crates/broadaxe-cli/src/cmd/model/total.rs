@@ -12,7 +12,7 @@ pub(super) fn total(found: &Checked) -> String {
     let models = if all == 1 { "1 model".to_owned() } else { format!("{all} models") };
     let without = all - with;
     let undecided = found.models.iter().filter(|record| record.targets.iter().any(|target| target.unknown > 0)).count();
-    let undecided = if undecided == 0 { String::new() } else { format!("; {undecided} with undecided nodes") };
+    let undecided = if undecided == 0 { String::new() } else { format!("; {undecided} with unknown nodes") };
     let unread = match found.errors.len() {
         0 => String::new(),
         1 => "; 1 file could not be read".to_owned(),
@@ -65,7 +65,7 @@ mod tests {
             (
                 vec![record(0, 3)],
                 1,
-                "1 model: 0 with findings, 1 without; 1 with undecided nodes; 1 file could not be read",
+                "1 model: 0 with findings, 1 without; 1 with unknown nodes; 1 file could not be read",
             ),
             (vec![record(0, 0), record(1, 0)], 2, "2 models: 1 with findings, 1 without; 2 files could not be read"),
         ];

@@ -15,7 +15,7 @@ use crate::{
 /// Says what becomes of a stretch that onnx2tf writes as a product with ones.
 pub(super) fn expand(asked: &Asked<'_>) -> Option<Does> {
     let rank = asked.shape(asked.node.output(0)?)?.rank()?;
-    if rank > 4 { refused("supports ranks up to 4 and leaves the node to the CPU") } else { Some(Does::Own) }
+    if rank > 4 { refused("supports ranks up to 4; the CPU computes higher ranks") } else { Some(Does::Own) }
 }
 
 /// Says what becomes of a normalisation: a product with the scale, and a sum with the bias.
@@ -27,7 +27,7 @@ pub(super) fn normalisation(asked: &Asked<'_>) -> Option<Does> {
     }
     let computed = terms.iter().zip(&asked.constants[1..]).any(|(term, stored)| !stored && term.len() < data.len());
     if computed && !asked.at_least(ALIGNED) {
-        return unknown("was not asked about computed scales before 2.1.6");
+        return unknown("was not tested with computed scales before 2.1.6");
     }
     let (out, placed) = (Placed::computed(&result)?, Placed::computed(data)?);
     let read = |k: usize| {
@@ -45,18 +45,18 @@ pub(super) fn integers(asked: &Asked<'_>, name: &str, shapes: &[Vec<usize>], res
     let first = asked.constants[0];
     let as_floats = asked.comes_via(LITERT_TORCH) || asked.comes_via(ONNX2TF) && !first;
     if first && asked.comes_via(LITERT_TORCH) && asked.operands[0].rank() > asked.operands[1].rank() {
-        return unknown("was asked too little about constants of integers of a greater rank than the data");
+        return unknown("was tested too little with integer constants of higher rank than the data");
     }
     if first && matches!(name, "LESS" | "LESS_EQUAL" | "GREATER" | "GREATER_EQUAL") && shapes[1] != result {
-        return unknown("was asked too little about a constant of integers in front that stretches the data");
+        return unknown("was tested too little with an integer first operand that stretches the data");
     }
     match name {
         "DIV" if as_floats => {
             constant(asked, shapes, result, &super::Pair { constant: usize::from(!first), truths: false })
         }
-        "SQUARED_DIFFERENCE" | "POW" | "ATAN2" => unknown("was not asked about integers in this operator"),
+        "SQUARED_DIFFERENCE" | "POW" | "ATAN2" => unknown("was not tested with integers in this operator"),
         "SUB" | "DIV" | "LESS" | "LESS_EQUAL" | "GREATER" | "GREATER_EQUAL" | "FLOOR_DIV" | "FLOOR_MOD" if first => {
-            Some(Does::Garbled("exchanges the operands where the first one is a constant of integers".into()))
+            Some(Does::Garbled("swaps the operands if the first is a constant of integers".into()))
         }
         _ => like_computed(asked, shapes, result, usize::from(!first)),
     }
@@ -98,7 +98,7 @@ pub(super) fn choice(asked: &Asked<'_>) -> Option<Does> {
         [(data, false), (stored, true)] | [(stored, true), (data, false)] => agrees(data, stored)?,
         _ => true,
     };
-    let text = "is given products and a sum by onnx2tf, and places their constants by their own rank";
+    let text = "receives products and a sum from onnx2tf and aligns constants by their own rank";
     Some(if right { Does::Own } else { Does::Garbled(text.into()) })
 }
 
@@ -117,18 +117,18 @@ pub(super) fn gemm(asked: &Asked<'_>) -> Option<Does> {
     let garbled = |text: &'static str| Some(Does::Garbled(text.into()));
     if asked.comes_via(ONNX2TF) {
         return match (computed_weights, fixed) {
-            (true, true) => refused(
-                "cannot be reached: onnx2tf does not convert a Gemm whose C is a constant and whose B is computed",
-            ),
+            (true, true) => {
+                refused("cannot be reached: onnx2tf does not convert Gemm with a constant C and computed B")
+            }
             (true, false) => Some(Does::Own),
             (false, true) if columns && !turned => Some(Does::Own),
-            (false, _) => garbled("is given BATCH_MATMUL, and places its constant B by its own rank"),
+            (false, _) => garbled("receives BATCH_MATMUL and aligns its constant B by its own rank"),
         };
     }
     match (computed_weights, fixed) {
-        (true, true) => garbled("places the constant C of FULLY_CONNECTED wrongly where B is computed"),
-        (_, true) if !columns => garbled("places the constant C by its own rank"),
-        (_, false) if c.is_empty() => refused("leaves a node to the CPU if one of two computed operands is a scalar"),
+        (true, true) => garbled("misaligns the constant C of FULLY_CONNECTED if B is computed"),
+        (_, true) if !columns => garbled("aligns the constant C by its own rank"),
+        (_, false) if c.is_empty() => refused("leaves the node to the CPU if one of two computed operands is a scalar"),
         _ => Some(Does::Own),
     }
 }

@@ -15,7 +15,7 @@ use crate::graph::{Node, ValueId};
 
 /// Finds a constant behind a convolution that becomes its bias, in another place than it is added.
 pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
-    const TEXT: &str = "may add the constant to the bias of the convolution, whatever its shape";
+    const TEXT: &str = "may add the constant to the convolution's bias, ignoring its shape";
     if asked.operator() != Some(id("add")) && asked.node.op != "Sum" || asked.operands.len() != 2 {
         return None;
     }
@@ -36,10 +36,10 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
     match between {
         Between::Nothing | Between::Other if along => None,
         Between::Rectified if sure => {
-            Some(Does::Garbled("adds the constant before Relu, to the bias of the convolution".into()))
+            Some(Does::Garbled("adds the constant to the convolution's bias, before Relu".into()))
         }
         Between::Nothing if sure && constant.len() > rank => {
-            Some(Does::Garbled("makes the constant the bias of the convolution, whose result has fewer axes".into()))
+            Some(Does::Garbled("turns the constant into the convolution's bias, so the result has fewer axes".into()))
         }
         Between::Nothing if sure && conv.op == "Conv" => Some(Does::List { operand: 1, axis: 1 }),
         _ => Some(Does::Unknown(TEXT.into())),
@@ -51,7 +51,7 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
 /// The second factor has rank 2. The sum is right where the last axis of the constant is that of the product, and the constant has no
 /// more axes than the product. `docs/reports/mnn-gemm.md` has the models that were asked.
 pub(super) fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
-    const TEXT: &str = "may add the constant along the columns of the product of matrices, whatever its shape";
+    const TEXT: &str = "may add the constant along the product's columns, ignoring its shape";
     if asked.operator() != Some(id("add")) && asked.node.op != "Sum" || asked.operands.len() != 2 {
         return None;
     }
@@ -71,7 +71,7 @@ pub(super) fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let (Some(constant), Some(rank)) = (constant, asked.operands[1 - operand].rank()) else {
-        return Some(Does::Unknown(format!("{TEXT}, and the shapes are not known").into()));
+        return Some(Does::Unknown(format!("{TEXT}, and the shapes are unknown").into()));
     };
     let columns = asked.operands[1 - operand].dims().and_then(|dims| dims.last()?.size());
     let count: usize = constant.iter().product();
@@ -85,7 +85,7 @@ pub(super) fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
         (true, _) => None,
         (false, false) => Some(Does::Unknown(TEXT.into())),
         (false, true) if constant.len() > rank => {
-            Some(Does::Garbled("makes the constant the bias of the product, whose result has fewer axes".into()))
+            Some(Does::Garbled("turns the constant into the product's bias, so the result has fewer axes".into()))
         }
         (false, true) => Some(Does::List { operand, axis: rank - 1 }),
     }

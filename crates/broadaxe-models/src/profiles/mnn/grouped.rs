@@ -11,7 +11,7 @@ use crate::graph::{Node, ValueId};
 
 /// Finds an operand of one element behind which the other one is read in another order than it is in.
 pub(super) fn number(asked: &Asked<'_>) -> Option<Does> {
-    const TEXT: &str = "reads the channels of a tensor in groups, as if they were in order, or the other way round, where an operand has one element";
+    const TEXT: &str = "confuses grouped and ordered channels if an operand has one element";
     let result = of_result(asked)?;
     let single = (0..2).find(|&k| may_be_single(&asked.operands[k]))?;
     let other = 1 - single;
@@ -25,7 +25,11 @@ pub(super) fn number(asked: &Asked<'_>) -> Option<Does> {
     }
     let sure =
         asked.elements(single).is_some() && result.declared.is_some() && own.is_some() && result.actual.is_some();
-    Some(if sure { Does::Garbled(TEXT.into()) } else { Does::Unknown(format!("may be one that {TEXT}").into()) })
+    Some(if sure {
+        Does::Garbled(TEXT.into())
+    } else {
+        Does::Unknown("may confuse grouped and ordered channels if an operand has one element".into())
+    })
 }
 
 /// Finds a result in order that is declared to be in groups, where a layer behind it goes by that.
@@ -36,7 +40,7 @@ pub(super) fn mistaken_result(asked: &Asked<'_>) -> Option<Does> {
     {
         return None;
     }
-    let text = "gives a result in order where the first constant has the rank of the other operand, and pools it as if its channels were in groups";
+    let text = "pools ordered channels as if grouped: the first constant has the other operand's rank";
     Some(if mistaken == Some(true) { Does::Garbled(text.into()) } else { Does::Unknown(text.into()) })
 }
 

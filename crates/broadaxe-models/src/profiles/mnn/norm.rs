@@ -83,18 +83,16 @@ fn is_direct(asked: &Asked<'_>, value: ValueId) -> bool {
 fn flat(asked: &Asked<'_>, constant: usize, norm: &Norm) -> Does {
     let sizes = |k: usize| asked.operands[k].known();
     let (Some(own), Some(data)) = (sizes(constant), sizes(1 - constant)) else {
-        return Does::Unknown("reads a scale of a normalisation in order, and the shapes are not known".into());
+        return Does::Unknown("reads a normalisation's scale in order, and the shapes are unknown".into());
     };
     let result = Rule::numpy().align(&[&own, &data]).ok();
     if result.is_none_or(|result| result.shape().dims() != &data[..]) {
-        let text = "makes one LayerNorm of these nodes, whose result has the shape of its data";
+        let text = "fuses these nodes into LayerNorm, whose result has the data's shape";
         return Does::Garbled(text.into());
     }
     let normalised: Option<Vec<usize>> = norm.axes.iter().map(|&axis| data.get(axis).copied()).collect();
     let Some(normalised) = normalised else {
-        return Does::Unknown(
-            "reads a scale of a normalisation in order, along axes that other data do not have".into(),
-        );
+        return Does::Unknown("reads a normalisation's scale in order, along axes that the data lacks".into());
     };
     let along = contiguous_strides(&normalised).into_iter().zip(&norm.axes);
     let scale = along.filter(|(_, axis)| data[**axis] > 1);
@@ -117,7 +115,7 @@ pub(super) fn epsilon(asked: &Asked<'_>) -> Option<Does> {
     }
     let longer = asked.form(constant)?.rank() > asked.form(mean)?.rank();
     let several = asked.sizes(constant).is_none_or(|dims| dims.iter().any(|dim| *dim != 1));
-    let text = "makes one LayerNorm of these nodes, whose epsilon is the first number of the constant";
+    let text = "fuses these nodes into LayerNorm with the constant's first number as epsilon";
     (longer || several && asked.number(constant).is_none()).then(|| Does::Garbled(text.into()))
 }
 
@@ -125,14 +123,14 @@ pub(super) fn epsilon(asked: &Asked<'_>) -> Option<Does> {
 pub(super) fn kept(asked: &Asked<'_>) -> Option<Does> {
     let direct = (0..2).filter_map(|k| asked.value(k)).all(|value| is_direct(asked, value));
     let norm = norm_of(asked, asked.node, asked.own_op()?).filter(|norm| !norm.keeps && direct)?;
-    let text = "makes one LayerNorm of these nodes, which keeps the axes of the mean";
+    let text = "fuses these nodes into LayerNorm, which keeps the axes of the mean";
     match asked.operands[0].known() {
         Some(data) => norm
             .axes
             .iter()
             .any(|&axis| data.get(axis).is_some_and(|&size| size > 1))
             .then(|| Does::Garbled(text.into())),
-        None => Some(Does::Unknown(format!("{text}, and their sizes are not known").into())),
+        None => Some(Does::Unknown(format!("{text}, and their sizes are unknown").into())),
     }
 }
 

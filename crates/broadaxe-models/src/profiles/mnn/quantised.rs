@@ -23,14 +23,14 @@ pub(super) const MNN_SCALES: [Law; 9] = [
         kinds: SCALED_KINDS,
         when: &[QUANTIZE, When::Not(&FIXED)],
         way: Way::Refused,
-        text: "ends the process where the scale of QuantizeLinear is computed",
+        text: "crashes if the scale of QuantizeLinear is computed",
         evidence: MNN_ALL_NODES,
     },
     Law {
         kinds: &[Kind::Lists],
         when: &[QUANTIZE, When::Single(1), When::Operands(3), When::Holds(|asked| is_stored_as(asked, &[&["u8"]]))],
         way: Way::Garbled,
-        text: "gives numbers of u8 as those of i8 with the same bits: 256 less from 128 on",
+        text: "returns u8 numbers as i8 with the same bits: 256 less from 128 on",
         evidence: MNN_ALL_NODES,
     },
     Law {
@@ -48,21 +48,21 @@ pub(super) const MNN_SCALES: [Law; 9] = [
             When::Any(&[When::Rank(0, 0, 1), When::Holds(is_of_dynamic)]),
         ],
         way: Way::Unknown,
-        text: "reads computed numbers of u8 and rank 0 or 1, or of DynamicQuantizeLinear, right or wrong, and which is not known",
+        text: "may misread computed u8 numbers of rank 0 or 1, or of DynamicQuantizeLinear",
         evidence: MNN_ALL_NODES,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[When::Not(&When::Constant(0)), When::Holds(|asked| is_stored_as(asked, &[&["u8", "i8"]]))],
         way: Way::Garbled,
-        text: "reads computed numbers of 8 bits as if they were stored 128 higher, with the first two of four axes exchanged, or leaves out both this node and QuantizeLinear",
+        text: "reads computed 8-bit numbers as if 128 higher or transposed, or skips this node and QuantizeLinear",
         evidence: MNN_ALL_NODES,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(|asked| is_stored_as(asked, &[&["u8", "i8", "i32", "u16", "i16"]])))],
         way: Way::Garbled,
-        text: "reads numbers of 4 bits and floats of 8 bits as bytes of something else, or gives no result",
+        text: "misreads 4-bit numbers and 8-bit floats, or returns no result",
         evidence: MNN_ALL_NODES,
     },
     Law {
@@ -79,14 +79,14 @@ pub(super) const MNN_SCALES: [Law; 9] = [
         kinds: SCALED_KINDS,
         when: &[FIXED, When::Holds(|asked| is_stored_as(asked, &[&["i8"]]))],
         way: Way::Ask(of_bytes),
-        text: "reads the scale of a constant of i8 along its last axis, and along the first in front of a convolution",
+        text: "reads the scale of an i8 constant along its last axis (before a convolution, its first)",
         evidence: MNN_ALL_NODES,
     },
     Law {
         kinds: SCALED_KINDS,
         when: &[],
         way: Way::Ask(of_products),
-        text: "computes a product with the scale, which broadcasts to the right",
+        text: "computes a product with the scale, aligned to the right",
         evidence: MNN_ALL_NODES,
     },
 ];
@@ -99,7 +99,7 @@ fn is_of_dynamic(asked: &Asked<'_>) -> Option<bool> {
 
 /// Says what becomes of a constant of i8.
 fn of_bytes(asked: &Asked<'_>) -> Option<Does> {
-    let unknown = || Some(Does::Unknown("reads a scale by the rank of the data, which is not known".into()));
+    let unknown = || Some(Does::Unknown("reads a scale by the rank of the data, which is unknown".into()));
     let (Some(data), Some(scale)) = (asked.operands[0].dims(), asked.operands[1].dims()) else { return unknown() };
     let is_list = LIST.holds(asked)?;
     if data.len() == 4 {
@@ -111,9 +111,7 @@ fn of_bytes(asked: &Asked<'_>) -> Option<Does> {
         (false, _) => Does::Own,
         (true, Kind::Lists) if along_last => Does::Rule(Rule::axis_lists(-1, true)),
         (true, Kind::Blocks) if along_last => Does::Own,
-        _ => Does::Garbled(
-            "reads the scale of a constant of i8 along its last axis, past the end of the scale where that has another size".into(),
-        ),
+        _ => Does::Garbled("reads an i8 constant's scale along the last axis, past its end if sizes differ".into()),
     })
 }
 
@@ -122,29 +120,31 @@ fn of_filters(asked: &Asked<'_>, is_list: bool, data: &[Dim]) -> Option<Does> {
     let reader = asked.node.output(0).and_then(|value| asked.reader(value));
     let in_conv = matches!(reader, Some((node, 1)) if asked.op(node) == Some(Op::Conv));
     if !in_conv {
-        return Some(Does::Garbled("exchanges the first two axes of a constant of i8 with four axes".into()));
+        return Some(Does::Garbled("swaps the first two axes of an i8 constant of rank 4".into()));
     }
     let fits = asked.operands[1].dims().and_then(|dims| dims.first()?.size()) == data[0].size();
     if asked.meaning.kind == Kind::Lists && is_list && fits {
         return Some(if axis(asked)? == 0 { Does::Own } else { Does::Rule(Rule::axis_lists(0, true)) });
     }
-    Some(Does::Garbled(
-        "reads a scale of a convolution for each filter, past its end where it has fewer entries".into(),
-    ))
+    Some(Does::Garbled("reads one scale per filter, past the end of shorter scales".into()))
 }
 
 /// Says what becomes of a product with the scale.
 fn of_products(asked: &Asked<'_>) -> Option<Does> {
     let converted = is_stored_as(asked, &[&["i8"]])? || asked.producer(asked.node.input(0)?).is_some();
     if converted && is_stored_as(asked, &[&["i8", "u8"]])? && asked.operands[0].rank()? == 4 {
-        return Some(Does::Garbled("exchanges the first two axes of constants of 8 bits with four axes".into()));
+        return Some(Does::Garbled("swaps the first two axes of 8-bit constants of rank 4".into()));
     }
     if asked.meaning.kind == Kind::Lists {
         return Some(Does::Rule(Rule::numpy()));
     }
     let (Some(data), Some(scale)) = (asked.operands[0].known(), asked.operands[1].known()) else {
-        return Some(Does::Unknown("computes a product with the scale, and the shapes are not known".into()));
+        return Some(Does::Unknown("computes a product with the scale, and the shapes are unknown".into()));
     };
     let fits = Rule::unidirectional().align(&[&data, &scale]).is_ok();
-    Some(if fits { Does::Own } else { Does::Refused("has no scale for each block: it computes a product".into()) })
+    Some(if fits {
+        Does::Own
+    } else {
+        Does::Refused("does not support a scale per block: it computes a product".into())
+    })
 }

@@ -24,15 +24,15 @@ pub(super) fn valid(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     if x.rank() == Some(1) && asked.elements(1).is_some_and(|count| count < SHOWN_FROM) {
-        return Some(Does::Unknown("may read a constant slope past the end of data of rank 1".into()));
+        return Some(Does::Unknown("may read a constant slope past its end for data of rank 1".into()));
     }
     if x.rank() == Some(1) {
         return Some(Does::Refused(
-            "reads a constant slope past the end of data of rank 1, and mostly ends the process".into(),
+            "reads a constant slope past its end for data of rank 1, and usually crashes".into(),
         ));
     }
     let (Some(own), Some(rank)) = (slope.known(), x.rank()) else {
-        return Some(Does::Unknown("reads some constant slopes along axis 1, and the shapes are not known".into()));
+        return Some(Does::Unknown("reads some constant slopes along axis 1, and the shapes are unknown".into()));
     };
     if !asked.at_least("3.4.1") {
         return along_axis_1;
@@ -57,6 +57,6 @@ pub(super) fn invalid(asked: &Asked<'_>) -> Option<Does> {
     Some(if channels == Some(own.iter().product()) {
         Does::List { operand: 1, axis: 1 }
     } else {
-        Does::Garbled("reads a constant slope along axis 1, whose length is another".into())
+        Does::Garbled("reads a constant slope along axis 1, whose length differs".into())
     })
 }

@@ -72,8 +72,7 @@ pub(super) fn sum(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let last = axis == rank || axis == -1;
-    let text =
-        "puts the sum before the axis is taken out, and the result keeps that axis where it is an output of the model";
+    let text = "adds before the axis is squeezed, so an output of the model keeps that axis";
     let misplaced = last && asked.elements(constant) != Some(1);
     (misplaced || is_shown(asked)?).then(|| Does::Garbled(text.into()))
 }

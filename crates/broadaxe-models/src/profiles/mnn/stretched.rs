@@ -17,7 +17,7 @@ const POSITIVE: &[&str] = &["Abs", "Exp", "Relu", "Sigmoid", "Softmax", "Sqrt"];
 /// Finds branches that are read past their end: the second operand has the result's shape, and the third several elements, but fewer.
 pub(super) fn overrun(asked: &Asked<'_>) -> Option<Does> {
     let Some(shapes) = known_shapes(asked) else {
-        let unknown = "may read the third operand of Where past its end, and the shapes are not known";
+        let unknown = "may read Where's third operand past its end, and the shapes are unknown";
         return (asked.elements(2) != Some(1)).then(|| Does::Unknown(unknown.into()));
     };
     let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
@@ -46,12 +46,12 @@ pub(super) fn comparison(asked: &Asked<'_>) -> Option<Does> {
     {
         return None;
     }
-    let text = "compares two negative floats the wrong way round, and is right where one is not negative";
+    let text = "compares two negative floats the wrong way round";
     if less {
         return Some(Does::Garbled(text.into()));
     }
     let Some(shapes) = known_shapes(asked) else {
-        let text = "compares two negative floats the wrong way round where both operands stretch, and the shapes are not known";
+        let text = "compares two negative floats wrongly if both operands stretch; the shapes are unknown";
         let alike = asked.operands.iter().all(|shape| shape == &asked.operands[0]);
         return (!alike).then(|| Does::Unknown(text.into()));
     };

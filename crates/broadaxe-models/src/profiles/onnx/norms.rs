@@ -15,12 +15,10 @@ use super::super::{
 };
 use crate::graph::ValueId;
 
-const MISSING: &str = "leaves a name that no node makes where it makes one normalisation of these nodes";
-const LOST_AXES: &str = "makes one normalisation of these nodes, whose result lacks the axes that only a constant has";
-const LOST_EPSILON: &str =
-    "makes one normalisation of these nodes, and uses 1e-5 for an epsilon that is the first operand of its sum";
-const STRETCHED: &str =
-    "makes one normalisation of these nodes, which does not support a scale that stretches the data";
+const MISSING: &str = "fuses these nodes into a normalisation and leaves a tensor without a producer";
+const LOST_AXES: &str = "fuses these nodes into a normalisation, whose result lacks the constant's extra axes";
+const LOST_EPSILON: &str = "fuses these nodes into a normalisation with epsilon 1e-5 instead of the model's";
+const STRETCHED: &str = "fuses these nodes into a normalisation, whose scale may not stretch the data";
 
 /// The product of normalised data `x` and a scale `y`.
 static SCALED_NORM: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {

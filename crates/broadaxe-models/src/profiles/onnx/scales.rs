@@ -22,10 +22,9 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
     }
     let (dims, along) = (asked.operands[0].known()?, axis(asked)?);
     let (size, last, square) = (dims[along], dims.len() - 1, dims.len() == 2 && dims[0] == dims[1]);
-    let refused =
-        || Some(Does::Refused("rejects this scale when it runs the operator that it merges the nodes into".into()));
+    let refused = || Some(Does::Refused("merges these nodes into an operator that does not accept this scale".into()));
     let unknown =
-        || Some(Does::Unknown("merges these nodes into an operator that was not asked about with such a scale".into()));
+        || Some(Does::Unknown("merges these nodes into an operator that was not tested with such a scale".into()));
     let op = asked.op(reader);
     if !asked.constants[0] {
         return if matches!(op, Some(Op::MatMul | Op::Conv | Op::Gemm)) { unknown() } else { None };

@@ -60,9 +60,7 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
     let readers = readers(asked, scaled.result, false, MOST_BETWEEN)?;
     readers.iter().find_map(|reader| match reader {
         Reader::Product { node, transposed } => product(asked, &scaled, node, *transposed),
-        Reader::Grouped => {
-            Some(Does::Unknown("may read a scale of integer weights in groups along another axis".into()))
-        }
+        Reader::Grouped => Some(Does::Unknown("may read a grouped scale of integer weights along another axis".into())),
         Reader::Lookup => None,
     })
 }
@@ -232,9 +230,9 @@ pub(super) fn blocked(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     if weights == scale && axis == 0 {
-        return Some(Does::Unknown("may reject one block for each element of transposed weights".into()));
+        return Some(Does::Unknown("may not accept one block per element of transposed weights".into()));
     }
-    let text = "rejects blocks along the columns of a product; along its rows it accepts them";
+    let text = "accepts blocks along a product's rows, not along its columns";
     Some(Does::Refused(text.into()))
 }
 
@@ -416,24 +414,22 @@ fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) ->
         return None;
     }
     if scaled.shapes[0].len() == 2 && batch.len() > 1 && !is_vector(asked, node) {
-        return Some(Does::Refused("rejects scaled integer weights of rank 4 and more".into()));
+        return Some(Does::Refused("accepts scaled integer weights only up to rank 3".into()));
     }
     let few = matrix[rows_axis] < FEWEST_ROWS || matrix[columns_axis] == 1;
     if few && batch.len() > 1 || batch.len() == 1 && count(&all) > count(&scaled.shapes[0]) {
-        return Some(Does::Unknown("may reject or misread integer weights that their scale stretches".into()));
+        return Some(Does::Unknown("may misread, or not accept, integer weights that their scale stretches".into()));
     }
     if few {
         return None;
     }
     let Some(data) = asked.shape(node.input(0)?).and_then(SymbolicShape::dims) else {
-        return Some(Does::Unknown(
-            "reads a scale of integer weights by the rank of the data, which is not known".into(),
-        ));
+        return Some(Does::Unknown("reads a scale of integer weights by the data's rank, which is unknown".into()));
     };
     match (data.len(), batch.len()) {
         (0 | 1, _) => return None,
         (2, 1) => return Some(Does::Garbled("drops the first of three axes of scaled integer weights".into())),
-        (_, 2..) => return Some(Does::Refused("rejects scaled integer weights of rank 4 and more".into())),
+        (_, 2..) => return Some(Does::Refused("accepts scaled integer weights only up to rank 3".into())),
         _ => {}
     }
     let extent = |axis: usize| (axis + constant.len()).checked_sub(2).map_or(1, |axis| constant[axis]);
@@ -446,12 +442,12 @@ fn product(asked: &Asked<'_>, scaled: &Scaled, node: &Node, transposed: bool) ->
         (_, false, true) | (false, _, true) | (false, false, false) => None,
         (false, true, false) if many => None,
         (true, ..) if many => {
-            Some(Does::Unknown("may end the process: the product reads 4-bit weights by a scale per column".into()))
+            Some(Does::Unknown("may crash: the product reads 4-bit weights with a scale per column".into()))
         }
         (true, true, true) => Some(Does::Unknown("reads a scale per element of 4-bit weights past its end".into())),
-        (true, false, false) => open.then(|| {
-            Does::Unknown("may end the process where 4-bit weights without a scale per column meet 5 rows".into())
-        }),
+        (true, false, false) => {
+            open.then(|| Does::Unknown("may crash if 4-bit weights without a scale per column meet 5 rows".into()))
+        }
         (_, true, false) => scaled.reads(asked, Vec::new()),
     }
 }
@@ -464,7 +460,7 @@ fn lookup(asked: &Asked<'_>, scaled: &Scaled) -> Option<Does> {
         return None;
     }
     if entries <= 1 {
-        let text = "drops the axes that only the scale of an integer table has";
+        let text = "drops the axes that only an integer table's scale has";
         return (constant.len() > table.len()).then(|| Does::Garbled(text.into()));
     }
     if !fits(constant, table) {
@@ -481,10 +477,10 @@ fn lookup(asked: &Asked<'_>, scaled: &Scaled) -> Option<Does> {
         Some(terms) => scaled.reads(asked, terms),
         // 50 tables were asked: each is wrong, or the process ends.
         None if table.len() == 2 => {
-            Some(Does::Garbled("reads a scale of the table in row-major order, in groups that end within a row".into()))
+            Some(Does::Garbled("reads the table's scale in row-major order, in groups that end within a row".into()))
         }
         None => {
-            Some(Does::Unknown("reads a scale of the table in row-major order, in groups that end within a row".into()))
+            Some(Does::Unknown("reads the table's scale in row-major order, in groups that end within a row".into()))
         }
     }
 }

@@ -15,7 +15,7 @@ use crate::graph::{Attribute, Node, ValueId};
 /// How large a padded extent is followed window by window.
 const EXTENT: usize = 1 << 10;
 
-const LACKS: &str = "multiplies the constant into the weights of the convolution behind, whose input then lacks the axes that only the constant has";
+const LACKS: &str = "multiplies the constant into the next convolution's weights and drops the constant's extra axes";
 
 /// A convolution behind a product.
 struct Conv<'a> {
@@ -41,7 +41,7 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
     let base =
         if own == Op::LayerNorm || own == Op::Div && !second { data } else { before(asked, data, &mut conv.constant)? };
     if matches!(asked.maker(base), Some((_, Op::Dequantize | Op::FakeQuantize))) {
-        return Some(Does::Unknown("may multiply the constant into the weights of a quantised convolution".into()));
+        return Some(Does::Unknown("may multiply the constant into a quantised convolution's weights".into()));
     }
     let weights = asked.sizes(conv.node.input(1)?)?;
     let base_dims: Vec<Option<usize>> = asked.file_dims(base)?.iter().map(broadaxe_shape::Dim::size).collect();
@@ -59,14 +59,14 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
     let extents = base_dims.get(base_dims.len().checked_sub(rank)?..)?;
     if whole[1] > 1 && extents[1] == Some(1) {
         return Some(Does::Refused(
-            "multiplies the constant into the weights of the convolution behind, which then do not fit the data".into(),
+            "multiplies the constant into the next convolution's weights, which then do not fit the data".into(),
         ));
     }
     let misread = (0..rank - 2).filter(|&axis| whole[axis + 2] > 1).any(|axis| {
         let Some(extent) = extents[axis + 2] else { return true };
         !is_aligned(&conv, axis, extent, kernel[axis], rank)
     });
-    let text = "multiplies the constant into the weights of the convolution behind, which treats its entries as positions in the kernel";
+    let text = "multiplies the constant into the next convolution's weights, along the kernel";
     misread.then(|| Does::Garbled(text.into()))
 }
 

@@ -23,7 +23,7 @@ pub(super) fn is_alone(asked: &Asked<'_>) -> Option<bool> {
 
 /// Says what becomes of negative entries in a shape: each keeps a size of the data other than 1, where the shape changes nothing else.
 pub(super) fn negative(asked: &Asked<'_>) -> Option<Does> {
-    let refused = Does::Refused("refuses a negative size where the data are stretched".into());
+    let refused = Does::Refused("does not accept a negative size if the data is stretched".into());
     let entries = asked.node.input(1).and_then(|shape| entries(asked.model, shape));
     let (Some(data), Some(entries)) = (asked.operands[0].dims(), entries) else { return Some(refused) };
     let kept = |(back, entry): (usize, &i64)| {

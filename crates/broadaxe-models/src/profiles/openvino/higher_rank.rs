@@ -17,8 +17,8 @@ use super::super::{
 };
 use crate::graph::{Node, ValueId};
 
-const LOST: &str = "makes one operator of these nodes, whose result lacks the axes that only a constant has";
-const RMS: &str = "makes one RMS of these nodes, whose result has the shape of its data";
+const LOST: &str = "fuses these nodes into an operator, whose result lacks the constant's extra axes";
+const RMS: &str = "fuses these nodes into RMS, whose result has the data's shape";
 
 /// What becomes an `MVN`; each mean may get back the axis that it loses. Asked of all forms and three pairs of shapes.
 static NORMALISATIONS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
@@ -284,7 +284,7 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         (Some(false), _) | (None, RmsScale::Same) => return None,
         (_, RmsScale::Lost) => return Some(Does::Garbled(RMS.into())),
         (Some(true), _) => {
-            let text = "may make one RMS of these nodes, whose result has the shape of its data";
+            let text = "may fuse these nodes into RMS, whose result has the data's shape";
             return Some(Does::Unknown(text.into()));
         }
         (None, RmsScale::Doubtful) => {}
@@ -295,7 +295,7 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
             RmsScale::Lost => return garbled(&found).then(|| Does::Garbled(RMS.into())),
             RmsScale::Doubtful => {}
         }
-        let text = "may make one operator of a root mean square, whose result lacks the axes that only a constant has";
+        let text = "may fuse a root mean square, whose result lacks the constant's extra axes";
         return garbled(&found).then(|| Does::Unknown(text.into()));
     }
     if own.len() > rank { moved(asked, &own, data, second) } else { None }
@@ -340,7 +340,7 @@ pub(super) fn normalised(asked: &Asked<'_>) -> Option<Does> {
     let one = asked.unstretched(constant)?.known()?.iter().all(|size| *size == 1);
     let output = asked.node.output(0).filter(|_| scales && one)?;
     pattern::search(asked, &NORMALISATIONS, |found| found.values[0] == Some(output))?;
-    Some(Does::Unknown("may leave out a factor before a normalisation, which its epsilon shows".into()))
+    Some(Does::Unknown("may drop a factor before a normalisation, which changes the effect of epsilon".into()))
 }
 
 /// Says what becomes of a constant of higher rank than the data where no operator is made of several nodes.
@@ -348,15 +348,15 @@ fn moved(asked: &Asked<'_>, own: &[usize], data: ValueId, second: bool) -> Optio
     let one = own.iter().all(|size| *size == 1);
     let difference = asked.op(asked.node) == Some(Op::Sub) && !second;
     if asked.facts.is_quantised() && (difference || one) {
-        let text = "may merge nodes otherwise in a model that quantises, and drop axes of the constant";
+        let text = "may merge nodes differently in a quantised model, and drop the constant's axes";
         return Some(Does::Unknown(text.into()));
     }
     let sure = moves(asked, data, second).filter(|_| one)?;
     Some(if sure {
-        let text = "moves the node before one that rearranges elements, and drops the axes that only the constant has";
+        let text = "moves the node before one that rearranges elements, and drops the constant's extra axes";
         Does::Garbled(text.into())
     } else {
-        Does::Unknown("may move the node before one that rearranges elements, and drop axes of the constant".into())
+        Does::Unknown("may move the node before one that rearranges elements, and drop the constant's axes".into())
     })
 }
 
@@ -370,13 +370,11 @@ fn before_reshape(asked: &Asked<'_>, value: ValueId) -> Option<usize> {
 fn merged(asked: &Asked<'_>, data: ValueId, found: &pattern::Match) -> Does {
     let negative = |value: &Option<ValueId>| matches!(value.and_then(|value| asked.maker(value)), Some((_, Op::Neg)));
     if found.values.iter().any(negative) {
-        return Does::Unknown(
-            "may merge the negative with the node behind rather than make one operator of the nodes".into(),
-        );
+        return Does::Unknown("may merge the Neg with the next node instead of fusing these nodes".into());
     }
     let condition = asked.maker(data).filter(|(_, op)| *op == Op::Select).and_then(|(node, _)| node.input(0));
     if condition.is_some_and(|value| asked.facts.is_constant(value)) {
-        let text = "may compute what a constant condition chooses before it makes one operator of the nodes";
+        let text = "may fold a constant condition before it fuses these nodes";
         Does::Unknown(text.into())
     } else {
         Does::Garbled(LOST.into())
@@ -391,7 +389,7 @@ fn of_constants(asked: &Asked<'_>) -> Option<Does> {
     let longer = asked.operands[own].rank() > asked.operands[1 - own].rank();
     let constant = asked.value(own).filter(|_| longer)?;
     [&FORMS, &NORMALISATIONS, &DOUBTFUL].into_iter().find_map(|forms| pattern::find(asked, forms, constant))?;
-    Some(Does::Unknown("may make one operator of nodes before it computes what depends on constants only".into()))
+    Some(Does::Unknown("may fuse nodes before it folds constants".into()))
 }
 
 /// Says that the node is moved before one that rearranges elements; false where that depends on the order of operands, which

@@ -34,7 +34,7 @@ pub(super) fn summed(asked: &Asked<'_>) -> Option<Does> {
     let equal = shapes[0].dims().is_some() && shapes[0] == shapes[1];
     let channels = shapes[0].dims().and_then(|dims| dims.get(1)).and_then(Dim::size);
     (!equal || channels.is_none_or(|channels| channels == 1))
-        .then(|| Does::Unknown("may add in place to what a convolution computes, and treats open dims as equal".into()))
+        .then(|| Does::Unknown("may add in place to a convolution's result, and treats open dims as equal".into()))
 }
 
 /// Says whether a value is the result of a convolution, or of it and constants.
@@ -79,11 +79,10 @@ pub(super) fn overwritten(asked: &Asked<'_>) -> Option<Does> {
     compressed::is_kept(asked, first).then(|| {
         let one = asked.elements(given) == Some(1);
         if is_stretched(asked, &own, one) {
-            let text =
-                "may overwrite what it computed of integer weights, unless the node is made one with those behind";
+            let text = "may overwrite what it computed from integer weights, unless it fuses the node with the next";
             return Does::Unknown(text.into());
         }
-        Does::Garbled("overwrites what it computed of integer weights, so that only the first run is right".into())
+        Does::Garbled("overwrites what it computed from integer weights, so only the first run is right".into())
     })
 }
 
@@ -122,9 +121,6 @@ pub(super) fn several(asked: &Asked<'_>) -> Option<Does> {
     let open = (0..asked.operands.len()).any(|k| asked.in_file(k).known().is_none());
     let mut makers = data.filter_map(|k| asked.value(k)).filter(|value| asked.maker(*value).is_some());
     let merges = |value| unequal || open || asked.facts.is_quantised() || reduce::is_reduced(asked, value);
-    (longer || makers.any(merges)).then(|| {
-        Does::Unknown(
-            "makes sums of two of these operands, and may merge one with the node that makes an operand".into(),
-        )
-    })
+    (longer || makers.any(merges))
+        .then(|| Does::Unknown("splits these operands into sums of two, and may merge one with its producer".into()))
 }

@@ -83,7 +83,7 @@ pub(super) fn cut(asked: &Asked<'_>) -> Option<Does> {
     };
     let found =
         (0..asked.operands.len()).find(|&k| numbers(asked, k).is_some_and(|all| all.into_iter().any(matters)))?;
-    let why = format!("computes in 32 bits, and {} holds numbers beyond them", asked.operand_name(found));
+    let why = format!("computes in 32 bits, and {} has larger numbers", asked.operand_name(found));
     Some(if is_of(&[id("add"), id("sub")]) { Does::Garbled(why.into()) } else { Does::Unknown(why.into()) })
 }
 

@@ -1,4 +1,4 @@
-//! `LayerNormalization` of ONNX: the reader reshapes scale and bias to the shape that is normalised.
+//! `LayerNormalization` of ONNX: the reader reshapes scale and bias to the normalised shape.
 //!
 //! It does so wherever their rank is another than the number of normalised axes; of that rank they stretch as ONNX says.
 //! A shape with as many elements in another arrangement is then misread, and one with fewer or more is refused.
@@ -13,16 +13,15 @@ pub(super) fn reshaped(asked: &Asked<'_>) -> Option<Does> {
     if asked.op(asked.node) != Some(Op::LayerNorm) {
         return None;
     }
-    let unknown = || {
-        Some(Does::Unknown("reshapes scale and bias to the shape that is normalised, and a rank is not known".into()))
-    };
+    let unknown =
+        || Some(Does::Unknown("reshapes scale and bias to the normalised shape, and a rank is unknown".into()));
     let Some(ranks) = super::ranks(asked) else { return unknown() };
     let axis = asked.node.attribute("axis").and_then(Attribute::int).unwrap_or(-1);
     let axes = if axis < 0 { axis.unsigned_abs() as usize } else { ranks[0].checked_sub(axis as usize)? };
     let data = asked.operands[0].dims()?;
     let normalised = &data[data.len().checked_sub(axes)?..];
     if asked.in_file(0).known().is_none() && ranks[1..].iter().any(|rank| *rank != axes) {
-        let text = "may reshape scale and bias to the shape that is normalised, whose dims are open";
+        let text = "may reshape scale and bias to the normalised shape, whose dims are open";
         return Some(Does::Unknown(text.into()));
     }
     let mut flat = false;
@@ -42,13 +41,12 @@ pub(super) fn reshaped(asked: &Asked<'_>) -> Option<Does> {
         match (count(own), count(normalised)) {
             (Some(own), Some(all)) if own == all => flat = true,
             (Some(_), Some(_)) => {
-                let text =
-                    "reshapes scale and bias to the shape that is normalised, which has another number of elements";
+                let text = "reshapes scale and bias to the normalised shape, whose number of elements differs";
                 return Some(Does::Refused(text.into()));
             }
             _ => {
                 return Some(Does::Unknown(
-                    "reshapes scale and bias to the shape that is normalised, whose sizes are not known".into(),
+                    "reshapes scale and bias to the normalised shape, whose sizes are unknown".into(),
                 ));
             }
         }
@@ -59,7 +57,7 @@ pub(super) fn reshaped(asked: &Asked<'_>) -> Option<Does> {
         (false, _) => None,
         (true, true) => Some(Does::Flat { axes }),
         (true, false) => Some(Does::Garbled(
-            "reshapes a scale or bias to the shape that is normalised, which arranges it otherwise".into(),
+            "reshapes scale or bias to the normalised shape, which changes the order of its elements".into(),
         )),
     }
 }

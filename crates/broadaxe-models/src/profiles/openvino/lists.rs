@@ -30,13 +30,13 @@ pub(super) fn unshaped(asked: &Asked<'_>) -> Option<Does> {
     }
     let axis = asked.meaning.rule.params().axis?;
     match (is_dequantize(asked), asked.node.version < LISTS_SINCE) {
-        (true, true) => Some(Does::Refused("wants a scalar as the scale of DequantizeLinear before opset 13".into())),
+        (true, true) => Some(Does::Refused("accepts only a scalar scale in DequantizeLinear before opset 13".into())),
         (true, false) => None,
         (false, true) => Some(Does::Rule(Rule::axis_lists(-1, true))),
         (false, false) => {
             let file = asked.in_file(0);
             let Some(dims) = file.dims() else {
-                return Some(Does::Unknown("aligns a scale by the rank of the data, which is not known".into()));
+                return Some(Does::Unknown("aligns a scale by the data's rank, which is unknown".into()));
             };
             let from_end = || dims.len().checked_sub(usize::try_from(axis.unsigned_abs()).ok()?);
             let at = if axis < 0 { from_end() } else { usize::try_from(axis).ok() };
@@ -44,9 +44,7 @@ pub(super) fn unshaped(asked: &Asked<'_>) -> Option<Does> {
             match dims.len() {
                 _ if !open || at == Some(dims.len() - 1) => None,
                 2 => Some(Does::Rule(Rule::axis_lists(-1, true))),
-                _ => Some(Does::Refused(
-                    "does not find the axis of a scale of QuantizeLinear where that dim is open".into(),
-                )),
+                _ => Some(Does::Refused("does not find the axis of QuantizeLinear's scale if that dim is open".into())),
             }
         }
     }
@@ -57,7 +55,7 @@ pub(super) fn uncompiled(asked: &Asked<'_>) -> Option<Does> {
     let read_back = || asked.readers(asked.node.output(0)?).find(|(node, _)| asked.op(node) == Some(Op::Dequantize));
     if !is_dequantize(asked) {
         let sixteen = is_stored_as(asked, &[&["u16", "i16"]]).unwrap_or(false) && read_back().is_some();
-        let text = "does not compile QuantizeLinear to 16 bits in front of DequantizeLinear";
+        let text = "cannot compile QuantizeLinear to 16 bits before DequantizeLinear";
         return sixteen.then(|| Does::Refused(text.into()));
     }
     let (reader, input, closed) = quantised::group(asked)?;
@@ -66,8 +64,8 @@ pub(super) fn uncompiled(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     Some(match asked.operands.len() {
-        2 => Does::Refused("does not compile filters of u8 with a scale for each, between quantised data".into()),
-        _ => Does::Unknown("was asked about filters of u8 without a zero point".into()),
+        2 => Does::Refused("cannot compile u8 filters with a scale each, between quantised data".into()),
+        _ => Does::Unknown("was tested with u8 filters only without a zero point".into()),
     })
 }
 
@@ -93,7 +91,7 @@ pub(super) fn computed_anyway(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     if scale.len() > data.len() {
-        return Some(Does::Unknown("computes with a scale of more axes than the data, and how is not known".into()));
+        return Some(Does::Unknown("was not tested with a scale of more axes than the data".into()));
     }
     Rule::unidirectional().align(&[&data, &scale]).ok().map(|_| Does::Rule(Rule::unidirectional()))
 }
@@ -102,7 +100,7 @@ pub(super) fn computed_anyway(asked: &Asked<'_>) -> Option<Does> {
 pub(super) fn blocks(asked: &Asked<'_>) -> Option<Does> {
     let (axis, size) = asked.meaning.blocks()?;
     let [data, scale, rest @ ..] = asked.operands else { return None };
-    let unknown = || Some(Does::Unknown("divides the data into blocks, and its shape is not known".into()));
+    let unknown = || Some(Does::Unknown("divides the data into blocks, and its shape is unknown".into()));
     let Some(dims) = data.dims() else { return unknown() };
     let at = if axis < 0 { dims.len() as i64 + axis } else { axis };
     let Some(dim) = usize::try_from(at).ok().and_then(|at| dims.get(at)) else { return unknown() };
@@ -115,16 +113,16 @@ pub(super) fn blocks(asked: &Asked<'_>) -> Option<Does> {
     }
     let refused = |why: String| Some(Does::Refused(why.into()));
     if dim as i64 % size != 0 {
-        return refused(format!("rejects a block that is shorter than the others: {dim} is no multiple of {size}"));
+        return refused(format!("accepts only blocks of equal size: {dim} is not a multiple of {size}"));
     }
     if size == 1 {
         return None;
     }
     if is_dequantize(asked) {
-        let text = "wants an entry of the scale for each element of data of rank 1";
+        let text = "accepts only one scale per element for data of rank 1";
         return if dims.len() == 1 { refused(text.into()) } else { None };
     }
-    if rest.is_empty() { refused("rejects blocks of QuantizeLinear without a zero point".into()) } else { None }
+    if rest.is_empty() { refused("accepts blocks of QuantizeLinear only with a zero point".into()) } else { None }
 }
 
 /// Says whether a list has one element.

@@ -38,7 +38,7 @@ pub(super) fn scaled(asked: &Asked<'_>) -> Option<Does> {
 }
 
 fn doubtful() -> Does {
-    Does::Unknown("may multiply where it computes the product of matrices before it, along another axis".into())
+    Does::Unknown("may merge the factor into the matrix product before it, along another axis".into())
 }
 
 /// Says whether a product is of computed matrices, with as many rows as columns, the second of rank 2 and the first of one.
@@ -64,13 +64,12 @@ pub(super) fn compiled(asked: &Asked<'_>) -> Option<Does> {
     let ranks: Vec<usize> = asked.operands.iter().filter_map(SymbolicShape::rank).collect();
     let (rank, most) = (asked.form(data)?.rank()?, ranks.into_iter().max()?);
     if most > rank && is_attention(asked, data) {
-        let text = "may refuse an operand that adds an axis behind products of matrices with a Softmax between them";
+        let text = "may not accept an operand that adds an axis after matrix products with a Softmax between";
         return Some(Does::Unknown(text.into()));
     }
     let reader = asked.node.output(0).and_then(|value| asked.reader(value)).and_then(|(node, _)| asked.op(node));
-    (matches!(reader, Some(Op::MatMul | Op::Gemm)) && one_weight(asked, data)).then(|| {
-        Does::Unknown("may refuse a node between two products of matrices of which one has one element".into())
-    })
+    (matches!(reader, Some(Op::MatMul | Op::Gemm)) && one_weight(asked, data))
+        .then(|| Does::Unknown("may not accept a node between two matrix products, one of them of one element".into()))
 }
 
 /// Finds a choice or a comparison behind two products that are compiled in one piece, whose other operand is the result of a node.
@@ -84,7 +83,7 @@ fn of_bools(asked: &Asked<'_>) -> Option<Does> {
     let values = (0..asked.operands.len()).filter_map(|k| asked.value(k)).filter(computed);
     let (behind, others): (Vec<_>, Vec<_>) = values.partition(|value| is_behind_two(asked, *value));
     (!behind.is_empty() && !others.is_empty())
-        .then(|| Does::Unknown("may end the process at a node of bools behind two products of matrices".into()))
+        .then(|| Does::Unknown("may crash at a node of bools after two matrix products".into()))
 }
 
 /// Says whether a value is the result of two products of matrices that are compiled in one piece.
@@ -113,7 +112,7 @@ pub(super) fn open(asked: &Asked<'_>) -> Option<Does> {
             long(k) && last_is_open(1 - k) && asked.value(1 - k).is_some_and(|value| is_product(asked, value))
         }),
     };
-    found.then(|| Does::Unknown("may refuse a constant per column where the number of columns is open".into()))
+    found.then(|| Does::Unknown("may not accept a per-column constant if the number of columns is open".into()))
 }
 
 /// Returns the product that a value is, or that it is functions of.

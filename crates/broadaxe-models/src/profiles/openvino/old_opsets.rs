@@ -24,7 +24,7 @@ pub(super) fn placed(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     if asked.operator() == Some(id("add")) && node.version < 6 && node.attribute("consumed_inputs").is_some() {
-        return Some(Does::Refused("does not take consumed_inputs of Add before opset 6".into()));
+        return Some(Does::Refused("does not accept consumed_inputs of Add before opset 6".into()));
     }
     let lost = node.attribute("axis").is_some()
         && !asked.operator().is_some_and(|op| HEEDS.contains(&op))

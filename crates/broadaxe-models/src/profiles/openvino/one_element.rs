@@ -30,23 +30,23 @@ pub(super) fn none(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     match asked.rank() {
-        Some(1) if old => Some(Does::Unknown(
-            "may turn a constant of one element into one of another shape, which equal shapes are asked of".into(),
-        )),
+        Some(1) if old => {
+            Some(Does::Unknown("may reshape a constant of one element where equal shapes are required".into()))
+        }
         Some(1) => {
             let reader = asked.node.output(0).and_then(|value| asked.reader(value));
             let scaled = reader.is_some_and(|(node, _)| matches!(asked.op(node), Some(Op::Mul | Op::Div)));
             scaled.then(|| {
                 Does::Unknown(
-                    "may move the factor behind before the node, which auto_broadcast=\"none\" refuses".into(),
+                    "may move the next factor before the node, which auto_broadcast=\"none\" does not accept".into(),
                 )
             })
         }
-        _ if old && asked.operands.len() > 2 && asked.operator() == Some(id("sum")) => Some(Does::Unknown(
-            "may turn a constant of one element into one of another shape, or add the constants first".into(),
-        )),
+        _ if old && asked.operands.len() > 2 && asked.operator() == Some(id("sum")) => {
+            Some(Does::Unknown("may reshape a constant of one element, or add the constants first".into()))
+        }
         _ => Some(Does::Refused(
-            "turns a constant of one element into one of shape (1), which auto_broadcast=\"none\" refuses".into(),
+            "reshapes a constant of one element to (1,), which auto_broadcast=\"none\" does not accept".into(),
         )),
     }
 }
@@ -60,9 +60,9 @@ pub(super) fn stretched(asked: &Asked<'_>) -> Option<Does> {
     if !asked.facts.is_constant(target) {
         // A shape that the caller gives is read rightly.
         asked.producer(target)?;
-        return Some(Does::Garbled("reads a computed shape without entries where nothing was written".into()));
+        return Some(Does::Garbled("reads a computed shape without entries from unwritten memory".into()));
     }
-    let text = "gives a result of shape (1) where a tensor of rank 0 is stretched to rank 0";
+    let text = "returns shape (1,) if a tensor of rank 0 is stretched to rank 0";
     (asked.operands[0].rank() == Some(0)).then(|| Does::Garbled(text.into()))
 }
 
@@ -78,9 +78,7 @@ pub(super) fn remainder(asked: &Asked<'_>) -> Option<Does> {
     if asked.constants.iter().all(|constant| *constant) {
         return Some(Does::Unknown("may not fold a remainder of constants".into()));
     }
-    (0..asked.operands.len()).all(|k| asked.constants[k] || chosen(k)).then(|| {
-        Does::Unknown(
-            "may fold the operand, which a constant chooses, and has no function that folds a remainder".into(),
-        )
-    })
+    (0..asked.operands.len())
+        .all(|k| asked.constants[k] || chosen(k))
+        .then(|| Does::Unknown("may fold the operand, but cannot fold a remainder".into()))
 }

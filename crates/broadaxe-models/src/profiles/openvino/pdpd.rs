@@ -37,14 +37,14 @@ const ORDERED: &[OpId] =
 ///
 /// 200 models were asked: the rule accepts the data of the second operand only, along the axis that the node names.
 pub(super) fn unbroadcast(asked: &Asked<'_>) -> Option<Does> {
-    const TEXT: &str = "may take the data of the Broadcast in front of a node under PDPD";
+    const TEXT: &str = "may read the data before the Broadcast in a PDPD node";
     let (axis, op) = (super::pdpd_axis(asked)?, asked.operator()?);
     let made = |k: usize| asked.producer(asked.value(k)?).filter(|node| node.op == "Broadcast");
     let (operand, made) = (0..2).find_map(|k| Some((k, made(k).filter(|_| !asked.constants[k])?)))?;
     if operand == 0 {
         return match (COMMUTE.contains(&op), ORDERED.contains(&op)) {
             (true, _) => Some(Does::Refused(
-                "gives the node the data of the Broadcast, which PDPD does not accept as its first operand".into(),
+                "passes the node the data before the Broadcast, which PDPD does not accept as first operand".into(),
             )),
             (_, true) => None,
             _ => Some(Does::Unknown(TEXT.into())),
@@ -57,7 +57,7 @@ pub(super) fn unbroadcast(asked: &Asked<'_>) -> Option<Does> {
     let (Some(first), Some(data)) = (asked.operands[0].known(), data) else { return Some(Does::Unknown(TEXT.into())) };
     if op == id("fmod") && data.len() != first.len() {
         return Some(Does::Refused(
-            "gives Mod the data of the Broadcast, and does not compile it with unequal ranks".into(),
+            "passes Mod the data before the Broadcast, and cannot compile unequal ranks".into(),
         ));
     }
     if axis < 0 || data.len() == first.len() || LOSES.contains(&op) || PADS.contains(&op) {
@@ -65,10 +65,10 @@ pub(super) fn unbroadcast(asked: &Asked<'_>) -> Option<Does> {
     }
     match Rule::pdpd(axis).align(&[first.dims(), data.dims()]) {
         Err(_) => Some(Does::Refused(
-            format!("gives the node the data {data} of the Broadcast, which axis={axis} does not accept").into(),
+            format!("passes the node {data}, the data before the Broadcast, which axis={axis} does not accept").into(),
         )),
         Ok(_) if data.dims().iter().all(|dim| *dim == 1) => None,
-        Ok(_) => Some(Does::Garbled(format!("places the data {data} of the Broadcast by axis={axis}").into())),
+        Ok(_) => Some(Does::Garbled(format!("aligns {data}, the data before the Broadcast, by axis={axis}").into())),
     }
 }
 
@@ -82,7 +82,7 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     }
     if op == id("fmod") {
         return Some(Does::Refused(
-            "does not compile Mod of unequal ranks with auto_broadcast=\"pdpd\" for the CPU".into(),
+            "cannot compile Mod of unequal ranks with auto_broadcast=\"pdpd\" for the CPU".into(),
         ));
     }
     if axis < 0 {
@@ -95,11 +95,11 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     let one = asked.meaning.kind != Kind::Select && asked.constants[1] && asked.elements(1) == Some(1);
     match PADS.contains(&op) {
         true if one && !within => {
-            Some(Does::Refused("does not compile a comparison with an axis behind those of the data".into()))
+            Some(Does::Refused("cannot compile a comparison with an axis after those of the data".into()))
         }
         true if one => None,
         true if axis > 0 || asked.meaning.kind == Kind::Select => {
-            Some(Does::Refused(format!("does not compile {name} with axis={axis} for the CPU").into()))
+            Some(Does::Refused(format!("cannot compile {name} with axis={axis} for the CPU").into()))
         }
         true => Some(Does::Rule(Rule::pdpd(-1))),
         false => None,
@@ -118,7 +118,7 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
     let behind = asked.constants[1] && behind(asked, own);
     let product = matches!(asked.value(0).and_then(|value| asked.maker(value)), Some((_, Op::MatMul)));
     if !behind && made == Some(true) && product && ranks[0] > 4 {
-        return Some(Does::Unknown("may lose the axis of PDPD behind a product of matrices of rank 5 or more".into()));
+        return Some(Does::Unknown("may drop PDPD's axis after a matrix product of rank 5 or more".into()));
     }
     if !behind && product && is_apart(asked) == Some(true) {
         return None;

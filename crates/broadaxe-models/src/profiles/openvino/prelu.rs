@@ -40,7 +40,7 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
     let (slope, data) = (asked.operands[operand].known()?, asked.operands[1 - operand].dims()?);
     if slope.len() > data.len() || slope.iter().rev().zip(data.iter().rev()).any(|(s, d)| *s > 1 && d.size() == Some(1))
     {
-        return Some(Does::Garbled("merges the nodes to a PRelu, whose result has the shape of the data alone".into()));
+        return Some(Does::Garbled("fuses the nodes into PRelu, whose result has the data's shape".into()));
     }
     let x = found.values[0]?;
     if let Some(does) = product(asked, x, operand).or_else(|| super::reduce::misread(asked, &slope, x)) {
@@ -52,8 +52,7 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
         && data.len() > 2
         && is_negated(asked, node, op)
     {
-        let text =
-            "may negate the constant before the nodes rather than merge them to a PRelu, which moves a slope of rank 1";
+        let text = "may fuse the nodes into PRelu, which moves a slope of rank 1, or negate the constant first";
         return Some(Does::Unknown(text.into()));
     }
     (data.len() > 2 && *length > 1 && channel.is_none_or(|channel| channel == *length))
@@ -68,8 +67,7 @@ pub(super) fn open(asked: &Asked<'_>) -> Option<Does> {
     let (data, slope) = (asked.in_file(0).dims()?, asked.in_file(1).dims()?);
     let computed = asked.value(1).is_some_and(|value| asked.maker(value).is_some());
     if computed && !asked.constants[1] && slope.iter().any(|dim| dim.size().is_none()) {
-        let text =
-            "may compute the function that makes the slope together with PRelu, and take data and slope for each other";
+        let text = "may fuse PRelu with the node that computes the slope, and swap data and slope";
         return Some(Does::Unknown(text.into()));
     }
     let [length] = slope else { return None };
@@ -101,9 +99,9 @@ pub(super) fn invalid(asked: &Asked<'_>) -> Option<Does> {
     };
     let refuses = (0..rank).any(|axis| is_checked(axis) && clashes(axis));
     Some(if refuses {
-        Does::Refused("refuses a slope that fits neither axis 1 nor the last axes".into())
+        Does::Refused("accepts only a slope that fits axis 1 or the last axes".into())
     } else {
-        Does::Garbled("accepts a slope that does not fit, and gives a result of no use".into())
+        Does::Garbled("accepts a slope that does not fit, and returns a meaningless result".into())
     })
 }
 
@@ -112,7 +110,7 @@ pub(super) fn pooled(asked: &Asked<'_>) -> Option<Does> {
     asked.maker(asked.value(0)?).filter(|(_, op)| *op == Op::MaxPool)?;
     let slope = asked.value(1).and_then(|value| asked.number(value));
     slope.is_none_or(|slope| slope < 0.0).then(|| {
-        Does::Unknown("may compute PRelu before the MaxPool in front of it, which a slope below 0 shows".into())
+        Does::Unknown("may compute PRelu before the preceding MaxPool, which is wrong for slopes below 0".into())
     })
 }
 
@@ -158,9 +156,7 @@ fn product(asked: &Asked<'_>, data: ValueId, operand: usize) -> Option<Does> {
     Some(if channels == columns {
         Does::List { operand, axis: dims.len() - 1 }
     } else {
-        Does::Refused(
-            format!("computes PRelu together with the MatMul before it, and needs {columns} slopes there").into(),
-        )
+        Does::Refused(format!("fuses PRelu with the MatMul before it, which needs {columns} slopes").into())
     })
 }
 

@@ -89,7 +89,7 @@ fn swapped(asked: &Asked<'_>) -> Option<Does> {
     Some(if layer || line.moved {
         Does::Unknown("may add the constant along the axis of the factor before it".into())
     } else {
-        Does::Garbled("adds the constant along axis 1, as it has one element per entry of the factor there".into())
+        Does::Garbled("adds the constant along axis 1, where it has as many elements as the factor".into())
     })
 }
 
@@ -183,9 +183,7 @@ fn per_channel(asked: &Asked<'_>, mut own: Vec<usize>, data: ValueId) -> Option<
     let placed = own.len() <= rank
         && only_axis(&own, rank) == Some(axis)
         && dims.get(axis).and_then(broadaxe_shape::Dim::size) == Some(channels);
-    (!placed).then(|| {
-        Does::Garbled("adds the constant per channel where it quantises, as it has one element per channel".into())
-    })
+    (!placed).then(|| Does::Garbled("merges the constant into the quantisation, per channel".into()))
 }
 
 /// Merges the shape of a constant by which the sum is multiplied, which comes before the sum then; nothing where it is not
@@ -278,7 +276,7 @@ pub(super) fn normalised(asked: &Asked<'_>) -> Option<Does> {
     let (node, _) = asked.node.output(0).and_then(|value| asked.reader(value))?;
     let quantises = matches!(asked.op(node), Some(Op::Quantize | Op::FakeQuantize));
     (quantises && asked.operands.len() == 2)
-        .then(|| Does::Unknown("may multiply by the scale where it quantises, along another axis".into()))
+        .then(|| Does::Unknown("may merge the scale into the quantisation, along another axis".into()))
 }
 
 /// Finds a node before a quantisation by several scales, in a model that leaves dims open.
@@ -291,9 +289,8 @@ pub(super) fn before(asked: &Asked<'_>) -> Option<Does> {
     let per_axis = asked.op(node) == Some(Op::Quantize) && several(1)
         || asked.op(node) == Some(Op::FakeQuantize) && (1..5).any(several);
     let open = asked.file_dims(output).is_none_or(|dims| dims.iter().any(|dim| dim.size().is_none()));
-    (per_axis && input == 0 && open).then(|| {
-        Does::Unknown("may compute the node together with the quantisation behind, whose axis it does not find".into())
-    })
+    (per_axis && input == 0 && open)
+        .then(|| Does::Unknown("may fuse the node with the next quantisation, whose axis it does not find".into()))
 }
 
 /// Says how many limits a quantisation has.
@@ -334,7 +331,7 @@ pub(super) fn clipped(asked: &Asked<'_>) -> Option<Does> {
         _ => return None,
     };
     is_quantised(asked, data)
-        .then(|| Does::Unknown("may round the bounds to the levels of the quantisation before it".into()))
+        .then(|| Does::Unknown("may round the bounds to the levels of the preceding quantisation".into()))
 }
 
 /// Says whether a value is the result of a quantisation, or of it and of operators that the plugin computes with it.
@@ -359,7 +356,6 @@ fn is_quantised(asked: &Asked<'_>, mut value: ValueId) -> bool {
 
 /// Finds a quantisation of what a `ReduceMax` or a `ReduceMin` gives.
 pub(super) fn reduced(asked: &Asked<'_>) -> Option<Does> {
-    matches!(asked.maker(asked.value(0)?)?, (_, Op::Reduce)).then(|| {
-        Does::Unknown("may not quantise right what a reduction to the largest or the smallest element gives".into())
-    })
+    matches!(asked.maker(asked.value(0)?)?, (_, Op::Reduce))
+        .then(|| Does::Unknown("may quantise the result of a max or min reduction wrongly".into()))
 }

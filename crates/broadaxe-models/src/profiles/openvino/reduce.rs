@@ -31,7 +31,7 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
     let own = asked.unstretched(constant).and_then(|shape| Some(shape.known()?.to_vec())).filter(|_| fused)?;
     let does = misread(asked, &own, data)?;
     // Passes may take the other nodes that read the reduction.
-    let text = "may compute a constant per channel together with a reduction that other nodes read, along another axis";
+    let text = "may fuse a per-channel constant with a reduction that other nodes read, along another axis";
     Some(if asked.is_single(data) { does } else { Does::Unknown(text.into()) })
 }
 
@@ -41,9 +41,7 @@ pub(super) fn misread(asked: &Asked<'_>, own: &[usize], data: ValueId) -> Option
     let channels: usize = own.iter().product();
     let axis = only_axis(own, dims.rank()?).filter(|_| channels > 1)?;
     if axis == 0 && dims.rank() == Some(REDUCED_RANK - 1) && reduced(asked, data).is_some() {
-        return Some(Does::Unknown(
-            "may compute a constant per row together with the reduction that leaves out an axis".into(),
-        ));
+        return Some(Does::Unknown("may fuse a per-row constant with a reduction that drops an axis".into()));
     }
     if axis != 1 {
         return None;
@@ -51,11 +49,9 @@ pub(super) fn misread(asked: &Asked<'_>, own: &[usize], data: ValueId) -> Option
     let whole = dims.known().is_some_and(|dims| dims.iter().product::<usize>() == channels);
     let extent = if whole { None } else { reduced(asked, data) }?;
     Some(if extent.size() == Some(1) {
-        Does::Unknown("may compute a constant per channel together with a reduction that leaves all elements".into())
+        Does::Unknown("may fuse a per-channel constant with a reduction that keeps all elements".into())
     } else {
-        Does::Garbled(
-            "computes a constant per channel together with the reduction before it, along another axis".into(),
-        )
+        Does::Garbled("fuses a per-channel constant with the reduction before it, along another axis".into())
     })
 }
 

@@ -56,7 +56,7 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
         tensors.push(Met { dims, batch, whole });
     }
     if tensors.iter().any(|tensor| tensor.whole) {
-        let text = "computes each entry of the batch alone, but leaves the first axis of the constant in place";
+        let text = "computes each batch entry alone, but keeps the constant's first axis";
         return Some(Does::Garbled(text.into()));
     }
     let without = |tensor: &Met<'_>| tensor.dims.len() - usize::from(tensor.batch.is_some());
@@ -70,7 +70,7 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
     }
     let met = meet(&tensors, most, rank)?;
     let sized = tensors.iter().all(|tensor| tensor.dims.iter().all(|dim| dim.size().is_some()));
-    let text = format!("treats axis {met} of an operand as the batch, so that other axes meet");
+    let text = format!("treats axis {met} of an operand as the batch, so other axes meet");
     Some(if sized { Does::Garbled(text.into()) } else { Does::Unknown(text.into()) })
 }
 
@@ -135,11 +135,11 @@ pub(super) fn stretched(asked: &Asked<'_>) -> Option<Does> {
     match (ranks, at(from), at(to)) {
         (true, Some(from), Some(to)) if from == to => None,
         (true, Some(_), Some(_)) => {
-            Some(Does::Garbled("does not stretch the batch, which its tensors do not have as an axis".into()))
+            Some(Does::Garbled("does not stretch the batch, which is not an axis of its tensors".into()))
         }
         _ if ranks && from.and_then(|dims| dims.get(axis)) == to.and_then(|dims| dims.get(axis)) => None,
         _ => {
-            let text = "computes each entry of the batch alone, and this node stretches the batch";
+            let text = "computes each batch entry alone, and this node stretches the batch";
             Some(Does::Unknown(text.into()))
         }
     }

@@ -25,20 +25,20 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
         let batch =
             [asked.node.output(0), asked.value(1)].into_iter().flatten().any(|value| asked.facts.has_batch(value));
         if batch {
-            return Some(Does::Unknown(Cow::Borrowed("may take the first axis of Gemm for the batch")));
+            return Some(Does::Unknown(Cow::Borrowed("may treat the first axis of Gemm as the batch")));
         }
         return super::number(asked).or_else(|| super::batch::batch(asked)).or(Some(Does::Own));
     }
     if !weights || !asked.constants[1] {
-        return Some(Does::Refused(Cow::Borrowed("has a linear layer with constant weights and a constant C only")));
+        return Some(Does::Refused(Cow::Borrowed("supports Gemm only with constant weights and a constant C")));
     }
     let columns = asked.operands[0].dims().and_then(|dims| dims.last());
     Some(match asked.operands[1].dims() {
         Some([]) if columns.and_then(broadaxe_shape::Dim::size) == Some(1) => Does::Own,
         Some([own]) if columns.is_none_or(|columns| columns == own) => Does::Own,
-        Some(_) => Does::Refused(Cow::Borrowed("needs one number per column as the C of Gemm, of rank 1")),
+        Some(_) => Does::Refused(Cow::Borrowed("accepts only one number per column as the C of Gemm, of rank 1")),
         None => {
-            Does::Unknown(Cow::Borrowed("needs one number per column as the C of Gemm, and its shape is not known"))
+            Does::Unknown(Cow::Borrowed("accepts only one number per column as the C of Gemm, whose shape is unknown"))
         }
     })
 }
@@ -68,7 +68,7 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
         })
     };
     let found = (0..asked.operands.len()).filter_map(|k| asked.value(k)).any(made);
-    found.then_some(Does::Unknown(Cow::Borrowed("may take the rows of the product before it for the batch")))
+    found.then_some(Does::Unknown(Cow::Borrowed("may treat the rows of the preceding MatMul as the batch axis")))
 }
 
 /// Says whether a constant of a concatenation may have the axis of the batch, which the other tensors do not have.

@@ -12,12 +12,12 @@ use broadaxe_shape::{Dim, SymbolicShape};
 /// Says what becomes of scale and bias.
 pub(super) fn affine(asked: &Asked<'_>) -> Option<Does> {
     if asked.operands.len() < 3 {
-        return Some(Does::Unsupported("has no layer for a LayerNormalization without bias".into()));
+        return Some(Does::Unsupported("does not support LayerNormalization without bias".into()));
     }
     if asked.constants[1..].iter().any(|constant| !constant) {
-        return Some(Does::Unsupported("has no layer for a LayerNormalization whose scale or bias is computed".into()));
+        return Some(Does::Unsupported("does not support LayerNormalization with a computed scale or bias".into()));
     }
-    let unknown = "needs as many scales and biases as elements are normalised, and a shape is not known";
+    let unknown = "accepts only one scale and bias per normalised element, and a shape is unknown";
     let Some(data) = asked.operands[0].dims() else { return Some(Does::Unknown(unknown.into())) };
     let axis = attribute(asked.node, "axis").unwrap_or(-1);
     let count = if axis < 0 { axis.unsigned_abs() as usize } else { data.len().saturating_sub(axis as usize) };
@@ -31,15 +31,13 @@ pub(super) fn affine(asked: &Asked<'_>) -> Option<Does> {
     let lacking = super::batch::lacking(asked, 0);
     let row = sizes.and_then(|sizes| sizes.last().copied()).unwrap_or(1);
     Some(if scale != elements || bias != elements {
-        Does::Refused(
-            format!("needs {elements} scales and biases here, one for each element that is normalised").into(),
-        )
+        Does::Refused(format!("needs {elements} scales and biases here, one per normalised element").into())
     } else if asked.operands[1..].iter().any(|own| !is_laid_out(own, together)) {
-        Does::Garbled("gives the scales and biases to the elements that are normalised, whatever their axes are".into())
+        Does::Garbled("applies scales and biases to the normalised elements and ignores their axes".into())
     } else if lacking.is_some_and(|axis| axis + count >= data.len()) {
-        Does::Garbled("normalizes over axes of which it treats one as the batch".into())
+        Does::Garbled("normalises over axes, one of which it treats as the batch".into())
     } else if elements != row && count + 1 >= data.len() {
-        Does::Garbled("normalises over each row alone where all axes but the first are normalised".into())
+        Does::Garbled("normalises each row alone if all axes but the first are normalised".into())
     } else {
         Does::Own
     })

@@ -31,7 +31,7 @@ pub(super) fn normalized(asked: &Asked<'_>) -> Option<Does> {
     let lacking = asked.facts.lacking(data).filter(|_| asked.facts.batch(data) == Some(0));
     let first = axis - usize::from(lacking.is_some_and(|lacking| lacking < axis)) == 0 && lacking != Some(axis);
     let right = first && matches!(rank - usize::from(lacking.is_some()), 1 | 3 | 4);
-    (!right).then(|| Does::Garbled(format!("normalizes along its first axis, not along axis {axis}").into()))
+    (!right).then(|| Does::Garbled(format!("normalises along its first axis, not along axis {axis}").into()))
 }
 
 /// Says whether a node clips from below only.

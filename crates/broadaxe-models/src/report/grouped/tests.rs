@@ -39,7 +39,7 @@ fn groups_are_in_words() {
     assert_eq!(report.hidden.as_deref(), Some("not shown: 1 unknown"));
     let [group] = &report.groups[..] else { panic!("{report:?}") };
     let said = [&group.severity, &group.code, &group.name, &group.title].map(String::as_str);
-    let title = format!("wrong result on {}", sample.target);
+    let title = format!("differs on {}", sample.target);
     assert_eq!(said, ["error", "BX101", "wrong-axis", &title]);
     assert_eq!((&group.members[..], &group.others[..]), (&[0, 1, 2][..], &["b.{1,2}\\u{1b}".to_owned()][..]));
     assert!(group.sample.node.starts_with("b.0\\u{1b} ("), "{group:?}");

@@ -18,14 +18,14 @@ fn differing() -> FindingRecord {
 #[test]
 fn consequences() {
     let cases = [
-        ("differs", "BX101", &["a", "b"][..], "wrong result on a, b"),
-        ("refused", "BX201", &["a"], "rejected by a"),
+        ("differs", "BX101", &["a", "b"][..], "differs on a, b"),
+        ("refused", "BX201", &["a"], "refused by a"),
         ("refused", "BX002", &["a"], "invalid in the model itself"),
-        ("unsupported", "BX301", &["a"], "not supported by a"),
-        ("guarded", "BX401", &["a"], "the same on a only under a condition"),
+        ("unsupported", "BX301", &["a"], "unsupported on a"),
+        ("guarded", "BX401", &["a"], "depends on size on a"),
         ("same", "BX601", &["a"], "the same on a, although its laws say otherwise"),
         ("same", "BX004", &["a"], "two axes fit, and the node names none"),
-        ("unknown", "BX501", &["a"], "not known for a"),
+        ("unknown", "BX501", &["a"], "unknown on a"),
     ];
     let sample = differing();
     for (verdict, code, targets, want) in cases {
@@ -34,8 +34,7 @@ fn consequences() {
         assert_eq!(consequence(&finding, targets), want, "{verdict} {code}");
     }
     // What targets do with a node that is wrong in the model itself.
-    let laws =
-        [("differs", "computed by a all the same"), ("refused", "rejected by a"), ("unknown", "not known for a")];
+    let laws = [("differs", "computed by a all the same"), ("refused", "refused by a"), ("unknown", "unknown on a")];
     for (verdict, want) in laws {
         let mut finding = sample.clone();
         (finding.verdict, finding.code) = (verdict.into(), Some("BX002".into()));
@@ -47,8 +46,8 @@ fn consequences() {
 fn nodes_are_counted() {
     let cases = [
         (1, 0, 0, "1 broadcasting node", None),
-        (2, 0, 1, "2 broadcasting nodes", Some("1 other node was not judged")),
-        (0, 0, 2, "0 broadcasting nodes", Some("2 other nodes were not judged")),
+        (2, 0, 1, "2 broadcasting nodes", Some("1 other node does not broadcast and was skipped")),
+        (0, 0, 2, "0 broadcasting nodes", Some("2 other nodes do not broadcast and were skipped")),
         (3, 2, 0, "3 broadcasting nodes, 2 of unknown shape", None),
     ];
     for (judged, unknown, left, want, want_others) in cases {
@@ -65,8 +64,8 @@ fn verdicts_name_what_they_are_from() {
         basis(&target, &CheckRecord { format: format.into(), ..checked().head() })
     };
     for (target, format, want) in [
-        ("openvino", "onnx", Some("asked: OpenVINO 2026.4.1")),
-        ("litert@2.1.3", "tflite", Some("asked: LiteRT 2.1.3")),
+        ("openvino", "onnx", Some("tested: OpenVINO 2026.4.1")),
+        ("litert@2.1.3", "tflite", Some("tested: LiteRT 2.1.3")),
         ("ncnn", "tflite", None),
         ("tensorrt", "onnx", Some("documents")),
         ("tensorrt", "tflite", None),
@@ -86,7 +85,7 @@ fn verdicts_are_counted() {
         ..TargetRecord::default()
     };
     let cases = [
-        (target(0, 0, 0), "no broadcasting node to judge"),
+        (target(0, 0, 0), "no broadcasting nodes"),
         (target(1, 0, 2), "1 differs, 2 same"),
         (target(2, 1, 0), "2 differ, 1 refused"),
     ];
@@ -135,7 +134,7 @@ fn notes_have_labels() {
         "{said:?}"
     );
     assert_eq!(said[2].1, "the same if n = 1");
-    assert_eq!(said[4].1, "the laws of ncnn say otherwise: it gives a wrong result: it does");
+    assert_eq!(said[4].1, "the laws of ncnn say otherwise: it differs: it does");
 }
 
 #[test]
@@ -198,19 +197,16 @@ fn undecided_and_unsupported_nodes_are_counted() {
     let lacking = |name: &str, unknown, unsupported| TargetRecord { unsupported, ..target(name, unknown, 0) };
     let cases = [
         (vec![target("onnx", 0, 0)], None),
-        (
-            vec![target("onnx", 0, 0), target("coreml", 1, 0)],
-            Some("No known problem; 1 of 3 nodes undecided on coreml"),
-        ),
+        (vec![target("onnx", 0, 0), target("coreml", 1, 0)], Some("No known problem; 1 of 3 nodes unknown on coreml")),
         (
             vec![target("a", 2, 0), target("b", 1, 0), target("c", 2, 0)],
-            Some("No known problem; 2 of 3 nodes undecided on a, c; 1 on b"),
+            Some("No known problem; 2 of 3 nodes unknown on a, c; 1 on b"),
         ),
-        (vec![target("a", 2, 0), target("b", 0, 1)], Some("2 of 3 nodes undecided on a")),
-        (vec![lacking("a", 0, 1)], Some("1 of 3 nodes not supported by a")),
+        (vec![target("a", 2, 0), target("b", 0, 1)], Some("2 of 3 nodes unknown on a")),
+        (vec![lacking("a", 0, 1)], Some("1 of 3 nodes unsupported on a")),
         (
             vec![lacking("a", 1, 1), lacking("b", 0, 1), lacking("c", 0, 2)],
-            Some("1 of 3 nodes undecided on a; 1 not supported by a, b; 2 by c"),
+            Some("1 of 3 nodes unknown on a; 1 unsupported on a, b; 2 on c"),
         ),
     ];
     for (targets, want) in cases {

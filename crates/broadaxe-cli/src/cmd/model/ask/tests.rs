@@ -249,17 +249,17 @@ fn laws_that_say_otherwise() {
         anstream::adapter::strip_str(&text).to_string()
     };
     let text = plain(&record, 1);
-    assert!(text.contains("rejected by fake 1.0: ends the process (signal 11)"), "{text}");
+    assert!(text.contains("refused by fake 1.0: ends the process (signal 11)"), "{text}");
     assert!(text.contains("note: the laws of onnx say otherwise: it computes the same\n"), "{text}");
     let law = LawRecord { target: "onnx".into(), verdict: "differs".into(), reason: "onnx adds".into(), alone: true };
     record.findings[0].law = Some(Box::new(law));
     let text = plain(&record, 0);
     assert!(text.starts_with("note[same]: the same on fake 1.0, although its laws say otherwise\n"), "{text}");
-    assert!(text.contains("note: the laws of onnx say otherwise: it gives a wrong result: onnx adds\n"), "{text}");
+    assert!(text.contains("note: the laws of onnx say otherwise: it differs: onnx adds\n"), "{text}");
     assert!(text.contains("note: the same in nodes of the same class: Sub_1\n"), "{text}");
     record.findings[0].law.as_mut().unwrap().alone = false;
     let text = plain(&record, 0);
-    let want = "asked about the node alone; in this model, the laws of onnx say: it gives a wrong result: onnx adds\n";
+    let want = "ran the node alone; in this model, the laws of onnx say: it differs: onnx adds\n";
     assert!(text.contains(want), "{text}");
 }
 

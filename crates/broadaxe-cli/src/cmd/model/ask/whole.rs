@@ -285,7 +285,7 @@ impl Findings<'_> {
             return Outcome::refused(format!("{}{why}", together(":")));
         }
         let together = together(",");
-        let Some(gap) = &fault.gap else { return Outcome::unknown("nothing was found out") };
+        let Some(gap) = &fault.gap else { return Outcome::unknown("the cause was not found") };
         if fault.is_far && self.is_long(id) {
             // Few models need such numbers: it is a caveat.
             return Outcome { reason: format!("{together}computes 64-bit integers in fewer bits"), ..Outcome::same() };
@@ -295,10 +295,7 @@ impl Findings<'_> {
             (false, true) => "in the second run and later, ",
             (false, false) => "",
         };
-        let reading = fault
-            .reading
-            .as_ref()
-            .map_or_else(|| "it computes something else".to_owned(), |reading| self.read(reading));
+        let reading = fault.reading.as_ref().map_or_else(|| "it differs".to_owned(), |reading| self.read(reading));
         let reason = format!("{when}{together}{reading}; {}", self.wrong(fault, gap));
         let target_shape = gap.shape.clone().or_else(|| fault.right.as_ref().map(|right| right.shape.clone()));
         let example = CounterexampleRecord {
@@ -324,7 +321,7 @@ fn said(model: &Model, name: &str, examined: &Examined) -> String {
             examined.rounded.iter().filter_map(|fault| fault.gap.as_ref()).map(|gap| gap.largest).fold(0.0, f64::max);
         let places: Vec<NodeId> = examined.rounded.iter().filter_map(|fault| fault.nodes.last().copied()).collect();
         text += &format!(
-            "  {name}: rounds otherwise in {}, by at most {:.2} % of the largest element: {}\n",
+            "  {name}: rounds differently in {}, by at most {:.2} % of the largest element: {}\n",
             count(places.len(), "place"),
             most * 100.0,
             names(model, &places)

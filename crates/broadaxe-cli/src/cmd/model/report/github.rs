@@ -101,8 +101,7 @@ mod tests {
 
     #[test]
     fn undecided_nodes_get_a_notice_where_nothing_fails() {
-        let notice =
-            "::notice file=a b.onnx,line=1,title=broadaxe::No known problem; 1 of 3 nodes undecided on coreml\n";
+        let notice = "::notice file=a b.onnx,line=1,title=broadaxe::No known problem; 1 of 3 nodes unknown on coreml\n";
         for (fails, all, want) in [(false, false, notice), (true, false, ""), (false, true, "")] {
             let mut found = sample::checked();
             found.errors.clear();

@@ -33,7 +33,7 @@ pub(super) fn gitlab(severity: Severity) -> &'static str {
     }
 }
 
-/// Says a finding in one sentence: `bias1 (Add): wrong result on onnx: onnx aligns shapes to the right; ...`.
+/// Says a finding in one sentence: `bias1 (Add): differs on onnx: onnx aligns shapes to the right; ...`.
 pub(super) fn sentence(finding: &FindingRecord) -> String {
     let what = consequence(finding, &[&finding.target]);
     let mut message = format!("{} ({}): {what}", finding.node, finding.op);

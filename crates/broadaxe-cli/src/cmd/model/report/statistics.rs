@@ -24,7 +24,7 @@ pub(super) fn table_of(found: &Checked, shown: Shown) -> String {
         let mut findings = found.models.iter().flat_map(|record| &record.findings);
         return match hidden.as_str() {
             "" => "no findings\n".to_owned(),
-            _ if findings.any(|one| one.verdict == "unknown") => format!("no known problem, undecided nodes\n{hidden}"),
+            _ if findings.any(|one| one.verdict == "unknown") => format!("no known problem, unknown nodes\n{hidden}"),
             _ => format!("no findings that fail\n{hidden}"),
         };
     }
