@@ -4,7 +4,7 @@ use std::{io, mem, path::Path};
 
 use broadaxe_cli::{
     answer::{Answer, Json},
-    cmd::model::Answered,
+    cmd::model::HeldAnswer,
     error::{Error, ErrorKind},
 };
 use broadaxe_models::{Cause, extract::Input, report::CheckRecord};
@@ -38,8 +38,8 @@ impl From<Answer> for Told {
     }
 }
 
-impl From<Answered> for Told {
-    fn from(Answered { answer, changed, inputs }: Answered) -> Self {
+impl From<HeldAnswer> for Told {
+    fn from(HeldAnswer { answer, changed, inputs }: HeldAnswer) -> Self {
         Self { answer, changed, inputs }
     }
 }

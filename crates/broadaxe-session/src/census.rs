@@ -15,7 +15,7 @@ use crate::{
 
 /// What was counted.
 #[derive(Debug, Default)]
-pub struct Counted {
+pub struct CountedModels {
     /// The models, with their names.
     pub models: Vec<(String, Census)>,
     /// The files that could not be used.
@@ -26,10 +26,10 @@ pub struct Counted {
 ///
 /// # Errors
 /// When a shape of an input is malformed.
-pub fn counted(request: &CensusRequest, open: Open<'_>) -> Result<Counted, Error> {
+pub fn counted(request: &CensusRequest, open: Open<'_>) -> Result<CountedModels, Error> {
     given(&request.input_shapes)?;
     let models = request.models.iter().cloned().map(Ok);
-    let mut counted = Counted::default();
+    let mut counted = CountedModels::default();
     for input in if request.search { collect(&request.models) } else { models.collect() } {
         let load = |path: PathBuf| {
             load(&path, &request.input_shapes, open).map_err(|error| Unusable { path, error: Box::new(error) })
@@ -45,7 +45,7 @@ pub fn counted(request: &CensusRequest, open: Open<'_>) -> Result<Counted, Error
     Ok(counted)
 }
 
-impl Counted {
+impl CountedModels {
     /// Returns what is printed as JSON.
     pub fn record(&self) -> Value {
         let models: Vec<Value> = self.models.iter().map(|(name, census)| describe(name, census)).collect();

@@ -1,4 +1,4 @@
-//! Takes a node out of a model, as a model of its own.
+//! Extracts a node of a model, as a model of its own.
 
 use std::path::PathBuf;
 #[cfg(feature = "files")]

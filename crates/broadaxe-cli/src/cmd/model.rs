@@ -87,7 +87,7 @@ pub fn extract(args: &ExtractArgs) -> Result<Answer, Error> {
 
 /// An answer to a program, with what it may keep.
 #[derive(Debug)]
-pub struct Answered {
+pub struct HeldAnswer {
     /// The answer, with its text and its JSON.
     pub answer: Answer,
     /// The changed or extracted model, where no file is named for it.
@@ -100,9 +100,9 @@ pub struct Answered {
 ///
 /// # Errors
 /// Those of the request; when a changed model could not be verified that was to be.
-pub fn answered(request: &Request, shown: Shown, open: Open<'_>) -> Result<Answered, Error> {
+pub fn answered(request: &Request, shown: Shown, open: Open<'_>) -> Result<HeldAnswer, Error> {
     let only = |answer: Result<Answer, Error>| {
-        answer?.whole().map(|answer| Answered { answer, changed: None, inputs: Vec::new() })
+        answer?.whole().map(|answer| HeldAnswer { answer, changed: None, inputs: Vec::new() })
     };
     match request {
         Request::Check(request) => only(check::told(request, shown, open)),
@@ -116,15 +116,15 @@ pub fn answered(request: &Request, shown: Shown, open: Open<'_>) -> Result<Answe
             let found = saved(request, open)?;
             let answer = extract::answer(&found);
             let changed = request.output.is_none().then_some(found.one.model);
-            Ok(Answered { answer, changed, inputs: if request.inline { Vec::new() } else { found.one.inputs } })
+            Ok(HeldAnswer { answer, changed, inputs: if request.inline { Vec::new() } else { found.one.inputs } })
         }
     }
 }
 
-fn changed(job: &FixJob<'_>) -> Result<Answered, Error> {
+fn changed(job: &FixJob<'_>) -> Result<HeldAnswer, Error> {
     let mut answer = fix::answer(job, false, false)?;
     job.verified()?;
     let changed = job.changed()?;
     answer.json = Json::Value(serde_json::json!(job.record()));
-    Ok(Answered { answer, changed, inputs: Vec::new() })
+    Ok(HeldAnswer { answer, changed, inputs: Vec::new() })
 }
