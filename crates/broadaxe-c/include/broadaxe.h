@@ -114,6 +114,11 @@
 #define BX_ERROR_TARGET 35
 
 /*
+ A request could not be answered; its answer says why.
+ */
+#define BX_ERROR_REQUEST 36
+
+/*
  The version of the interface. It changes when a program has to be compiled again.
  */
 #define BX_ABI_VERSION 1
@@ -323,6 +328,28 @@ typedef struct bx_report {
   size_t findings;
 } bx_report;
 
+/*
+ The answer to a request.
+ */
+typedef struct bx_answer {
+  /*
+   The size of this structure.
+   */
+  size_t struct_size;
+  /*
+   Written: the answer as JSON, and a 0. It stays until the next request on this thread.
+   */
+  const char *json;
+  /*
+   Written: the number of bytes of the JSON without its 0.
+   */
+  size_t length;
+  /*
+   Written: 1 where the command would end with exit code 1, such as for findings; else 0.
+   */
+  size_t fails;
+} bx_answer;
+
 #ifdef __cplusplus
 extern "C" {
 #endif // __cplusplus
@@ -436,6 +463,19 @@ int32_t bx_check_file(const char *path,
                       const char *const *targets,
                       size_t target_count,
                       struct bx_report *out);
+
+/*
+ Answers a request in JSON with what the command prints with `--json`.
+
+ A request names itself: `{"request": "check", "models": ["a.onnx"], "targets": ["ncnn"]}`. The others are fix, upgrade, extract,
+ census, sizes, list and diff; their fields are those of the structures of `broadaxe_session::request`. With `BX_ERROR_REQUEST`, the
+ answer is `{"error": {"kind": ..., "message": ...}}`, and `fails` is 1.
+
+ # Safety
+ `request` is null or a string; `out` is null or points to a structure that starts with its size.
+ */
+int32_t bx_request(const char *request,
+                   struct bx_answer *out);
 
 #ifdef __cplusplus
 }  // extern "C"

@@ -164,6 +164,14 @@ struct report {
   std::size_t findings = 0;
 };
 
+// The answer to a request.
+struct answer {
+  // What the command prints with `--json`.
+  std::string json;
+  // Whether the command would end with exit code 1, such as for findings.
+  bool fails = false;
+};
+
 namespace detail {
 
 inline broadaxe::error last(std::int32_t status) {
@@ -288,6 +296,15 @@ inline result<report> check_file(const std::string& path, const std::vector<std:
     to.json.resize(status == BX_OK ? out.needed - 1 : out.needed);
     if (status == BX_OK) return to;
   }
+}
+
+// Answers a request in JSON, such as {"request": "census", "models": ["a.onnx"]}. What could not be answered is an error.
+inline result<answer> request(const std::string& json) {
+  bx_answer out{};
+  out.struct_size = sizeof out;
+  const std::int32_t status = bx_request(json.c_str(), &out);
+  if (status != BX_OK) return detail::last(status);
+  return answer{std::string(out.json, out.length), out.fails != 0};
 }
 
 }  // namespace broadaxe

@@ -26,7 +26,7 @@ use crate::{
     },
     structs::{
         BX_ABI_VERSION, BX_HAS_AXES, BX_HAS_AXIS, BX_HAS_DEFAULT_AXIS, BX_HAS_MODE, BX_HAS_TARGET, BX_MAX_COUNT,
-        BX_MAX_RANK, BxAlignment, BxError, BxReport, BxRule, BxRuleInfo,
+        BX_MAX_RANK, BxAlignment, BxAnswer, BxError, BxReport, BxRule, BxRuleInfo,
     },
 };
 
@@ -38,6 +38,8 @@ unsafe impl Structure for BxRuleInfo {}
 unsafe impl Structure for BxAlignment {}
 // SAFETY: repr(C), the size first, then pointers and numbers.
 unsafe impl Structure for BxReport {}
+// SAFETY: repr(C), the size first, then pointers and numbers.
+unsafe impl Structure for BxAnswer {}
 // SAFETY: repr(C), the size first, then numbers.
 unsafe impl Structure for BxError {}
 
@@ -325,6 +327,30 @@ pub unsafe extern "C" fn bx_check_file(
         // SAFETY: the buffer is null or has `capacity` bytes, which are enough.
         unsafe { write(buffer.json.cast(), &[report.json.as_bytes(), b"\0"].concat()) };
         Ok(())
+    })
+}
+
+/// Answers a request in JSON with what the command prints with `--json`.
+///
+/// A request names itself: `{"request": "check", "models": ["a.onnx"], "targets": ["ncnn"]}`. The others are fix, upgrade, extract,
+/// census, sizes, list and diff; their fields are those of the structures of `broadaxe_session::request`. With `BX_ERROR_REQUEST`, the
+/// answer is `{"error": {"kind": ..., "message": ...}}`, and `fails` is 1.
+///
+/// # Safety
+/// `request` is null or a string; `out` is null or points to a structure that starts with its size.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bx_request(request: *const c_char, out: *mut BxAnswer) -> i32 {
+    guard(|| {
+        // SAFETY: the caller promises a structure that starts with its size.
+        let struct_size = unsafe { structure(out, "out") }?.struct_size;
+        // SAFETY: the caller promises a string or null.
+        let request = unsafe { text(request, "request") }?;
+        let (answer, failure) = models::request(request);
+        let kept = last::keep(answer.json);
+        let answer = BxAnswer { struct_size, json: kept.0, length: kept.1, fails: usize::from(answer.fails) };
+        // SAFETY: `out` points to a structure of at least this size, which was checked above.
+        unsafe { write(out, &[answer]) };
+        failure.map_or(Ok(()), Err)
     })
 }
 

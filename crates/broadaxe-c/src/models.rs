@@ -1,12 +1,19 @@
-//! Model files: checks one, and writes the findings as JSON.
+//! Model files: checks one, and answers other requests in JSON.
 
 #![forbid(unsafe_code)]
 
-use std::{ffi::CString, path::Path, slice, sync::OnceLock};
+use std::{ffi::CString, path::Path, sync::OnceLock};
 
-use broadaxe_models::{PROFILES, Target, check_file, report::Checked};
+use broadaxe_models::{PROFILES, Target, check_file};
+use broadaxe_session::{
+    answer::{Response, answer},
+    error::Error,
+    record::Checked,
+    request::Request,
+    stream,
+};
 
-use crate::status::{BX_ERROR_INTERNAL, Failure};
+use crate::status::{BX_ERROR_INTERNAL, BX_ERROR_REQUEST, Failure};
 
 /// What a check found in one model.
 pub(crate) struct Report {
@@ -21,9 +28,19 @@ pub(crate) fn check(path: &Path, targets: &[&str]) -> Result<Report, Failure> {
     let targets: Vec<Target> = targets.iter().map(|target| target.parse()).collect::<Result<_, _>>()?;
     let targets = Target::distinct(targets);
     let record = check_file(path, &targets)?;
-    let json = serde_json::to_string(&Checked { models: slice::from_ref(&record) });
+    let findings = record.attention();
+    let json = serde_json::to_string(&Checked { models: vec![record], ..Checked::default() });
     let json = json.map_err(|error| Failure::new(BX_ERROR_INTERNAL, format!("the findings are not JSON: {error}")))?;
-    Ok(Report { json, findings: record.attention() })
+    Ok(Report { json, findings })
+}
+
+/// Answers a request in JSON; also returns why it could not be answered.
+pub(crate) fn request(text: &str) -> (Response, Option<Failure>) {
+    let request = serde_json::from_str::<Request>(text).map_err(|error| Error::usage(error.to_string()));
+    match request.and_then(|request| answer(&request, &stream::open)) {
+        Ok(response) => (response, None),
+        Err(error) => (Response::of_error(&error), Some(Failure::new(BX_ERROR_REQUEST, error.to_string()))),
+    }
 }
 
 /// Returns the names of the targets.

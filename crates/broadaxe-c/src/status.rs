@@ -50,6 +50,8 @@ pub const BX_ERROR_FORMAT: i32 = 33;
 pub const BX_ERROR_LIMIT: i32 = 34;
 /// A target is unknown.
 pub const BX_ERROR_TARGET: i32 = 35;
+/// A request could not be answered; its answer says why.
+pub const BX_ERROR_REQUEST: i32 = 36;
 
 /// Describes every status.
 const TEXTS: &[(i32, &CStr)] = &[
@@ -73,6 +75,7 @@ const TEXTS: &[(i32, &CStr)] = &[
     (BX_ERROR_FORMAT, c"the file is not a valid model"),
     (BX_ERROR_LIMIT, c"the file exceeds a limit"),
     (BX_ERROR_TARGET, c"unknown target"),
+    (BX_ERROR_REQUEST, c"the request could not be answered"),
 ];
 
 /// Describes a status in a few words.

@@ -113,6 +113,20 @@ pub struct BxReport {
     pub findings: usize,
 }
 
+/// The answer to a request.
+#[derive(Clone, Copy, Debug)]
+#[repr(C)]
+pub struct BxAnswer {
+    /// The size of this structure.
+    pub struct_size: usize,
+    /// Written: the answer as JSON, and a 0. It stays until the next request on this thread.
+    pub json: *const c_char,
+    /// Written: the number of bytes of the JSON without its 0.
+    pub length: usize,
+    /// Written: 1 where the command would end with exit code 1, such as for findings; else 0.
+    pub fails: usize,
+}
+
 /// Where a call failed. Numbers that do not apply are -1.
 #[derive(Clone, Copy, Debug)]
 #[repr(C)]
@@ -136,5 +150,6 @@ const _: () = {
     assert!(size_of::<BxRuleInfo>() == offset_of!(BxRuleInfo, default_axis) + size_of::<i64>());
     assert!(size_of::<BxAlignment>() == offset_of!(BxAlignment, own_strides) + pointer);
     assert!(size_of::<BxReport>() == offset_of!(BxReport, findings) + pointer);
+    assert!(size_of::<BxAnswer>() == offset_of!(BxAnswer, fails) + pointer);
     assert!(size_of::<BxError>() == offset_of!(BxError, sizes) + 2 * pointer);
 };

@@ -1,17 +1,16 @@
 //! Holds the answer of a subcommand, and formats its tables and lists.
 
-use std::{
-    borrow::Cow,
-    fmt::{self, Display},
-    io,
-};
+use std::fmt::{self, Display};
 
 pub use broadaxe_draw::words::{columns, join, letter, spaced, steps, strides, tuple};
-use broadaxe_models::report::{CheckRecord, Shown, grouped};
+use broadaxe_models::report::{Shown, grouped};
+pub use broadaxe_session::{
+    json::{Converting, Each, Pieces, write_json, write_texts},
+    record::{Checked, FileRecord},
+};
 use comfy_table::{ColumnConstraint, ContentArrangement, LineStyle, Table, TableStyle, Width};
-use schemars::JsonSchema;
-use serde::{Serialize, Serializer};
-use serde_json::{Value, json};
+use serde::Serialize;
+use serde_json::Value;
 
 use crate::{
     error::{Error, ErrorKind, escaped},
@@ -60,51 +59,6 @@ pub enum Json {
     Checked(Checked),
     /// What is written already: as values, its parts would be several times as large.
     Written(String),
-}
-
-/// What a check prints as JSON.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, JsonSchema)]
-pub struct Checked {
-    /// One entry per model that was judged, in the order of the command line.
-    pub models: Vec<CheckRecord>,
-    /// One entry per file that cannot be read or is not a model; absent if there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub errors: Vec<FileRecord>,
-    /// One entry per file that `--skip-others` skipped; absent if there are none.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub skipped: Vec<FileRecord>,
-    /// What the run says about its configuration and baseline, such as entries that are not used; absent if there is nothing to say.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
-    /// How many findings do not count, with the file that says so; findings say that too.
-    #[serde(skip)]
-    pub accepted: Vec<String>,
-}
-
-/// A file that was not judged.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
-pub struct FileRecord {
-    /// The file, as it was given.
-    pub file: String,
-    /// Why it was not judged.
-    pub message: String,
-    /// The place in the file, where one is known.
-    pub field: Option<String>,
-}
-
-impl FileRecord {
-    /// Records an error about a file.
-    pub fn new(file: &str, error: &Error) -> Self {
-        // What the system answers about a file begins with the name of the file.
-        let message = error.message();
-        let message = message.strip_prefix(file).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(message);
-        Self { file: file.to_owned(), message: message.to_owned(), field: error.field_name().map(str::to_owned) }
-    }
-
-    /// Says what is wrong and where, without the name of the file.
-    pub fn sentence(&self) -> String {
-        self.field.as_ref().map_or_else(|| self.message.clone(), |field| format!("{} ({field})", self.message))
-    }
 }
 
 impl Answer {
@@ -161,127 +115,10 @@ impl Json {
         Self::Written(text)
     }
 
-    /// Writes the part that a pointer such as `/models/0` names, without one of its members; none where there is no such part.
-    pub fn part(&self, pointer: &str, without: Option<&str>) -> Option<String> {
-        match self {
-            Self::Value(value) | Self::Array(value, _) => part(value, pointer, without),
-            Self::Checked(found) if without == Some("findings") => {
-                let models = found.models.iter().map(CheckRecord::head).collect();
-                let (errors, skipped) = (found.errors.clone(), found.skipped.clone());
-                let head = Checked { models, errors, skipped, notes: found.notes.clone(), accepted: Vec::new() };
-                part(&json!(head), pointer, without)
-            }
-            Self::Checked(found) => part(&json!(found), pointer, without),
-            Self::Written(text) => part(&serde_json::from_str(text).unwrap_or_default(), pointer, without),
-        }
-    }
-
     /// Writes the groups of the findings of the first model that was checked, in the words of the report; nothing where there is none.
     pub fn grouped(&self) -> Option<String> {
         let Self::Checked(Checked { models, .. }) = self else { return None };
         serde_json::to_string(&grouped(models.first()?, Shown::default())).ok()
-    }
-
-    /// Writes some items of the list that a pointer names, from this one on: none behind the last, or where there is no such list.
-    pub fn items(&self, pointer: &str, from: usize) -> String {
-        match self {
-            Self::Value(value) | Self::Array(value, _) => some(value.pointer(pointer).and_then(Value::as_array), from),
-            Self::Checked(Checked { models, .. }) => {
-                let named = |k: &usize| pointer == format!("/models/{k}/findings");
-                some((0..models.len()).find(named).map(|k| &models[k].findings), from)
-            }
-            Self::Written(text) => {
-                let value: Value = serde_json::from_str(text).unwrap_or_default();
-                some(value.pointer(pointer).and_then(Value::as_array), from)
-            }
-        }
-    }
-}
-
-fn part(value: &Value, pointer: &str, without: Option<&str>) -> Option<String> {
-    let part = value.pointer(pointer)?;
-    let (Value::Object(members), Some(without)) = (part, without) else { return Some(part.to_string()) };
-    let kept = members.iter().filter(|(name, _)| *name != without);
-    let kept: Vec<String> = kept.map(|(name, value)| format!("{}:{value}", Value::from(name.as_str()))).collect();
-    Some(format!("{{{}}}", kept.join(",")))
-}
-
-/// How many items of a list are written at a time.
-const ITEMS: usize = 1000;
-
-fn some<T: Serialize>(list: Option<&Vec<T>>, from: usize) -> String {
-    let rest = list.and_then(|list| list.get(from..)).unwrap_or_default();
-    written(&rest[..rest.len().min(ITEMS)])
-}
-
-fn written(value: &(impl Serialize + ?Sized)) -> String {
-    serde_json::to_string(value).unwrap_or_default()
-}
-
-/// A list whose items are made while it is written.
-pub(crate) struct Each<F>(pub(crate) F);
-
-impl<T: Serialize, I: Iterator<Item = T>, F: Fn() -> I> Serialize for Each<F> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_seq((self.0)())
-    }
-}
-
-/// Writes a value as JSON, piece by piece.
-///
-/// # Errors
-/// When `to` cannot be written.
-pub(crate) fn write_json(to: &mut dyn fmt::Write, value: &impl Serialize) -> fmt::Result {
-    serde_json::to_writer(Pieces(to), value).map_err(|_| fmt::Error)
-}
-
-/// Writes texts to a writer of bytes.
-///
-/// # Errors
-/// When `out` cannot be written.
-pub(crate) fn write_texts(
-    out: &mut dyn io::Write,
-    write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result,
-) -> io::Result<()> {
-    let mut texts = Texts { out, failed: Ok(()) };
-    let _ = write(&mut texts);
-    texts.failed
-}
-
-/// Writes texts, and keeps the error of the writer.
-struct Texts<'a> {
-    out: &'a mut dyn io::Write,
-    failed: io::Result<()>,
-}
-
-impl fmt::Write for Texts<'_> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.failed = self.out.write_all(text.as_bytes());
-        if self.failed.is_ok() { Ok(()) } else { Err(fmt::Error) }
-    }
-}
-
-/// Converts texts that are written, and passes them on.
-pub(crate) struct Converting<'a, F>(pub(crate) &'a mut dyn fmt::Write, pub(crate) F);
-
-impl<F: Fn(&str) -> Cow<'_, str>> fmt::Write for Converting<'_, F> {
-    fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.write_str(&(self.1)(text))
-    }
-}
-
-/// Passes on the texts that a format is written in.
-pub(crate) struct Pieces<'a>(pub(crate) &'a mut dyn fmt::Write);
-
-impl io::Write for Pieces<'_> {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let text = str::from_utf8(bytes).map_err(io::Error::other)?;
-        self.0.write_str(text).map_err(io::Error::other)?;
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
     }
 }
 
@@ -411,23 +248,7 @@ mod tests {
     use super::Answer;
 
     #[test]
-    fn parts_of_the_json() {
-        let answer =
-            Answer::new("\u{1b}[1mtext\u{1b}[0m\n".into(), json!({ "models": [{ "a": 1, "b\"": [2], "c": {} }] }));
-        let cases = [
-            ("/models/0", Some("b\""), Some(r#"{"a":1,"c":{}}"#)),
-            ("/models/0", Some("z"), Some(r#"{"a":1,"b\"":[2],"c":{}}"#)),
-            ("/models/0/b\"", Some("a"), Some("[2]")),
-            ("/models/1", None, None),
-        ];
-        for (pointer, without, want) in cases {
-            assert_eq!(answer.json.part(pointer, without).as_deref(), want, "{pointer} without {without:?}");
-        }
-        assert_eq!(answer.plain(), "text\n");
-        for (pointer, from, want) in
-            [("/models", 0, r#"[{"a":1,"b\"":[2],"c":{}}]"#), ("/models", 1, "[]"), ("/x", 0, "[]")]
-        {
-            assert_eq!(answer.json.items(pointer, from), want, "{pointer} from {from}");
-        }
+    fn plain_texts_have_no_colours() {
+        assert_eq!(Answer::new("\u{1b}[1mtext\u{1b}[0m\n".into(), json!({})).plain(), "text\n");
     }
 }

@@ -17,8 +17,8 @@ use clap_complete::ArgValueCompleter;
 pub(crate) use self::atlas::CasesArgs;
 pub use self::atlas::{AtlasArgs, AtlasCommand, FindArgs, ModelsArgs, RunArgs, ShowArgs, WriteArgs};
 pub use self::model::{
-    AcceptArgs, AskArgs, CensusArgs, CheckArgs, ConfigArgs, DiffArgs, ExtractArgs, FailOn, FixArgs, InputArgs,
-    ListArgs, OutArgs, ReportFile, ReportFormat, SizesArgs, TargetArgs, TargetsArgs, UpgradeArgs,
+    AcceptArgs, AskArgs, CensusArgs, CheckArgs, DiffArgs, ExtractArgs, FixArgs, InputArgs, ListArgs, OutArgs,
+    ReportFile, ReportFormat, SizesArgs, TargetArgs, TargetsArgs, UpgradeArgs,
 };
 use crate::error::Error;
 
@@ -167,20 +167,6 @@ pub enum Command {
     /// Print a manual page, or write them all
     #[command(after_help = MAN_EXAMPLES)]
     Man(ManArgs),
-}
-
-impl Command {
-    /// Returns the subcommand without the settings of configuration files.
-    #[must_use]
-    pub fn without_config(mut self) -> Self {
-        match &mut self {
-            Self::Check(CheckArgs { config, .. }) | Self::Fix(FixArgs { config, .. }) => {
-                *config = ConfigArgs { config: None, no_config: true };
-            }
-            _ => (),
-        }
-        self
-    }
 }
 
 const MAN_EXAMPLES: &str = "\

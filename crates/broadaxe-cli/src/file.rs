@@ -8,7 +8,6 @@
 //! NumPy accepts bytes after the array of a `.npy` file (several arrays can be saved one after the other); here they
 //! are rejected, since the others would be ignored silently.
 
-pub(crate) mod stamp;
 mod data;
 mod source;
 mod npy;

@@ -107,13 +107,13 @@ fn sentence(error: &clap::Error) -> String {
 
 fn run(command: &Command, json: bool) -> Result<Answer, Error> {
     match command {
-        Command::Check(args) => cmd::model::check_inputs(args, json),
+        Command::Check(args) => cmd::model::check(args, json),
         Command::Fix(args) => cmd::model::fix(args, json),
         Command::Upgrade(args) => cmd::model::upgrade(args, json),
-        Command::List(args) => cmd::model::list(args, json, &cmd::model::open),
-        Command::Diff(args) => cmd::model::diff(args, json, &cmd::model::open),
-        Command::Census(args) => cmd::model::census_inputs(args),
-        Command::Sizes(args) => cmd::model::sizes_shown(args),
+        Command::List(args) => cmd::model::list(args, json),
+        Command::Diff(args) => cmd::model::diff(args, json),
+        Command::Census(args) => cmd::model::census(args),
+        Command::Sizes(args) => cmd::model::sizes(args),
         Command::Extract(args) => cmd::model::extract(args),
         Command::Targets(args) => cmd::model::targets(args),
         Command::Schema => Ok(cmd::model::schema()),

@@ -9,12 +9,6 @@
 
 pub mod terminal;
 
-mod value;
-
-pub mod error;
-
-pub mod stop;
-
 mod child;
 
 pub mod bytes;
@@ -33,8 +27,8 @@ pub mod args;
 
 mod tips;
 
-pub mod config;
-
 pub mod cmd;
 
 pub mod front;
+
+pub use broadaxe_session::{self as session, error, stop};

@@ -64,13 +64,6 @@ pub struct CheckRecord {
     pub findings: Vec<FindingRecord>,
 }
 
-/// What a check prints as JSON.
-#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
-pub struct Checked<'a> {
-    /// One entry per model, in the order of the command line.
-    pub models: &'a [CheckRecord],
-}
-
 /// What one target does with one node. Findings on a node that say the same share it: most of a model means the same everywhere.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(from = "FindingFacts", into = "FindingFacts")]

@@ -4,16 +4,22 @@ use std::{io, mem, path::Path};
 
 use broadaxe_cli::{
     answer::{Answer, Json},
+    cmd::model::HeldAnswer,
     error::{Error, ErrorKind},
 };
-use broadaxe_models::{Cause, extract::Input};
+use broadaxe_models::{Cause, extract::Input, report::CheckRecord};
 use pyo3::{
     exceptions::{PyMemoryError, PyOSError, PyValueError},
     prelude::*,
     types::PyBytes,
 };
 
+use serde::Serialize;
+
 use crate::watch;
+
+/// How many findings are written at a time.
+const ITEMS: usize = 1000;
 
 /// The least number of findings that take long to free.
 const MANY: usize = 10_000;
@@ -32,6 +38,12 @@ impl From<Answer> for Told {
     }
 }
 
+impl From<HeldAnswer> for Told {
+    fn from(HeldAnswer { answer, changed, inputs }: HeldAnswer) -> Self {
+        Self { answer, changed, inputs }
+    }
+}
+
 impl Drop for Told {
     fn drop(&mut self) {
         if let Json::Checked(found) = &mut self.answer.json
@@ -40,6 +52,10 @@ impl Drop for Told {
             watch::discard(mem::take(&mut found.models));
         }
     }
+}
+
+fn written(value: &(impl Serialize + ?Sized)) -> String {
+    serde_json::to_string(value).unwrap_or_default()
 }
 
 /// The name, the dtype, the shape and the elements of an array.
@@ -65,15 +81,19 @@ impl Told {
         self.answer.refused
     }
 
-    /// Writes the part of the JSON at a pointer, without one of its members.
-    #[pyo3(signature = (pointer="", without=None))]
-    fn json(&self, pointer: &str, without: Option<&str>) -> Option<String> {
-        self.answer.json.part(pointer, without)
+    /// Writes the answer as JSON: for a check, the record of the model, without its findings.
+    fn json(&self) -> String {
+        match &self.answer.json {
+            Json::Checked(found) => written(&found.models.first().map(CheckRecord::head)),
+            json => json.to_string(),
+        }
     }
 
-    /// Writes some items of the list at a pointer in the JSON, from this one on: none behind the last.
-    fn items(&self, pointer: &str, first: usize) -> String {
-        self.answer.json.items(pointer, first)
+    /// Writes some findings of a check as JSON, from this one on: none behind the last.
+    fn findings(&self, first: usize) -> String {
+        let Json::Checked(found) = &self.answer.json else { return written(&[(); 0]) };
+        let rest = found.models.first().and_then(|record| record.findings.get(first..)).unwrap_or_default();
+        written(&rest[..rest.len().min(ITEMS)])
     }
 
     /// Writes the groups of what a check of one model found, in the words of the command, as JSON; nothing for other answers.

@@ -4,15 +4,19 @@ use std::{cell::RefCell, path::Path};
 
 use broadaxe_draw::{ask::drawn, words::escaped};
 use broadaxe_models::{
-    FixOutcome, Model, NodeId, PROFILES, Source, Target, check_model,
+    FixOutcome, Model, NodeId, PROFILES, Source, Target,
     edit::Piece,
     extract::extract,
-    fix::{Fix, Step},
-    fix_model, format,
-    infer::{Shapes, infer},
-    meaning,
+    fix::{Fix, Intent, Step},
+    format, meaning,
     profiles::Reach,
     report::{CheckRecord, FindingRecord, GroupedSample, Shown, drawings, grouped, node_name, words},
+};
+use broadaxe_session::{
+    error::Error,
+    judge::{fixed, judged},
+    model::{Loaded, load_source},
+    request::Inputs,
 };
 use serde_json::{Value, json};
 
@@ -27,8 +31,7 @@ struct Open {
     /// The names of all files that were given, and which is the model.
     files: Vec<String>,
     main: usize,
-    model: Model,
-    shapes: Shapes,
+    loaded: Loaded,
     targets: Vec<Target>,
     record: Option<CheckRecord>,
 }
@@ -75,8 +78,8 @@ fn opened(request: &Value) -> Result<Value, String> {
     let list = request["files"].as_array().map(Vec::as_slice).unwrap_or_default();
     let main = request["main"].as_u64().and_then(|main| usize::try_from(main).ok()).unwrap_or(0);
     let (name, source) = files::source(list, main)?;
-    let model = read(&source)?;
-    let shapes = infer(&model, &[]).map_err(|error| error.to_string())?;
+    let loaded = load(&name, &source)?;
+    let model = &loaded.model;
     let files: Vec<String> = list.iter().map(|file| file["name"].as_str().unwrap_or_default().to_owned()).collect();
     let wanted = source.consulted();
     let wanted = wanted.iter().map(|path| path.display().to_string()).filter(|path| !files.contains(path));
@@ -89,18 +92,21 @@ fn opened(request: &Value) -> Result<Value, String> {
         "unreached": unreached.map(|target| target.to_string()).collect::<Vec<_>>(),
         "opset": opset,
         "nodes": model.nodes.len(),
-        "remark": format::remark(&model),
+        "remark": format::remark(model),
         "files_wanted": wanted.collect::<Vec<_>>(),
     });
-    OPEN.set(Some(Open { name, files, main, model, shapes, targets: Vec::new(), record: None }));
+    OPEN.set(Some(Open { name, files, main, loaded, targets: Vec::new(), record: None }));
     Ok(about)
 }
 
-fn read(source: &Source) -> Result<Model, String> {
-    match format::detect(source) {
-        Ok(None) => Err(format::unreadable(source).to_string()),
-        _ => format::read(source).map_err(|error| error.to_string()),
-    }
+fn load(name: &str, source: &Source) -> Result<Loaded, String> {
+    load_source(name.as_ref(), source, &Inputs::default()).map_err(|error| said(&error))
+}
+
+/// Says what is wrong with the model that is open; the page names it already.
+fn said(error: &Error) -> String {
+    let place = error.field_name().map_or_else(String::new, |place| format!("{place}: "));
+    place + error.message()
 }
 
 fn targets_of(request: &Value) -> Result<Vec<Target>, String> {
@@ -114,8 +120,7 @@ fn targets_of(request: &Value) -> Result<Vec<Target>, String> {
 impl Open {
     fn check(&mut self, request: &Value) -> Result<Value, String> {
         self.targets = targets_of(request)?;
-        let mut record = check_model(self.name.as_ref(), &self.model, &self.shapes, &self.targets)
-            .map_err(|error| error.to_string())?;
+        let mut record = judged(&self.loaded, &self.targets).map_err(|error| said(&error))?;
         for finding in &mut record.findings {
             finding.fails = finding.needs_attention();
         }
@@ -160,15 +165,15 @@ impl Open {
 
     fn nodes(&self) -> Value {
         let shape = |id: broadaxe_models::ValueId| {
-            self.shapes.of.get(id.0 as usize).map_or_else(|| "?".to_owned(), |known| known.shape.to_string())
+            self.loaded.shapes.of.get(id.0 as usize).map_or_else(|| "?".to_owned(), |known| known.shape.to_string())
         };
         let row = |id: NodeId| {
-            let node = self.model.node(id);
-            let judged = meaning(&self.model, id)?.is_ok();
+            let node = self.loaded.model.node(id);
+            let judged = meaning(&self.loaded.model, id)?.is_ok();
             let shapes: Vec<String> = node.inputs.iter().flatten().map(|&value| shape(value)).collect();
             Some(json!({
                 "number": id.0,
-                "name": node_name(&self.model, id),
+                "name": node_name(&self.loaded.model, id),
                 "op": node.op,
                 "place": node.place,
                 "shapes": shapes.join(" "),
@@ -176,24 +181,24 @@ impl Open {
                 "judged": judged,
             }))
         };
-        self.model.walk().into_iter().filter_map(row).collect()
+        self.loaded.model.walk().into_iter().filter_map(row).collect()
     }
 
     /// Fixes the model for the targets that it was checked for. The files of a model that is not offered are given too: the page shows
     /// them to those who ask again.
     fn fix(&self) -> Result<Value, String> {
         let say = |error: broadaxe_models::Error| error.to_string();
-        let fixed = fix_model(&self.model, &self.shapes, &self.targets, true).map_err(say)?;
+        let fixed = fixed(&self.loaded, &self.targets, (true, Intent::Unknown)).map_err(|error| said(&error))?;
         let said = fixed.outcome.text();
         if let FixOutcome::Different(_) = fixed.outcome {
             return Err(said.unwrap_or_default());
         }
-        let model = fixed.base(&self.model);
-        let upgrade = fixed.upgraded.as_ref().map(|upgraded| changes(&self.model, &upgraded.changes));
+        let model = fixed.base(&self.loaded.model);
+        let upgrade = fixed.upgraded.as_ref().map(|upgraded| changes(&self.loaded.model, &upgraded.changes));
         let summary = [upgrade.unwrap_or_default(), changes(model, &fixed.plan)].concat();
         let mut files = Vec::new();
         if !summary.is_empty() {
-            let (written, _) = fixed.changed(&self.model).map_err(say)?;
+            let (written, _) = fixed.changed(&self.loaded.model).map_err(say)?;
             for file in &written.files {
                 let (name, pieces) = (self.fixed_name(file.extension), file.original_pieces(model).map_err(say)?);
                 let kept = self.number_of(file.extension);
@@ -227,9 +232,11 @@ impl Open {
     fn extract(&self, request: &Value) -> Result<Value, String> {
         let number = request["number"].as_u64().and_then(|number| u32::try_from(number).ok());
         let id = NodeId(number.ok_or("give the number of a node")?);
-        let one = extract(&self.model, &self.shapes, id, 0, false).map_err(|error| error.to_string())?;
-        let name: String =
-            node_name(&self.model, id).chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '_' }).collect();
+        let one = extract(&self.loaded.model, &self.loaded.shapes, id, 0, false).map_err(|error| error.to_string())?;
+        let name: String = node_name(&self.loaded.model, id)
+            .chars()
+            .map(|c| if c.is_ascii_alphanumeric() { c } else { '_' })
+            .collect();
         Ok(json!({ "name": format!("{name}.onnx"), "bytes": base64(&one.model), "remarks": one.remarks }))
     }
 }
@@ -275,10 +282,9 @@ fn runtimes(request: &Value) -> Result<Value, String> {
     let shapes = shapes.map(|text| text.parse().map_err(|error: broadaxe_shape::Error| error.to_string()));
     let shapes = shapes.collect::<Result<Vec<_>, _>>()?;
     let constants: Vec<bool> = list("constants").iter().filter_map(Value::as_bool).collect();
-    let model = read(&Source::memory(one_node::add(&shapes, &constants)?, None))?;
-    let shapes = infer(&model, &[]).map_err(|error| error.to_string())?;
+    let loaded = load("add.onnx", &Source::memory(one_node::add(&shapes, &constants)?, None))?;
     let targets = PROFILES.iter().filter_map(|profile| profile.name.parse().ok()).collect::<Vec<Target>>();
-    let record = check_model("add.onnx".as_ref(), &model, &shapes, &targets).map_err(|error| error.to_string())?;
+    let record = judged(&loaded, &targets).map_err(|error| said(&error))?;
     let row = |finding: &FindingRecord| {
         let versions = PROFILES.iter().find(|profile| *profile.name == *finding.target).map(|profile| profile.versions);
         json!({

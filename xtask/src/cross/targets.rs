@@ -54,6 +54,7 @@ impl Scope {
                 "broadaxe",
                 "broadaxe-format",
                 "broadaxe-models",
+                "broadaxe-session",
                 "broadaxe-cli",
             ],
             Self::Portable | Self::Readers => &["broadaxe-shape", "broadaxe-format"],

@@ -72,6 +72,9 @@ static void models(const std::string& model) {
   for (int limit = 1; limit <= 60; ++limit) many.push_back("rank<=" + std::to_string(limit));
   const auto long_report = check_file(model, many);
   expect("a long report", long_report && long_report->json.size() > (std::size_t{1} << 16) && long_report->json.back() == '}');
+  const auto counted = request("{\"request\": \"census\", \"models\": [\"" + model + "\"]}");
+  expect("a request", counted && !counted->fails && counted->json.find("\"blow_up\"") != std::string::npos);
+  expect("no request", request("{}").error().status == BX_ERROR_REQUEST);
   expect("no file", check_file("no/such/file", {"onnx"}).error().status == BX_ERROR_FILE);
   expect("no target", check_file(model, {}).error().status == BX_ERROR_INDEX);
 }

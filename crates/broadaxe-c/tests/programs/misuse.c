@@ -139,6 +139,30 @@ static void names(void) {
   EXPECT("status", strcmp(bx_strerror(BX_OK), "success"), 0);
 }
 
+static void requests(const char *model) {
+  char text[4096];
+  bx_answer out = {.struct_size = sizeof out};
+  snprintf(text, sizeof text, "{\"request\": \"check\", \"models\": [\"%s\"], \"targets\": [\"ncnn\"]}", model);
+  EXPECT("a check", bx_request(text, &out), BX_OK);
+  EXPECT("findings", out.fails, 1);
+  EXPECT("length", strlen(out.json), out.length);
+  EXPECT("what is found", strstr(out.json, "\"differs\"") != NULL, 1);
+  snprintf(text, sizeof text, "{\"request\": \"fix\", \"model\": \"%s\", \"targets\": [\"ncnn\"]}", model);
+  EXPECT("a fix", bx_request(text, &out), BX_OK);
+  EXPECT("what is changed", strstr(out.json, "\"verified\"") != NULL, 1);
+  const char *const wrong[] = {"", "no JSON", "[]", "{}", "{\"request\": \"none\"}", "{\"request\": \"fix\", \"modle\": \"a\"}",
+                               "{\"request\": \"list\", \"model\": \"no/such/file\"}"};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
+    EXPECT("a wrong request", bx_request(wrong[i], &out), BX_ERROR_REQUEST);
+    EXPECT("its answer", strncmp(out.json, "{\"error\":", 9), 0);
+  }
+  EXPECT("no request", bx_request(NULL, &out), BX_ERROR_NULL);
+  EXPECT("no structure", bx_request("{}", NULL), BX_ERROR_NULL);
+  EXPECT("not UTF-8", bx_request("\xff", &out), BX_ERROR_TEXT);
+  out.struct_size = 8;
+  EXPECT("a small structure", bx_request("{}", &out), BX_ERROR_STRUCT_SIZE);
+}
+
 static void files(const char *model) {
   const char *const targets[] = {"onnx", "ncnn"}, *const unknown[] = {"no-target"}, *const missing[] = {"onnx", NULL};
   char small[8] = "untouch";
@@ -186,6 +210,7 @@ int main(int count, char **arguments) {
   operands();
   alignments();
   names();
+  requests(arguments[1]);
   files(arguments[1]);
   return faults != 0;
 }

@@ -2,7 +2,8 @@
 
 use std::{fs, path::Path};
 
-use broadaxe_models::{Target, check_file, report::Checked};
+use broadaxe_models::{Target, check_file};
+use broadaxe_session::record::Checked;
 
 use crate::build::{Language, Program, crate_folder, model, with_every_compiler};
 #[cfg(target_os = "linux")]
@@ -45,8 +46,8 @@ fn examples_of_the_pages_run() {
     assert!(examples.len() >= 5, "only {} programs", examples.len());
     let targets: Vec<Target> = ["openvino", "ncnn"].map(|name| name.parse().unwrap()).into();
     let record = check_file(model(), &targets).unwrap();
-    let json = serde_json::to_string(&Checked { models: std::slice::from_ref(&record) }).unwrap() + "\n";
     assert!(record.attention() > 0);
+    let json = serde_json::to_string(&Checked { models: vec![record], ..Checked::default() }).unwrap() + "\n";
     with_every_compiler(|compiler, mode| {
         for example in &examples {
             let program = compiler.build(&example.name, &Program::Text(example.language, &example.source), mode);

@@ -2,6 +2,10 @@
 
 use std::{ffi::OsStr, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
+use broadaxe_session::request::{
+    CensusRequest, CheckRequest, Config, DiffRequest, ExtractRequest, FailOn, FixRequest, Inputs, ListRequest, Out,
+    SizesRequest, UpgradeRequest,
+};
 use clap::{Args, ValueEnum};
 use clap_complete::{ArgValueCompleter, CompletionCandidate, PathCompleter, engine::ValueCompleter};
 
@@ -37,15 +41,18 @@ pub struct InputArgs {
     /// The shape of an input, such as image:1,3,224,224 (dims can be names or ?)
     #[arg(long = "input-shape", value_name = "NAME:SHAPE", add = ArgValueCompleter::new(complete::input_shapes))]
     pub input_shapes: Vec<String>,
+}
 
-    /// Shapes from a configuration, for those of its inputs that a model has.
-    #[arg(skip)]
-    pub(crate) configured: Vec<String>,
+impl InputArgs {
+    /// Returns what requests are given.
+    pub(crate) fn inputs(&self) -> Inputs {
+        Inputs::new(&self.input_shapes)
+    }
 }
 
 /// Chooses the configuration of a project.
 #[derive(Args, Clone, Debug, Default)]
-pub struct ConfigArgs {
+pub(crate) struct ConfigArgs {
     /// Read settings from FILE [default: broadaxe.toml, or pyproject.toml with a table tool.broadaxe, in this folder or one above it]
     #[arg(long, value_name = "FILE")]
     pub config: Option<PathBuf>,
@@ -53,6 +60,17 @@ pub struct ConfigArgs {
     /// Ignore configuration files
     #[arg(long, conflicts_with = "config")]
     pub no_config: bool,
+}
+
+impl ConfigArgs {
+    /// Returns what requests are given.
+    fn config(&self) -> Config {
+        match &self.config {
+            _ if self.no_config => Config::None,
+            Some(path) => Config::File(path.clone()),
+            None => Config::Find,
+        }
+    }
 }
 
 /// Chooses the findings that do not fail.
@@ -130,35 +148,6 @@ fn reports(current: &OsStr) -> Vec<CompletionCandidate> {
     };
     let files = PathCompleter::any().complete(OsStr::new(path));
     files.into_iter().map(|file| file.add_prefix(format!("{format}="))).collect()
-}
-
-/// A verdict that can make a check fail.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub enum FailOn {
-    /// The target differs: it computes other values and reports no error
-    Differs,
-    /// The target refuses the node
-    Refused,
-    /// The node depends on size: the target computes the same only for some sizes of open dims
-    Guarded,
-    /// The target does not support the operator
-    Unsupported,
-    /// What the target does is unknown
-    Unknown,
-}
-
-impl FailOn {
-    /// Finds a verdict by its name.
-    pub(crate) fn named(text: &str) -> Result<Self, String> {
-        let names = || Self::value_variants().iter().filter_map(Self::to_possible_value);
-        let names = || names().map(|value| value.get_name().to_owned()).collect::<Vec<_>>().join(", ");
-        Self::from_str(text, false).map_err(|_| format!("'{text}' is not a verdict that can fail; write {}", names()))
-    }
-
-    /// Says whether a finding has this verdict.
-    pub(crate) fn is(self, verdict: &str) -> bool {
-        self.to_possible_value().is_some_and(|value| value.get_name() == verdict)
-    }
 }
 
 /// Names engines that are asked.
@@ -254,6 +243,28 @@ pub struct CheckArgs {
     pub models: Vec<PathBuf>,
 }
 
+impl CheckArgs {
+    /// Returns the request.
+    pub(crate) fn request(&self) -> CheckRequest {
+        CheckRequest {
+            models: self.models.clone(),
+            search: true,
+            skip_others: self.skip_others,
+            targets: self.targets.targets.clone(),
+            only_asked: !self.asking.ask.is_empty(),
+            input_shapes: self.targets.inputs.inputs(),
+            fail_on: self.fail_on.clone(),
+            exit_zero: self.accept.exit_zero,
+            config: self.config.config(),
+            baseline: self.accept.baseline.clone(),
+            write_baseline: self.accept.write_baseline.clone(),
+            repairs: !self.quiet,
+            jobs: self.work.jobs,
+            program: None,
+        }
+    }
+}
+
 /// Where a changed model goes.
 #[derive(Args, Clone, Debug)]
 #[allow(clippy::struct_excessive_bools, reason = "each is an option of its own")]
@@ -283,6 +294,17 @@ pub struct OutArgs {
     pub model: PathBuf,
 }
 
+impl OutArgs {
+    fn out(&self) -> Out {
+        match &self.output {
+            _ if self.dry_run => Out::Nowhere,
+            _ if self.in_place => Out::InPlace,
+            Some(path) => Out::File(path.clone()),
+            None => Out::Unnamed,
+        }
+    }
+}
+
 /// Arguments of `broadaxe fix`.
 #[derive(Args, Clone, Debug)]
 pub struct FixArgs {
@@ -307,11 +329,34 @@ pub struct FixArgs {
     pub verify: bool,
 }
 
+impl FixArgs {
+    /// Returns the request.
+    pub(crate) fn request(&self) -> FixRequest {
+        FixRequest {
+            model: self.out.model.clone(),
+            targets: self.targets.targets.clone(),
+            input_shapes: self.targets.inputs.inputs(),
+            config: self.config.config(),
+            intend: self.intend.clone(),
+            out: self.out.out(),
+            no_verify: self.out.no_verify,
+        }
+    }
+}
+
 /// Arguments of `broadaxe upgrade`.
 #[derive(Args, Clone, Debug)]
 pub struct UpgradeArgs {
     #[command(flatten)]
     pub(crate) out: OutArgs,
+}
+
+impl UpgradeArgs {
+    /// Returns the request.
+    pub(crate) fn request(&self) -> UpgradeRequest {
+        let OutArgs { model, no_verify, .. } = &self.out;
+        UpgradeRequest { model: model.clone(), out: self.out.out(), no_verify: *no_verify }
+    }
 }
 
 /// Arguments of `broadaxe census`.
@@ -323,6 +368,13 @@ pub struct CensusArgs {
     /// Models, folders, patterns such as 'models/*.onnx', or - for standard input
     #[arg(required = true, value_name = "MODEL")]
     pub models: Vec<PathBuf>,
+}
+
+impl CensusArgs {
+    /// Returns the request.
+    pub(crate) fn request(&self) -> CensusRequest {
+        CensusRequest { models: self.models.clone(), search: true, input_shapes: self.inputs.inputs() }
+    }
 }
 
 /// Arguments of `broadaxe sizes`.
@@ -338,6 +390,13 @@ pub struct SizesArgs {
     /// The model file
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
+}
+
+impl SizesArgs {
+    /// Returns the request.
+    pub(crate) fn request(&self) -> SizesRequest {
+        SizesRequest { model: self.model.clone(), sweep: self.sweep.clone(), input_shapes: self.inputs.inputs() }
+    }
 }
 
 /// Arguments of `broadaxe list`.
@@ -381,6 +440,21 @@ pub struct ListArgs {
     pub model: PathBuf,
 }
 
+impl ListArgs {
+    /// Returns the request.
+    pub(crate) fn request(&self) -> ListRequest {
+        ListRequest {
+            model: self.model.clone(),
+            ops: self.ops.clone(),
+            node: self.node.clone(),
+            targets: self.targets.clone(),
+            verdicts: self.verdicts.clone(),
+            all: self.all,
+            input_shapes: self.inputs.inputs(),
+        }
+    }
+}
+
 /// Arguments of `broadaxe diff`.
 #[derive(Args, Clone, Debug)]
 pub struct DiffArgs {
@@ -398,6 +472,13 @@ pub struct DiffArgs {
     /// The model file to compare it with
     #[arg(value_name = "B")]
     pub b: PathBuf,
+}
+
+impl DiffArgs {
+    /// Returns the request.
+    pub(crate) fn request(&self) -> DiffRequest {
+        DiffRequest { a: self.a.clone(), b: self.b.clone(), input_shapes: self.inputs.inputs() }
+    }
 }
 
 /// Arguments of `broadaxe extract`.
@@ -425,4 +506,18 @@ pub struct ExtractArgs {
     /// The model file; only ONNX models have nodes that can be extracted
     #[arg(value_name = "MODEL")]
     pub model: PathBuf,
+}
+
+impl ExtractArgs {
+    /// Returns the request.
+    pub fn request(&self) -> ExtractRequest {
+        ExtractRequest {
+            model: self.model.clone(),
+            node: self.node.clone(),
+            inline: self.inline,
+            seed: self.seed,
+            output: Some(self.output.clone()),
+            input_shapes: self.inputs.inputs(),
+        }
+    }
 }

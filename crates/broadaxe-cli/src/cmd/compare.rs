@@ -1,6 +1,7 @@
 //! `broadaxe compare`: compares all rules on the same shapes, and shows elements on which two rules differ.
 
 use broadaxe_draw::{Compared, KnownCompared, OpenCompared, Said, compared, guards, reading, reason};
+use broadaxe_session::json::value;
 use broadaxe_shape::Difference;
 
 use super::picture;
@@ -8,7 +9,6 @@ use crate::{
     answer::{Answer, join, letter, spaced, strides, table, tuple},
     args::CompareArgs,
     error::{Error, escaped},
-    value::value,
 };
 
 /// Asks every rule and points at one element for each two meanings.

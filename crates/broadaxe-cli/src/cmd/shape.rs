@@ -5,10 +5,11 @@
 //! known, the answer is a shape and the guards under which it holds.
 
 use broadaxe_draw::{Order, ShapedError, shaped};
+use broadaxe_session::json::value;
 use broadaxe_shape::SymbolicShape;
 
 use super::picture;
-use crate::{answer::Answer, args::ShapeArgs, error::Error, value::value};
+use crate::{answer::Answer, args::ShapeArgs, error::Error};
 
 /// Broadcasts shapes.
 ///

@@ -5,14 +5,13 @@
 use std::path::Path;
 
 use broadaxe_cli::{
-    args::{Cli, Command},
-    cmd::model,
+    cmd::model::answered,
     error::{Error, escaped, escaped_json},
     file::{Format, Source, read_from},
+    session::request::{CheckRequest, FixRequest, Request},
 };
-use broadaxe_models::{format, infer::infer};
+use broadaxe_models::{format, infer::infer, report::Shown};
 use broadaxe_shape::Dim;
-use clap::Parser;
 
 /// The most bytes that an array may have.
 const LIMIT: u64 = 1 << 20;
@@ -43,32 +42,18 @@ pub(crate) fn array(format: Format, bytes: &[u8]) -> bool {
 /// Checks, counts and fixes a model as the command does: everything that it prints is plain text.
 pub(crate) fn messages(path: &Path, source: &broadaxe_models::Source) {
     let open = |_: &Path| Ok(source.clone());
-    let file = path.to_string_lossy();
-    let command = |words: &[&str]| {
-        let words = ["broadaxe"].iter().chain(words).copied().chain(["--no-config", &file]);
-        Cli::try_parse_from(words).expect("a command line").command
-    };
-    let targets = "onnx,openvino,ncnn,litert-gpu";
-    let verify = if is_small(source) { "--verify" } else { "--no-verify" };
-    let answers = [
-        match command(&["check", "--all", "--no-cache", "--for", targets]) {
-            Command::Check(args) => model::check(&args, false, &open),
-            other => panic!("{other:?}"),
-        },
-        match command(&["fix", "--dry-run", verify, "--for", targets]) {
-            Command::Fix(args) => model::fixed(&args, &open).map(|(answer, _)| answer),
-            other => panic!("{other:?}"),
-        },
-    ];
-    for answer in answers {
+    let targets: Vec<String> = ["onnx", "openvino", "ncnn", "litert-gpu"].map(str::to_owned).to_vec();
+    let check = CheckRequest { models: vec![path.to_path_buf()], targets: targets.clone(), ..CheckRequest::default() };
+    let fix = FixRequest { model: path.to_path_buf(), targets, no_verify: !is_small(source), ..FixRequest::default() };
+    for request in [Request::Check(check), Request::Fix(fix)] {
+        let answer = answered(&request, Shown { all: true }, &open).map(|answered| answered.answer);
         match answer {
             Ok(answer) => {
                 let text = answer.plain();
-                assert!(!text.is_empty() || !answer.errors.is_empty(), "{MESSAGE}: there is none");
+                assert!(!text.is_empty(), "{MESSAGE}: there is none");
                 plain(&text);
                 plain(&escaped_json(&answer.json.to_string()));
                 answer.notes.iter().for_each(|note| plain(note));
-                answer.errors.iter().for_each(plain_error);
             }
             Err(error) => plain_error(&error),
         }

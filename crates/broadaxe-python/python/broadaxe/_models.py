@@ -160,7 +160,7 @@ class Check(Judged):
     targets: list[TargetCount]
     findings: list[Finding]
 
-    _LARGE = {"findings": "/models/0/findings"}
+    _LARGE = ("findings",)
 
     @property
     def ok(self) -> bool:
@@ -360,33 +360,33 @@ def _source(model):
     raise TypeError(f"a model is a path, the bytes of a model file, or an onnx.ModelProto, not {kind}")
 
 
-def _ask(model, words):
-    """Ask the command about a file, about bytes, or about an onnx.ModelProto."""
+def _ask(model, request, out=None, **fields):
+    """Send a request about a file, about bytes, or about an onnx.ModelProto; fields that are None are left out."""
     path, data = _source(model)
-    return _broadaxe.model([*words, "--", path], data)
+    given = {name: value for name, value in fields.items() if value is not None}
+    out = None if out is None else os.fsdecode(out)
+    return _broadaxe.model(json.dumps({"request": request, **given}), path, data, out)
 
 
-def _words(targets, input_shapes):
-    """Return the options that name targets and the shapes of inputs."""
-    words = []
-    if targets is not None:
-        words += ["--for", ",".join(_names(targets))]
+def _shapes(input_shapes):
     if input_shapes is None:
-        return words
+        return None
     if not isinstance(input_shapes, collections.abc.Mapping):
         kind = type(input_shapes).__name__
         raise TypeError(f'input_shapes must be shapes by the names of inputs, such as {{"image": (1, 3, 224, 224)}}, not {kind}')
-    return words + [f"--input-shape={_named(name, shape)}" for name, shape in input_shapes.items()]
+    return [_named(name, shape) for name, shape in input_shapes.items()]
 
 
 def _names(targets):
+    if targets is None:
+        return None
     names = [targets] if isinstance(targets, str) else targets
     names = list(names) if isinstance(names, collections.abc.Iterable) else [None]
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f'targets must be the name of a runtime or several, such as ["onnx", "ncnn"], not {targets!r}')
     if not names:
         raise ValueError('targets is empty; name a runtime, such as "onnx"')
-    return names
+    return [part for name in names for part in name.split(",")]
 
 
 def _named(name, shape):
@@ -414,10 +414,6 @@ def _text(value, name, example):
     return value
 
 
-def _out(out):
-    return ["--dry-run"] if out is None else [f"--output={os.fsdecode(out)}"]
-
-
 def check(model, targets=None, input_shapes=None):
     """Show where the broadcasting nodes of a model mean something else on other runtimes, with the numbers that differ.
 
@@ -430,7 +426,7 @@ def check(model, targets=None, input_shapes=None):
     >>> found.ok, found.problems[0].counterexample.element  # doctest: +SKIP
     (False, [0, 0, 0, 1])
     """
-    return Check._of(_ask(model, ["check", *_words(targets, input_shapes)]), "/models/0")
+    return Check._of(_ask(model, "check", targets=_names(targets), input_shapes=_shapes(input_shapes)))
 
 
 def fix(model, targets, out=None, verify=True, input_shapes=None, intend=None):
@@ -441,9 +437,9 @@ def fix(model, targets, out=None, verify=True, input_shapes=None, intend=None):
     fixed are listed in `left`; where that is all of them, there is no changed model. `intend="channels"` says that a list of as many numbers
     as the data have channels, such as a slope of PRelu, has one number per channel where more than one reading fits. Raises ValueError where the changed model would not be the same or nothing could be verified.
     """
-    words = ["fix", *_words(targets, input_shapes), *([] if verify else ["--no-verify"])]
-    words += [] if intend is None else [f"--intend={_text(intend, 'intend', 'channels')}"]
-    return Fix._of(_ask(model, words + _out(out)))
+    intend = None if intend is None else _text(intend, "intend", "channels")
+    names, shapes = _names(targets), _shapes(input_shapes)
+    return Fix._of(_ask(model, "fix", out, targets=names, input_shapes=shapes, no_verify=not verify, intend=intend))
 
 
 def upgrade(model, out=None):
@@ -452,7 +448,7 @@ def upgrade(model, out=None):
     With `out` the converted model is written there, atomically; else it is returned in `model_bytes`. A model of opset 7 or later is
     left unchanged. Raises ValueError for a model in another format, and where nodes have no exact counterpart, which it names.
     """
-    return Fix._of(_ask(model, ["upgrade", *_out(out)]))
+    return Fix._of(_ask(model, "upgrade", out))
 
 
 def extract(model, node, out=None, inline=False, seed=0, input_shapes=None):
@@ -462,9 +458,8 @@ def extract(model, node, out=None, inline=False, seed=0, input_shapes=None):
     `out` they are written there, the arrays as OUT.0.npy and so on, and what the node computes of them as OUT.out.npy. With `inline` the arrays are constants of the new model. Raises
     ValueError where there is no such node or a size is open.
     """
-    words = ["extract", f"--node={_text(node, 'node', 'conv1')}", f"--seed={operator.index(seed)}", *_words(None, input_shapes)]
-    words += [f"--output={'-' if out is None else os.fsdecode(out)}", *(["--inline"] if inline else [])]
-    return Extract._of(_ask(model, words))
+    node, seed = _text(node, "node", "conv1"), operator.index(seed)
+    return Extract._of(_ask(model, "extract", out, node=node, seed=seed, inline=bool(inline), input_shapes=_shapes(input_shapes)))
 
 
 def targets():
@@ -476,15 +471,14 @@ def targets():
     >>> {law.evidence for target in bx.targets() for law in target.laws} >= {"run here", "documented"}
     True
     """
-    return build_all(Target, json.loads(_broadaxe.command(["targets"]).json("/targets")))
+    return build_all(Target, json.loads(_broadaxe.command(["targets"]).json())["targets"])
 
 
 def census(model, input_shapes=None):
     """Count the broadcasting nodes of a model by operator and by how they broadcast."""
-    return Census._of(_ask(model, ["census", *_words(None, input_shapes)]), "/models/0")
+    return Census._of(_ask(model, "census", input_shapes=_shapes(input_shapes)), lambda data: data["models"][0])
 
 
 def sizes(model, sweep, input_shapes=None):
     """Say which sizes of an open dim a model accepts; `sweep` is such as "height=1..512"."""
-    words = ["sizes", f"--sweep={_text(sweep, 'sweep', 'height=1..512')}", *_words(None, input_shapes)]
-    return Sizes._of(_ask(model, words))
+    return Sizes._of(_ask(model, "sizes", sweep=_text(sweep, "sweep", "height=1..512"), input_shapes=_shapes(input_shapes)))

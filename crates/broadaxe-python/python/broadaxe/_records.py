@@ -57,14 +57,14 @@ class Record:
 class Answered(Record):
     """A record of an answer of the command: prints as the command prints it, and reads what is large when it is asked for."""
 
-    _LARGE: typing.ClassVar[dict[str, str]] = {}
-    """The fields that are read late, each with its place in the JSON."""
+    _LARGE: typing.ClassVar[tuple[str, ...]] = ()
+    """The fields that are read late."""
 
     @classmethod
-    def _of(cls, told, pointer=""):
-        """Make the record of an answer, of the part of its JSON that a pointer names."""
-        (late,) = cls._LARGE or (None,)
-        made = build(cls, json.loads(told.json(pointer, late)))
+    def _of(cls, told, part=lambda data: data):
+        """Make the record of an answer, of a part of its JSON."""
+        data = part(json.loads(told.json()))
+        made = build(cls, {name: value for name, value in data.items() if name not in cls._LARGE})
         vars(made)["_told"] = told
         return made
 
@@ -82,7 +82,7 @@ class Answered(Record):
         if key not in vars(self):
             # Piece by piece, so that Ctrl-C ends the reading of a long list.
             told, items = vars(self)["_told"], []
-            while some := json.loads(told.items(self._LARGE[name], len(items))):
+            while some := json.loads(getattr(told, name)(len(items))):
                 items += some
             vars(self)[key] = items
         return vars(self)[key]

@@ -7,7 +7,9 @@ use broadaxe_draw::{
 use broadaxe_shape::{Inferred, Rule, SymbolicShape};
 use serde_json::{Value, json};
 
-use crate::{error::Error, value::value};
+use broadaxe_session::json::value;
+
+use crate::error::Error;
 
 /// A broadcast of shapes that are not known.
 pub(super) struct SymbolicDrawing<'a> {

@@ -11,7 +11,7 @@ mod whole;
 
 use std::{
     collections::{BTreeMap, HashMap},
-    path::PathBuf,
+    path::{Path, PathBuf},
     time::Duration,
 };
 
@@ -99,6 +99,14 @@ impl Asking {
     pub(super) fn targets(&self) -> Vec<Target> {
         let target = |(engine, _): &(Engine, Asker)| engine.wanted.runtime.target(&engine.version);
         self.askers.iter().filter_map(target).collect()
+    }
+
+    /// Returns what a check or a fix asks with; `note` is told what is being done with a model.
+    pub(super) fn hook<'a>(
+        &'a mut self,
+        note: impl Fn(&Path, &str) + 'a,
+    ) -> impl FnMut(&Path, &Model, &Shapes, &mut CheckRecord) -> Result<Asked, Error> + 'a {
+        move |path, model, shapes, record| self.ask(model, shapes, record, &mut |what| note(path, what))
     }
 
     /// Asks about a model, and adds the answers to its record. `note` is told what is being done.

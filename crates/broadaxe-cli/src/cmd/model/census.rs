@@ -1,64 +1,25 @@
 //! `broadaxe census`: counts the broadcasting nodes of models by operator and by how they broadcast.
 
-use std::path::PathBuf;
+use broadaxe_models::census::{Census, Pattern};
+use broadaxe_session::{census::counted, request::CensusRequest};
 
-use broadaxe_models::census::{Census, Pattern, Row, census};
-use serde_json::{Value, json};
-
-use super::{
-    Open, given,
-    inputs::{Unusable, collect},
-    load, open,
-};
+use super::Open;
 use crate::{
-    answer::{Answer, FileRecord, table},
-    args::CensusArgs,
+    answer::{Answer, table},
     bytes,
     error::Error,
     terminal,
 };
 
-/// Counts the nodes of a model that a caller holds.
+/// Counts the nodes of each model. A file that cannot be used is an error of the answer.
 ///
 /// # Errors
-/// When it cannot be read.
-pub fn run(args: &CensusArgs, open: Open<'_>) -> Result<Answer, Error> {
-    counted(args, args.models.iter().cloned().map(Ok).collect(), open).whole()
-}
-
-/// Counts the nodes of each model that the command line names. A file that cannot be used is an error of the answer.
-///
-/// # Errors
-/// When an argument is malformed.
-pub fn run_inputs(args: &CensusArgs) -> Result<Answer, Error> {
-    given(&args.inputs)?;
-    Ok(counted(args, collect(&args.models), &open))
-}
-
-fn counted(args: &CensusArgs, inputs: Vec<Result<PathBuf, Unusable>>, open: Open<'_>) -> Answer {
-    let (mut text, mut models, mut files, mut errors) = (String::new(), Vec::new(), Vec::new(), Vec::new());
-    for input in inputs {
-        let load =
-            |path: PathBuf| load(&path, &args.inputs, open).map_err(|error| Unusable { path, error: Box::new(error) });
-        let loaded = match input.and_then(load) {
-            Ok(loaded) => loaded,
-            Err(Unusable { path, error }) => {
-                files.push(FileRecord::new(&path.display().to_string(), &error));
-                errors.push(*error);
-                continue;
-            }
-        };
-        let name = loaded.path.display().to_string();
-        let census = census(&loaded.model, &loaded.shapes);
-        if !text.is_empty() {
-            text += "\n";
-        }
-        text += &show(&name, &census);
-        models.push(describe(&name, &census));
-    }
-    let json =
-        if files.is_empty() { json!({ "models": models }) } else { json!({ "models": models, "errors": files }) };
-    Answer { errors, ..Answer::new(text, json) }
+/// When a shape of an input is malformed.
+pub(super) fn run(request: &CensusRequest, open: Open<'_>) -> Result<Answer, Error> {
+    let counted = counted(request, open)?;
+    let texts: Vec<String> = counted.models.iter().map(|(name, census)| show(name, census)).collect();
+    let answer = Answer::new(texts.join("\n"), counted.record());
+    Ok(Answer { errors: counted.unusable.into_iter().map(|one| *one.error).collect(), ..answer })
 }
 
 fn show(name: &str, census: &Census) -> String {
@@ -88,14 +49,4 @@ fn show(name: &str, census: &Census) -> String {
     text += &table(&["operator", "pattern", "nodes", "loops", "blow-up", "bytes"], false, cells);
     text += "\nLoops: axes left after merging. Blow-up: elements of the result per element read. Each is the largest of its row.\n";
     terminal::fitted(&text, terminal::columns())
-}
-
-fn describe(name: &str, census: &Census) -> Value {
-    let row = |row: &Row| {
-        json!({
-            "op": row.op, "pattern": row.pattern.name(), "nodes": row.nodes, "loops": row.merged,
-            "blow_up": row.blow_up, "bytes": row.bytes, "open": row.open,
-        })
-    };
-    json!({ "model": name, "nodes": census.nodes, "elementwise": census.entries.len(), "rows": census.rows().iter().map(row).collect::<Vec<_>>() })
 }

@@ -11,7 +11,12 @@ use broadaxe_models::{
 use broadaxe_shape::{Rule, SymbolicShape};
 use serde_json::{Value, json};
 
-use super::{Loaded, find, load, open, open_sizes};
+use broadaxe_session::{
+    find::find,
+    model::{Loaded, load, open_sizes},
+};
+
+use super::open;
 use crate::{
     answer::letter,
     args::InputArgs,
@@ -38,7 +43,7 @@ pub struct Explained {
 /// # Errors
 /// When the model cannot be read, has no such node, or the node does not broadcast or has open sizes.
 pub fn run(path: &Path, name: &str, inputs: &InputArgs) -> Result<Explained, Error> {
-    let loaded = load(path, inputs, &open)?;
+    let loaded = load(path, &inputs.inputs(), &open)?;
     explained(&loaded, find(&loaded.model, name)?)
 }
 

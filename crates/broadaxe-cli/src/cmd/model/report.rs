@@ -31,15 +31,7 @@ use crate::{
     args::ReportFormat,
     error::{Error, escaped_json},
 };
-
-/// What engines that were asked about a model answered, beyond the findings.
-#[derive(Debug, Default)]
-pub(super) struct Asked {
-    /// What was asked, for people.
-    pub(super) text: String,
-    /// For a finding that holds for all nodes of a class: the numbers of the findings on the others.
-    pub(super) alike: BTreeMap<usize, Vec<usize>>,
-}
+pub(super) use broadaxe_session::asked::Asked;
 
 /// Writes a report; `texts` is the one for people, a text for each model.
 pub(super) fn report(

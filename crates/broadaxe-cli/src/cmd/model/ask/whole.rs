@@ -18,11 +18,12 @@ use broadaxe_models::{
     meaning,
     report::{CheckRecord, CounterexampleRecord, FindingRecord, LawRecord, node_name, words::NAMED_NODES},
 };
+use broadaxe_session::extract::write;
 use serde::{Deserialize, Serialize};
 
 use super::{ASKED_BEFORE, ASKED_NOW, NOT_ASKED, cache::Cache, child::Asker, engines::Engine, laws, names};
 use crate::{
-    cmd::model::{extract, report::Asked},
+    cmd::model::report::Asked,
     error::{Error, escaped, quoted},
 };
 
@@ -177,7 +178,7 @@ fn save(model: &Model, name: &str, examined: &Examined, folder: &Path) -> Result
         };
         let inputs = fault.inputs.iter().map(|(name, tensor)| input((name, tensor))).collect();
         let result = fault.right.as_ref().map(|right| input((&fault.output, right)));
-        extract::write(&Extract { model: fault.model.clone(), inputs, result, remarks: Vec::new() }, &path, false)?;
+        write(&Extract { model: fault.model.clone(), inputs, result, remarks: Vec::new() }, &path, false)?;
         if let Some(weights) = &model.weights {
             let path = path.with_extension("bin");
             let data = weights.read(0, weights.len() as usize)?;

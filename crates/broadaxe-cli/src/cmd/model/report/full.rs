@@ -7,9 +7,14 @@ use broadaxe_models::report::{
 };
 
 use crate::{
-    error::{escaped, named, quoted},
+    error::{escaped, quoted},
     terminal,
 };
+
+/// Shows a name that a file says: in full where it goes to a file or a pipe, and as [`quoted`] does in a terminal.
+fn named(name: &str) -> String {
+    if terminal::columns().is_some() { quoted(name) } else { escaped(name) }
+}
 
 /// A width in which the renderer cuts nothing; it computes multiples of it.
 const WIDEST: usize = usize::MAX / 4;

@@ -1,11 +1,11 @@
 //! Writes findings as a Code Quality report of GitLab, which it shows in a merge request.
 
 use broadaxe_models::report::{CheckRecord, FindingRecord, Shown};
+use broadaxe_session::fingerprint::{self, Fingerprints, hash};
 use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{
-    super::fingerprint::{self, Fingerprints, hash},
     github::slashed,
     severity::{self, error_line, line, sentence},
 };

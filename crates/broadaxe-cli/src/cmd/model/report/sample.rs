@@ -7,13 +7,12 @@ use broadaxe_models::{
     report::{CheckRecord, Shown},
 };
 
-use super::super::load;
 use crate::{
     answer::{Checked, FileRecord},
-    args::InputArgs,
     cmd::model::open,
     error::Error,
 };
+use broadaxe_session::{model::load, request::Inputs};
 
 /// What the reports show.
 pub(super) const SHOWN: Shown = Shown { all: false };
@@ -31,8 +30,7 @@ pub(super) fn written(write: impl FnOnce(&mut dyn fmt::Write) -> fmt::Result) ->
 /// Checks the example: three findings on two nodes, of which the first has a hostile name; and a file that could not be judged.
 pub(super) fn checked() -> Checked {
     let path = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/face.onnx"));
-    let loaded =
-        load(path, &InputArgs { input_shapes: Vec::new(), configured: Vec::new() }, &|path| open(path)).unwrap();
+    let loaded = load(path, &Inputs::default(), &|path| open(path)).unwrap();
     let targets = ["onnx", "openvino", "ncnn"].map(|name| name.parse().unwrap());
     let mut record = CheckRecord::new("a b.onnx", &loaded.model, check(&loaded.model, &loaded.shapes, &targets));
     for finding in &mut record.findings {

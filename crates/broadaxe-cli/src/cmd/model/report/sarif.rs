@@ -5,13 +5,11 @@ use broadaxe_models::{
     code::{CODES, Code},
     report::{CheckRecord, FindingRecord, Shown, drawings},
 };
+use broadaxe_session::fingerprint::{self, Fingerprints};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{
-    super::fingerprint::{self, Fingerprints},
-    severity::{self, line, sentence},
-};
+use super::severity::{self, line, sentence};
 use crate::answer::{Checked, Each, FileRecord};
 
 /// The page of all codes.

@@ -156,7 +156,6 @@ pub fn create_folder(name: &str) -> io::Result<PathBuf> {
 ///
 /// # Errors
 /// What the system answers.
-#[cfg(feature = "zarr")]
 pub fn create_folder_beside(path: &Path) -> io::Result<PathBuf> {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let parent = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or_else(|| Path::new("."));
@@ -179,7 +178,6 @@ pub fn create_folder_beside(path: &Path) -> io::Result<PathBuf> {
 ///
 /// # Errors
 /// What the system answers; both folders then keep their names.
-#[cfg(feature = "zarr")]
 pub fn keep_folder(temporary: &Path, path: &Path) -> io::Result<()> {
     let mut list = temporaries();
     let previous = temporary.with_extension("broadaxe-old");

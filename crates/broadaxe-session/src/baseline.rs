@@ -12,11 +12,11 @@ use std::{
 use broadaxe_models::report::FindingRecord;
 use serde::{Deserialize, Serialize};
 
-use super::fingerprint::{self, code};
 use crate::{
     config::absolute,
     error::{Error, ErrorKind, escaped, quoted},
-    file::write::{Lock, Whole},
+    fingerprint::{self, code},
+    whole::{Lock, Whole},
 };
 
 /// The version of the form of the file.
@@ -28,21 +28,21 @@ const NAMED_ENTRIES: usize = 3;
 
 /// A baseline.
 #[derive(Clone, Debug)]
-pub(super) struct Baseline {
+pub(crate) struct Baseline {
     /// The file, as it was given.
-    pub(super) path: PathBuf,
+    pub(crate) path: PathBuf,
     /// Its folder, which paths of models are relative to; absolute.
-    pub(super) folder: PathBuf,
+    pub(crate) folder: PathBuf,
     /// The findings.
-    pub(super) entries: Vec<KnownFinding>,
+    pub(crate) entries: Vec<KnownFinding>,
     counts: HashMap<u128, usize>,
 }
 
 /// A finding in a baseline. Only its fingerprint, model, target and count are read; the rest is for people.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-pub(super) struct KnownFinding {
-    pub(super) model: String,
-    pub(super) target: String,
+pub(crate) struct KnownFinding {
+    pub(crate) model: String,
+    pub(crate) target: String,
     #[serde(default)]
     code: String,
     #[serde(default)]
@@ -52,14 +52,14 @@ pub(super) struct KnownFinding {
     #[serde(default)]
     shapes: String,
     #[serde(with = "hexadecimal")]
-    pub(super) fingerprint: u128,
+    pub(crate) fingerprint: u128,
     #[serde(default = "one", skip_serializing_if = "is_one")]
-    pub(super) count: usize,
+    pub(crate) count: usize,
 }
 
 impl KnownFinding {
     /// Makes the entry of a finding.
-    pub(super) fn new(model: &str, finding: &FindingRecord) -> Self {
+    pub(crate) fn new(model: &str, finding: &FindingRecord) -> Self {
         Self {
             model: model.to_owned(),
             target: finding.target.to_string(),
@@ -81,7 +81,7 @@ impl KnownFinding {
 
 impl Baseline {
     /// Makes a baseline without findings.
-    pub(super) fn empty(path: &Path) -> Self {
+    pub(crate) fn empty(path: &Path) -> Self {
         Self::new(path, Vec::new())
     }
 
@@ -99,7 +99,7 @@ impl Baseline {
     ///
     /// # Errors
     /// When the file cannot be read, is no baseline, or was written by a later version.
-    pub(super) fn read(path: &Path) -> Result<Option<Self>, Error> {
+    pub(crate) fn read(path: &Path) -> Result<Option<Self>, Error> {
         let fail = |error: io::Error| Error::io(path, "read the baseline", &error);
         let wrong = |message: String| Error::new(ErrorKind::File, message).of(path);
         match path.metadata() {
@@ -124,7 +124,7 @@ impl Baseline {
     }
 
     /// Says how often the baseline has a finding.
-    pub(super) fn count(&self, fingerprint: u128) -> usize {
+    pub(crate) fn count(&self, fingerprint: u128) -> usize {
         self.counts.get(&fingerprint).copied().unwrap_or(0)
     }
 
@@ -132,7 +132,7 @@ impl Baseline {
     ///
     /// # Errors
     /// When the file cannot be written, or another program has changed it since it was locked.
-    pub(super) fn write(lock: &Lock, mut entries: Vec<KnownFinding>) -> Result<usize, Error> {
+    pub(crate) fn write(lock: &Lock, mut entries: Vec<KnownFinding>) -> Result<usize, Error> {
         entries.sort();
         entries.dedup_by(|next, first| {
             let same = next.fingerprint == first.fingerprint && next.model == first.model;
@@ -155,7 +155,7 @@ impl Baseline {
     }
 
     /// Writes a note on entries that no longer occur; nothing for none.
-    pub(super) fn note(&self, stale: &[&KnownFinding]) -> Option<String> {
+    pub(crate) fn note(&self, stale: &[&KnownFinding]) -> Option<String> {
         let (entries, occur) = if stale.len() == 1 { ("entry", "occurs") } else { ("entries", "occur") };
         let named: Vec<String> = stale.iter().take(NAMED_ENTRIES).map(|entry| entry.sentence()).collect();
         let more = stale.len().saturating_sub(NAMED_ENTRIES);
@@ -191,11 +191,11 @@ mod hexadecimal {
     use serde::{Deserialize, Deserializer, Serializer, de::Error};
 
     #[allow(clippy::trivially_copy_pass_by_ref)] // Serde asks for a reference.
-    pub(super) fn serialize<S: Serializer>(value: &u128, to: S) -> Result<S::Ok, S::Error> {
+    pub(crate) fn serialize<S: Serializer>(value: &u128, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(&format_args!("{value:032x}"))
     }
 
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
+    pub(crate) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<u128, D::Error> {
         let text = String::deserialize(from)?;
         let digits = text.len() == 32 && text.bytes().all(|byte| byte.is_ascii_hexdigit());
         let value = u128::from_str_radix(&text, 16).ok().filter(|_| digits);

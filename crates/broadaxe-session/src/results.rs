@@ -6,7 +6,6 @@
 //! hashed: a check reads a small part of a large model, and is faster than a hash of all its bytes.
 
 use std::{
-    env,
     ffi::OsStr,
     path::{Path, PathBuf, absolute},
     sync::{
@@ -24,10 +23,10 @@ use broadaxe_models::{
 use serde::{Deserialize, Serialize};
 use twox_hash::XxHash3_128;
 
-use super::{store, stream};
 use crate::{
-    args::{CheckArgs, InputArgs},
-    file::stamp::{Stamp, nanos},
+    request::Inputs,
+    stamp::{Stamp, nanos},
+    store, stream,
 };
 
 /// The form of an entry; it changes when [`ResultEntry`] does.
@@ -76,7 +75,7 @@ enum Now {
 
 /// The results of checks.
 #[derive(Debug)]
-pub(super) struct Results {
+pub(crate) struct Results {
     folder: PathBuf,
     /// What identifies the program and how it checks.
     head: [String; 3],
@@ -85,20 +84,17 @@ pub(super) struct Results {
 
 impl Results {
     /// Finds the results of checks; nothing without a cache.
-    pub(super) fn of_user(args: &CheckArgs) -> Option<Self> {
-        if args.work.no_cache {
-            return None;
-        }
-        Some(Self::at(store::folder("checked")?, &program()?, args.quiet))
+    pub(crate) fn of_user(program: &str, repairs: bool) -> Option<Self> {
+        Some(Self::at(store::folder("checked")?, program, repairs))
     }
 
-    fn at(folder: PathBuf, program: &str, quiet: bool) -> Self {
-        let repairs = if quiet { "" } else { "repairs" };
+    fn at(folder: PathBuf, program: &str, repairs: bool) -> Self {
+        let repairs = if repairs { "repairs" } else { "" };
         Self { folder, head: [FORM, program, repairs].map(str::to_owned), written: AtomicBool::new(false) }
     }
 
     /// Hashes what decides about the result of a model, beyond its files: the targets, and the shapes of inputs.
-    pub(super) fn options(&self, targets: &[Target], inputs: &InputArgs) -> u128 {
+    pub(crate) fn options(&self, targets: &[Target], inputs: &Inputs) -> u128 {
         let targets: Vec<String> = targets.iter().map(ToString::to_string).collect();
         let counts = [targets.len().to_string(), inputs.input_shapes.len().to_string()];
         let shapes = inputs.input_shapes.iter().chain(&inputs.configured);
@@ -119,7 +115,7 @@ impl Results {
     }
 
     /// Returns the result of a model whose files are unchanged.
-    pub(super) fn read(&self, path: &Path, options: u128) -> Option<CheckRecord> {
+    pub(crate) fn read(&self, path: &Path, options: u128) -> Option<CheckRecord> {
         self.read_at(path, options, SystemTime::now())
     }
 
@@ -146,13 +142,13 @@ impl Results {
     }
 
     /// Says how a model is before it is checked; nothing where its result is not kept.
-    pub(super) fn look(path: &Path) -> Option<(Stamp, SystemTime)> {
+    pub(crate) fn look(path: &Path) -> Option<(Stamp, SystemTime)> {
         let now = SystemTime::now();
         if stream::is_standard_input(path) { None } else { Some((Stamp::of(path)?, now)) }
     }
 
     /// Keeps a result, unless a file that it was made from has changed since [`Results::look`] or shortly before.
-    pub(super) fn write(
+    pub(crate) fn write(
         &self,
         (path, options): (&Path, u128),
         (before, began): (Stamp, SystemTime),
@@ -185,7 +181,7 @@ impl Results {
     }
 
     /// Removes old results where there are too many.
-    pub(super) fn prune(&self) {
+    pub(crate) fn prune(&self) {
         if self.written.load(Ordering::Relaxed) {
             store::prune(&self.folder, MAX_TOTAL_BYTES);
         }
@@ -264,19 +260,6 @@ fn hash(parts: &[&[u8]]) -> u128 {
         hasher.write(part);
     }
     hasher.finish_128()
-}
-
-/// Identifies this program; another one may judge differently. Nothing where it is part of another program, and was built from an unknown
-/// commit.
-fn program() -> Option<String> {
-    let commit = option_env!("BROADAXE_BUILT_FROM");
-    let path = env::current_exe().ok();
-    let own = path.filter(|path| path.file_stem().is_some_and(|name| name == "broadaxe"));
-    let stamp = own.and_then(|path| Stamp::of(&path));
-    if commit.is_none() && stamp.is_none() {
-        return None;
-    }
-    Some(format!("{} {commit:?} {stamp:?}", env!("CARGO_PKG_VERSION")))
 }
 
 #[cfg(test)]

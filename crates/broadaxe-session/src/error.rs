@@ -1,4 +1,4 @@
-//! The error of the command: its text and its exit code.
+//! The error of a request: its text, its class, and the exit code of a command.
 
 use std::{borrow::Cow, fmt, io, path::Path};
 
@@ -10,7 +10,7 @@ use broadaxe_draw::{
 use broadaxe_models::Cause;
 use serde_json::{Map, Value, json};
 
-use crate::value::value;
+use crate::json::value;
 
 /// Says what went wrong: a sentence, and for a file the place in it.
 #[derive(Debug)]
@@ -79,11 +79,6 @@ impl ErrorKind {
 /// The longest sentence, in characters; what a file says may be longer.
 const MAX_MESSAGE: usize = 1000;
 
-/// Shows a name that a file says: in full where it goes to a file or a pipe, and as [`quoted`] does in a terminal.
-pub fn named(name: &str) -> String {
-    if crate::terminal::columns().is_some() { quoted(name) } else { escaped(name) }
-}
-
 /// Escapes in JSON what a terminal would obey: serde writes only the controls of ASCII as escapes.
 pub fn escaped_json(json: &str) -> Cow<'_, str> {
     let is_raw = |c: char| c == '\u{7f}' || ('\u{80}'..='\u{9f}').contains(&c) || turns(c);
@@ -102,7 +97,7 @@ pub fn escaped_json(json: &str) -> Cow<'_, str> {
 ///
 /// # Errors
 /// [`ErrorKind::Output`].
-pub(crate) fn written(result: io::Result<()>) -> Result<(), Error> {
+pub fn written(result: io::Result<()>) -> Result<(), Error> {
     match result {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other.map_err(|error| Error::output(&error)),
@@ -208,7 +203,7 @@ impl Error {
 
     /// Says the same of shapes in other words, such as in another order of axes.
     #[must_use]
-    pub(crate) fn saying(mut self, message: String, axis: Option<usize>) -> Self {
+    pub fn saying(mut self, message: String, axis: Option<usize>) -> Self {
         self.message = message;
         self.axis = axis;
         self

@@ -17,7 +17,7 @@ use flate2::{Compression, bufread::MultiGzDecoder, write::GzEncoder};
 
 use crate::{
     error::{Error, ErrorKind},
-    file::write::{Lock, Whole},
+    whole::{Lock, Whole},
 };
 
 /// The most bytes of models that are held in memory.
@@ -33,22 +33,22 @@ const GZIP_MAGIC: [u8; 2] = [0x1f, 0x8b];
 const HEAD_BYTES: u64 = 4096;
 
 /// Says whether a path is the name of standard input.
-pub(super) fn is_standard_input(path: &Path) -> bool {
+pub fn is_standard_input(path: &Path) -> bool {
     path.as_os_str() == "-"
 }
 
 /// Says whether a name is that of a compressed file.
-pub(super) fn is_compressed(path: &Path) -> bool {
+pub fn is_compressed(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("gz"))
 }
 
 /// Returns the name that the model has when it is not compressed.
-pub(super) fn plain_name(path: &Path) -> PathBuf {
+pub fn plain_name(path: &Path) -> PathBuf {
     if is_compressed(path) { path.with_extension("") } else { path.to_path_buf() }
 }
 
 /// Estimates how much work a model is by its size, in bytes; a compressed one is larger than its file.
-pub(super) fn size(path: &Path) -> u64 {
+pub fn size(path: &Path) -> u64 {
     let len = fs::metadata(path).map_or(0, |about| about.len());
     match path {
         path if is_standard_input(path) => u64::MAX,
@@ -61,7 +61,7 @@ pub(super) fn size(path: &Path) -> u64 {
 ///
 /// # Errors
 /// When it cannot be read, or has too many bytes.
-pub(super) fn open(path: &Path) -> Result<Source, Error> {
+pub fn open(path: &Path) -> Result<Source, Error> {
     if is_standard_input(path) {
         return standard_input();
     }
@@ -86,7 +86,7 @@ fn limit(packed: u64) -> u64 {
 ///
 /// # Errors
 /// As [`open`].
-pub(super) fn open_head(path: &Path) -> Result<Source, Error> {
+pub fn open_head(path: &Path) -> Result<Source, Error> {
     let source = Source::open(path)?;
     if !is_compressed(path) {
         return Ok(source);
@@ -100,7 +100,7 @@ pub(super) fn open_head(path: &Path) -> Result<Source, Error> {
 ///
 /// # Errors
 /// Those of [`Whole::replace`].
-pub(super) fn save(
+pub fn save(
     (whole, lock): (Whole, Option<&Lock>),
     path: &Path,
     contents: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -246,14 +246,14 @@ impl Read for Bytes {
 
 /// The part of [`MAX_MODEL_BYTES`] that a model in memory may use until this is dropped.
 #[derive(Debug)]
-pub(super) struct Room(u64);
+pub struct Room(u64);
 
 static FREE: Mutex<u64> = Mutex::new(MAX_MODEL_BYTES);
 static FREED: Condvar = Condvar::new();
 
 impl Room {
     /// Waits until a model can be read into memory in addition to those of other threads; a plain file needs none.
-    pub(super) fn wait(path: &Path) -> Self {
+    pub fn wait(path: &Path) -> Self {
         let packed = |path| fs::metadata(path).map_or(0, |about| about.len());
         let bytes = match path {
             path if is_standard_input(path) => MAX_MODEL_BYTES,

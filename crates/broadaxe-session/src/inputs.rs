@@ -14,8 +14,10 @@ use broadaxe_models::format;
 use glob::{MatchOptions, Pattern};
 use walkdir::{DirEntry, WalkDir};
 
-use super::{skip, stream};
-use crate::error::{Error, ErrorKind};
+use crate::{
+    error::{Error, ErrorKind},
+    skip, stream,
+};
 
 /// How the names of model files end; each may be followed by `.gz`.
 const SUFFIXES: [&str; 7] = [".onnx", ".xml", ".param", ".tflite", ".json", ".pdmodel", ".litertlm"];
@@ -26,9 +28,11 @@ const OPTIONS: MatchOptions =
 
 /// An argument, or a part of a folder, that leads to no model.
 #[derive(Debug)]
-pub(super) struct Unusable {
-    pub(super) path: PathBuf,
-    pub(super) error: Box<Error>,
+pub struct Unusable {
+    /// The argument, or the part.
+    pub path: PathBuf,
+    /// Why.
+    pub error: Box<Error>,
 }
 
 impl Unusable {
@@ -48,7 +52,7 @@ impl Unusable {
 }
 
 /// Lists the models that arguments name, each file once.
-pub(super) fn collect(arguments: &[PathBuf]) -> Vec<Result<PathBuf, Unusable>> {
+pub fn collect(arguments: &[PathBuf]) -> Vec<Result<PathBuf, Unusable>> {
     let mut list = List::default();
     for path in arguments {
         if stream::is_standard_input(path) {

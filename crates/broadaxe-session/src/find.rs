@@ -18,7 +18,7 @@ const EXACT: MatchOptions = MatchOptions { case_sensitive: true, ..LOOSE };
 ///
 /// # Errors
 /// When it is malformed.
-pub(super) fn op_pattern(text: &str) -> Result<impl Fn(&str) -> bool + use<>, Error> {
+pub fn op_pattern(text: &str) -> Result<impl Fn(&str) -> bool + use<>, Error> {
     let pattern = pattern(text)?;
     Ok(move |op: &str| pattern.matches_with(op, LOOSE))
 }
@@ -37,7 +37,7 @@ fn pattern(text: &str) -> Result<Pattern, Error> {
 ///
 /// # Errors
 /// When no node matches, or several do.
-pub(super) fn find(model: &Model, text: &str) -> Result<NodeId, Error> {
+pub fn find(model: &Model, text: &str) -> Result<NodeId, Error> {
     let ids = model.walk();
     match candidates(model, &ids, text)?.as_slice() {
         [one] => Ok(*one),
@@ -56,7 +56,7 @@ pub(super) fn find(model: &Model, text: &str) -> Result<NodeId, Error> {
 ///
 /// # Errors
 /// When no node matches.
-pub(super) fn find_all(model: &Model, text: &str) -> Result<Vec<NodeId>, Error> {
+pub fn find_all(model: &Model, text: &str) -> Result<Vec<NodeId>, Error> {
     let ids = model.walk();
     let found = candidates(model, &ids, text)?;
     if found.is_empty() { Err(missing(model, &ids, text)) } else { Ok(found) }

@@ -23,8 +23,8 @@ use self::{
     raw::{RawChoice, RawSettings},
 };
 use crate::{
-    args::{CheckArgs, ConfigArgs, FailOn, FixArgs, InputArgs, TargetArgs},
     error::Error,
+    request::{CheckRequest, Config, FailOn, FixRequest, Inputs},
 };
 
 /// The verdicts that fail where nothing names others.
@@ -53,7 +53,7 @@ pub struct ModelSettings {
     /// The targets to check for; nothing for those of the model's format.
     pub targets: Option<Vec<Target>>,
     /// The shapes of inputs.
-    pub inputs: InputArgs,
+    pub inputs: Inputs,
     /// The verdicts that fail.
     pub fail_on: Vec<FailOn>,
     /// Whether the configuration file names them.
@@ -89,32 +89,31 @@ impl Settings {
     ///
     /// # Errors
     /// When the configuration file cannot be read or has an error, or a target on the command line is unknown.
-    pub fn of_check(args: &CheckArgs) -> Result<Self, Error> {
-        let mut line = given(&args.targets)?;
+    pub fn of_check(request: &CheckRequest) -> Result<Self, Error> {
+        let mut line = given(&request.targets, &request.input_shapes)?;
         // `check --ask` without `--for` only asks.
-        if line.targets.is_none() && !args.asking.ask.is_empty() {
+        if line.targets.is_none() && request.only_asked {
             line.targets = Some(Vec::new());
         }
-        line.fail_on = Some(args.fail_on.clone()).filter(|verdicts| !verdicts.is_empty());
-        Ok(Self { line, ..Self::load(&args.config)? })
+        line.fail_on = Some(request.fail_on.clone()).filter(|verdicts| !verdicts.is_empty());
+        Ok(Self { line, ..Self::load(&request.config)? })
     }
 
     /// Returns the settings of `broadaxe fix`.
     ///
     /// # Errors
     /// As for [`Settings::of_check`].
-    pub fn of_fix(args: &FixArgs) -> Result<Self, Error> {
-        Ok(Self { line: given(&args.targets)?, ..Self::load(&args.config)? })
+    pub fn of_fix(request: &FixRequest) -> Result<Self, Error> {
+        let line = given(&request.targets, &request.input_shapes)?;
+        Ok(Self { line, ..Self::load(&request.config)? })
     }
 
     /// Finds and reads the configuration file.
-    fn load(args: &ConfigArgs) -> Result<Self, Error> {
-        if args.no_config {
-            return Ok(Self::default());
-        }
-        let document = match &args.config {
-            Some(path) => Some(Document::read(path)?),
-            None => Document::find(&absolute(Path::new(".")))?,
+    fn load(config: &Config) -> Result<Self, Error> {
+        let document = match config {
+            Config::None => return Ok(Self::default()),
+            Config::File(path) => Some(Document::read(path)?),
+            Config::Find => Document::find(&absolute(Path::new(".")))?,
         };
         document.map_or_else(|| Ok(Self::default()), |document| Self::read(&document))
     }
@@ -157,7 +156,7 @@ impl Settings {
         ModelSettings {
             is_configured,
             targets: line.targets.clone().or(file.targets).map(Target::distinct),
-            inputs: InputArgs { input_shapes: line.input_shapes.clone(), configured: file.input_shapes },
+            inputs: Inputs { input_shapes: line.input_shapes.clone(), configured: file.input_shapes },
             fail_on: line.fail_on.clone().or(file.fail_on).unwrap_or_else(|| USUAL_FAIL_ON.to_vec()),
         }
     }
@@ -169,11 +168,11 @@ impl Settings {
     }
 }
 
-/// Reads what the command line says of targets and inputs.
-fn given(args: &TargetArgs) -> Result<Choice, Error> {
-    let targets = args.targets.iter().map(|name| name.parse()).collect::<Result<Vec<Target>, _>>()?;
+/// Reads what the request says of targets and inputs.
+fn given(targets: &[String], inputs: &Inputs) -> Result<Choice, Error> {
+    let targets = targets.iter().map(|name| name.parse()).collect::<Result<Vec<Target>, _>>()?;
     let targets = Some(targets).filter(|targets| !targets.is_empty());
-    Ok(Choice { targets, input_shapes: args.inputs.input_shapes.clone(), fail_on: None })
+    Ok(Choice { targets, input_shapes: inputs.input_shapes.clone(), fail_on: None })
 }
 
 /// Returns the name of the input in `image:1,3,224,224`.

@@ -7,21 +7,21 @@ use std::collections::HashMap;
 use broadaxe_models::report::{DimRecord, FindingRecord};
 
 /// Returns the code of a finding, such as `BX101`; empty for `same`.
-pub(super) fn code(finding: &FindingRecord) -> &str {
+pub fn code(finding: &FindingRecord) -> &str {
     finding.code.as_deref().unwrap_or_default()
 }
 
 /// Returns the hash of a finding in a model; equal findings on nodes of one name have the same.
 ///
 /// It depends on the model's path, the target, the code, the operator, the name of the node and the sizes of the operands.
-pub(super) fn of(model: &str, finding: &FindingRecord) -> u128 {
+pub fn of(model: &str, finding: &FindingRecord) -> u128 {
     let shapes = shapes(finding);
     let named = [model, &finding.target, code(finding), &finding.op, &finding.node, &shapes];
     hash(&named.map(str::as_bytes))
 }
 
 /// Writes the shapes of a finding's operands: `1,3,?,? 3`. What is open is `?`, whatever it is called: names of dims are no part of it.
-pub(super) fn shapes(finding: &FindingRecord) -> String {
+pub fn shapes(finding: &FindingRecord) -> String {
     let dim = |dim: &DimRecord| match dim {
         DimRecord::Size(size) => size.to_string(),
         DimRecord::Open(_) => "?".to_owned(),
@@ -36,11 +36,11 @@ pub(super) fn shapes(finding: &FindingRecord) -> String {
 
 /// Counts the findings of each hash, so that each gets a fingerprint of its own.
 #[derive(Debug, Default)]
-pub(super) struct Fingerprints(HashMap<u128, usize>);
+pub struct Fingerprints(HashMap<u128, usize>);
 
 impl Fingerprints {
     /// Returns a fingerprint; that of a hash also depends on how often it was there before.
-    pub(super) fn next(&mut self, hash: u128) -> String {
+    pub fn next(&mut self, hash: u128) -> String {
         let before = self.0.entry(hash).and_modify(|count| *count += 1).or_insert(0);
         let hash = if *before == 0 { hash } else { fnv(hash, before.to_string().as_bytes()) };
         format!("{hash:032x}")
@@ -52,7 +52,7 @@ const FNV_OFFSET: u128 = 0x6c62_272e_07bb_0142_62b8_2175_6295_c58d;
 const FNV_PRIME: u128 = 0x0000_0000_0100_0000_0000_0000_0000_013b;
 
 /// Returns a hash of these parts.
-pub(super) fn hash(parts: &[&[u8]]) -> u128 {
+pub fn hash(parts: &[&[u8]]) -> u128 {
     let one = |hash, part: &&[u8]| fnv(fnv(hash, &(part.len() as u64).to_le_bytes()), part);
     parts.iter().fold(FNV_OFFSET, one)
 }

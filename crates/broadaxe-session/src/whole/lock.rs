@@ -14,9 +14,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-use super::{super::stamp::Stamp, folder, stem, target, uncreated};
+use super::{folder, stem, target, uncreated};
 use crate::{
     error::{Error, ErrorKind, escaped},
+    stamp::Stamp,
     stop,
 };
 
@@ -49,7 +50,6 @@ impl Lock {
     ///
     /// # Errors
     /// When its folder cannot be written.
-    #[cfg(feature = "zarr")]
     pub fn of_folder(path: &Path) -> Result<Self, Error> {
         Ok(Self { before: None, path: path.to_owned(), _held: wait(path)? })
     }

@@ -10,19 +10,20 @@ use serde::{Deserialize, Serialize};
 
 /// What the system says of a file; it changes when the file does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Stamp {
-    pub(crate) len: u64,
+pub struct Stamp {
+    /// Its size in bytes.
+    pub len: u64,
     /// Nanoseconds since 1970, as are those below.
-    pub(crate) modified: i64,
+    pub modified: i64,
     /// When anything about the file changed, which programs cannot set back; where the system does not say that, the time above.
-    pub(crate) changed: i64,
+    pub changed: i64,
     number: u64,
 }
 
 impl Stamp {
     /// Looks at a file; nothing where it is missing or is no regular file.
     #[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix says more"))]
-    pub(crate) fn of(path: &Path) -> Option<Self> {
+    pub fn of(path: &Path) -> Option<Self> {
         let about = fs::metadata(path).ok().filter(fs::Metadata::is_file)?;
         let modified = nanos(about.modified().ok()?);
         let mut stamp = Self { len: about.len(), modified, changed: modified, number: 0 };
@@ -38,7 +39,7 @@ impl Stamp {
 }
 
 /// Counts the nanoseconds since 1970.
-pub(crate) fn nanos(time: SystemTime) -> i64 {
+pub fn nanos(time: SystemTime) -> i64 {
     match time.duration_since(UNIX_EPOCH) {
         Ok(since) => i64::try_from(since.as_nanos()).unwrap_or(i64::MAX),
         Err(error) => i64::try_from(error.duration().as_nanos()).map_or(i64::MIN, |before| -before),

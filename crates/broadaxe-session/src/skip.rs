@@ -4,22 +4,22 @@ use std::path::Path;
 
 use broadaxe_models::{Source, format};
 
-use super::stream;
 use crate::{
-    answer::FileRecord,
     error::{Error, escaped},
+    record::FileRecord,
+    stream,
 };
 
 /// Extensions that only models have. A file with one of them that is no model is damaged.
 const ONLY_MODELS: [&str; 4] = ["onnx", "pdmodel", "tflite", "litertlm"];
 
 /// Records a file that is skipped.
-pub(super) fn record(path: &Path) -> FileRecord {
+pub(crate) fn record(path: &Path) -> FileRecord {
     FileRecord { file: path.display().to_string(), message: "not a model".to_owned(), field: None }
 }
 
 /// Says whether a file is skipped: it is of no format, and its name does not say that it is. The source is decompressed.
-pub(super) fn is_other(path: &Path, source: &Source) -> Result<bool, Error> {
+pub(crate) fn is_other(path: &Path, source: &Source) -> Result<bool, Error> {
     if format::detect(source)?.is_some() {
         return Ok(false);
     }
@@ -32,7 +32,7 @@ pub(super) fn is_other(path: &Path, source: &Source) -> Result<bool, Error> {
 const NAMED: usize = 3;
 
 /// Writes a note: how many files were skipped, and the first of them; nothing for none.
-pub(super) fn note(files: &[&Path]) -> Option<String> {
+pub(crate) fn note(files: &[&Path]) -> Option<String> {
     let count = files.len();
     let what = match count {
         0 => return None,

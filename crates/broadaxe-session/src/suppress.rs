@@ -9,36 +9,34 @@ use std::{
 
 use broadaxe_models::report::{CheckRecord, FindingRecord};
 
-use super::{
-    baseline::{Baseline, KnownFinding},
-    fingerprint::{self, code},
-};
 use crate::{
-    args::AcceptArgs,
+    baseline::{Baseline, KnownFinding},
     config::{Settings, absolute, relative},
     error::{Error, ErrorKind, escaped},
-    file::write::Lock,
+    fingerprint::{self, code},
+    request::CheckRequest,
+    whole::Lock,
 };
 
 /// What decides whether findings count.
 #[derive(Debug)]
-pub(super) struct Suppress<'a> {
+pub(crate) struct Suppress {
     /// The settings of the run.
-    pub(super) settings: &'a Settings,
+    pub(crate) settings: Settings,
     baseline: Option<Baseline>,
     /// The baseline that is written.
     write: Option<PathBuf>,
     exit_zero: bool,
 }
 
-impl<'a> Suppress<'a> {
+impl Suppress {
     /// Reads the baseline.
     ///
     /// # Errors
     /// When it cannot be read, or the file that would be written is not a baseline.
-    pub(super) fn new(args: &AcceptArgs, settings: &'a Settings) -> Result<Self, Error> {
-        let write = args.write_baseline.clone();
-        let path = args.baseline.as_ref().or(settings.baseline.as_ref());
+    pub(crate) fn new(request: &CheckRequest, settings: Settings) -> Result<Self, Error> {
+        let write = request.write_baseline.clone();
+        let path = request.baseline.as_ref().or(settings.baseline.as_ref());
         let baseline = match path {
             None => None,
             Some(path) => match Baseline::read(path)? {
@@ -51,11 +49,11 @@ impl<'a> Suppress<'a> {
         };
         // A file that is not a baseline is not replaced by one.
         write.as_deref().map(Baseline::read).transpose()?;
-        Ok(Self { settings, baseline, write, exit_zero: args.exit_zero })
+        Ok(Self { settings, baseline, write, exit_zero: request.exit_zero })
     }
 
     /// Marks the findings of a record that do not count, and those that fail.
-    pub(super) fn mark(&self, record: &mut CheckRecord) {
+    pub(crate) fn mark(&self, record: &mut CheckRecord) {
         let path = PathBuf::from(&record.model);
         let ignores = self.settings.ignores_of(&path);
         let model = self.baseline.as_ref().map(|baseline| relative(&path, &baseline.folder)).unwrap_or_default();
@@ -81,7 +79,7 @@ impl<'a> Suppress<'a> {
     }
 
     /// Says in a line each how many findings of marked records do not count, and why.
-    pub(super) fn counts(&self, records: &[CheckRecord]) -> Vec<String> {
+    pub(crate) fn counts(&self, records: &[CheckRecord]) -> Vec<String> {
         let findings = || records.iter().flat_map(|record| &record.findings);
         let passing = |record: &CheckRecord| {
             let settings = self.settings.for_model(Path::new(&record.model));
@@ -106,7 +104,7 @@ impl<'a> Suppress<'a> {
     }
 
     /// Says whether the findings of marked records end with exit code 1. Those that are written to a baseline do not.
-    pub(super) fn fails(&self, records: &[CheckRecord]) -> bool {
+    pub(crate) fn fails(&self, records: &[CheckRecord]) -> bool {
         let fails = |record| self.failing(record).any(|finding| !finding.known);
         !self.exit_zero && self.write.is_none() && records.iter().any(fails)
     }
@@ -119,7 +117,7 @@ impl<'a> Suppress<'a> {
     }
 
     /// Names the entries of the configuration that no finding matches, and those of the baseline that no longer occur.
-    pub(super) fn notes(&self, records: &[CheckRecord]) -> Vec<String> {
+    pub(crate) fn notes(&self, records: &[CheckRecord]) -> Vec<String> {
         let mut notes = self.unused(records);
         if let Some(baseline) = &self.baseline {
             let seen = Seen::new(&baseline.folder, records);
@@ -159,7 +157,7 @@ impl<'a> Suppress<'a> {
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub(super) fn write(&self, records: &[CheckRecord]) -> Result<Option<String>, Error> {
+    pub(crate) fn write(&self, records: &[CheckRecord]) -> Result<Option<String>, Error> {
         let Some(path) = &self.write else { return Ok(None) };
         let lock = Lock::of(path)?;
         let previous = Baseline::read(path)?.unwrap_or_else(|| Baseline::empty(path));

@@ -12,7 +12,7 @@ use crate::stop;
 
 /// Returns the folder for one kind of file: in the folder that the variable `BROADAXE_CACHE_DIR` names, or else where the system wants
 /// caches; nothing where the user has no such folder.
-pub(super) fn folder(kind: &str) -> Option<PathBuf> {
+pub fn folder(kind: &str) -> Option<PathBuf> {
     folder_of(kind, &|name| env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from))
 }
 
@@ -32,7 +32,7 @@ fn folder_of(kind: &str, variable: &dyn Fn(&str) -> Option<PathBuf>) -> Option<P
 }
 
 /// Reads a regular file of at most this many bytes.
-pub(super) fn read(file: &Path, most: u64) -> Option<Vec<u8>> {
+pub fn read(file: &Path, most: u64) -> Option<Vec<u8>> {
     let about = fs::metadata(file).ok().filter(|about| about.is_file() && about.len() <= most)?;
     let mut bytes = Vec::with_capacity(about.len() as usize);
     File::open(file).ok()?.take(most).read_to_end(&mut bytes).ok()?;
@@ -40,7 +40,7 @@ pub(super) fn read(file: &Path, most: u64) -> Option<Vec<u8>> {
 }
 
 /// Writes a file of a folder atomically, and makes the folder where it does not exist.
-pub(super) fn write(file: &Path, bytes: &[u8]) {
+pub fn write(file: &Path, bytes: &[u8]) {
     static NUMBER: AtomicU32 = AtomicU32::new(0);
     let Some(folder) = file.parent().filter(|folder| fs::create_dir_all(folder).is_ok()) else { return };
     let number = NUMBER.fetch_add(1, Ordering::Relaxed);
@@ -52,7 +52,7 @@ pub(super) fn write(file: &Path, bytes: &[u8]) {
 }
 
 /// Removes the files of a folder that were written first, where all have more than `most` bytes, until they have three quarters of that.
-pub(super) fn prune(folder: &Path, most: u64) {
+pub fn prune(folder: &Path, most: u64) {
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     let file = |entry: fs::DirEntry| {
         let about = entry.metadata().ok().filter(fs::Metadata::is_file)?;

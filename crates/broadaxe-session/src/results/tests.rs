@@ -4,10 +4,8 @@ use std::fs::{self, File};
 
 use broadaxe_models::{check_model, format, infer::infer};
 use broadaxe_testing::temporary;
-use clap::Parser;
 
 use super::*;
-use crate::args::{Cli, Command};
 
 const HOUR: Duration = Duration::from_hours(1);
 
@@ -51,13 +49,17 @@ impl Place {
         self.0.join("fire.bin")
     }
 
-    /// Returns the results for a command line that begins with `broadaxe check`.
+    /// Returns the results for some options of `broadaxe check`.
     fn results(&self, program: &str, line: &[&str]) -> Kept {
-        let line = ["broadaxe", "check"].iter().chain(line).chain(&["model"]);
-        let Command::Check(args) = Cli::try_parse_from(line).unwrap().command else { panic!("no check") };
-        let targets: Vec<Target> = args.targets.targets.iter().map(|name| name.parse().unwrap()).collect();
-        let results = Results::at(self.0.join("cache"), program, args.quiet);
-        let options = results.options(&targets, &args.targets.inputs);
+        let all = |name: &str| -> Vec<String> {
+            let pairs = line.windows(2).filter(|pair| pair[0] == name);
+            pairs.map(|pair| pair[1].to_owned()).collect()
+        };
+        let names = all("--for").join(",");
+        let targets: Vec<Target> =
+            names.split(',').filter(|name| !name.is_empty()).map(|name| name.parse().unwrap()).collect();
+        let results = Results::at(self.0.join("cache"), program, !line.contains(&"--quiet"));
+        let options = results.options(&targets, &Inputs::new(&all("--input-shape")));
         Kept { results, options }
     }
 

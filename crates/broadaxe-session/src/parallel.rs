@@ -10,7 +10,7 @@ use std::{
 const STACK_BYTES: usize = 8 << 20;
 
 /// Does the same work on every item, at most `jobs` at a time and the large ones first; the results are in the order of the items.
-pub(super) fn each<T: Send, R: Send>(
+pub(crate) fn each<T: Send, R: Send>(
     items: Vec<T>,
     jobs: usize,
     size: impl Fn(&T) -> u64,

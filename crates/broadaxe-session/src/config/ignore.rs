@@ -8,7 +8,7 @@ use super::{
     place::Document,
     raw::RawIgnore,
 };
-use crate::{args::FailOn, error::Error};
+use crate::{error::Error, request::FailOn};
 
 /// An entry `[[ignore]]`: what a finding must be so that it does not count.
 #[derive(Clone, Debug)]
