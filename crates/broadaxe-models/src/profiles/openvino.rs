@@ -270,8 +270,8 @@ pub(super) static OPENVINO: Profile = Profile {
         Law {
             kinds: &[Kind::Binary],
             when: &[],
-            way: Way::Ask(matmul::scaled),
-            text: "merges a per-column factor into a matrix product",
+            way: Way::Ask(matmul::tiny),
+            text: "leaves out what it merges with a product of 2 computed columns",
             evidence: OPENVINO_LAWS,
         },
         Law {
