@@ -43,7 +43,7 @@ pub trait Report: fmt::Debug + Send + Sync {
     /// When `to` cannot be written.
     fn write(&self, found: &Checked, to: &mut dyn fmt::Write) -> fmt::Result;
 
-    /// Says whether programs read the report, which need every name as it is, and not as a terminal shows it.
+    /// Says whether programs read the report, which need every name unchanged, and not as a terminal shows it.
     fn is_for_programs(&self) -> bool;
 }
 
