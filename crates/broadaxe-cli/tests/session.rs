@@ -61,13 +61,17 @@ fn asked(random: &mut Random, models: &[PathBuf]) -> Asked {
         say(&["--for", &targets.join(",")]);
     }
     if kind != 2 {
-        shapes.iter().for_each(|shape| say(&["--input-shape", shape]));
+        for shape in &shapes {
+            say(&["--input-shape", shape]);
+        }
     }
     let request = match kind {
         0 => {
             say(&["--no-config", "--no-cache"]);
             let fail_on = if flag { vec![FailOn::Unknown] } else { Vec::new() };
-            fail_on.iter().for_each(|verdict| say(&["--fail-on", verdict.name()]));
+            for verdict in &fail_on {
+                say(&["--fail-on", verdict.name()]);
+            }
             let exit_zero = random.once_in(4);
             say(if exit_zero { &["--exit-zero"] } else { &[] });
             let skip_others = random.once_in(2);
@@ -104,8 +108,12 @@ fn asked(random: &mut Random, models: &[PathBuf]) -> Asked {
         5 => {
             let (ops, verdicts) =
                 (some(random, &["*add*", "prelu", "F.*", "["], 2), some(random, &["same", "differs"], 1));
-            ops.iter().for_each(|op| say(&["--op", op]));
-            verdicts.iter().for_each(|verdict| say(&["--verdict", verdict]));
+            for op in &ops {
+                say(&["--op", op]);
+            }
+            for verdict in &verdicts {
+                say(&["--verdict", verdict]);
+            }
             say(if flag { &["--all"] } else { &[] });
             say(&["--", &file]);
             Request::List(ListRequest { model, ops, targets, verdicts, all: flag, input_shapes, ..Default::default() })

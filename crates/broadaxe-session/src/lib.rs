@@ -5,6 +5,8 @@
 //! baselines, verification, and the decision which changed models are written are the same for all.
 
 #![forbid(unsafe_code)]
+// The texts put together here are short, and read best as they will be printed.
+#![allow(clippy::format_push_string)]
 
 pub mod json;
 pub mod error;

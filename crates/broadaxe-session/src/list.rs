@@ -35,7 +35,7 @@ pub struct Listed {
     pub note: Option<String>,
     loaded: Loaded,
     judged: Judged,
-    listed: Vec<NodeId>,
+    nodes: Vec<NodeId>,
 }
 
 /// Lists the nodes of a model.
@@ -59,20 +59,20 @@ pub fn list(request: &ListRequest, open: Open<'_>) -> Result<Listed, Error> {
     let listed = listed.filter(|id| named.as_ref().is_none_or(|named| named.contains(id)));
     let wanted = |verdict: &&str| request.verdicts.iter().any(|wanted| wanted == verdict);
     let listed = listed.filter(|&id| request.verdicts.is_empty() || judged.of(id).iter().any(wanted));
-    let listed: Vec<NodeId> = listed.collect();
-    let note = if listed.is_empty() { nothing(request, model, &all, &are_ops, &judged) } else { None };
-    Ok(Listed { targets, all: all.len(), note, loaded, judged, listed })
+    let nodes: Vec<NodeId> = listed.collect();
+    let note = if nodes.is_empty() { nothing(request, model, &all, &are_ops, &judged) } else { None };
+    Ok(Listed { targets, all: all.len(), note, loaded, judged, nodes })
 }
 
 impl Listed {
     /// Returns the nodes, in the order of the file.
     pub fn rows(&self) -> impl Iterator<Item = ListRow> {
-        self.listed.iter().map(|&id| ListRow::new(&self.loaded.model, &self.loaded.shapes, id, &self.judged))
+        self.nodes.iter().map(|&id| ListRow::new(&self.loaded.model, &self.loaded.shapes, id, &self.judged))
     }
 
     /// Returns how many nodes are listed.
     pub fn count(&self) -> usize {
-        self.listed.len()
+        self.nodes.len()
     }
 
     /// Returns how many nodes of the model broadcast.
