@@ -244,7 +244,7 @@ impl Read for Bytes {
     }
 }
 
-/// The part of [`MAX_MODEL_BYTES`] that a model in memory may use until this is dropped.
+/// The part of the memory for all models that one may use until this is dropped.
 #[derive(Debug)]
 pub struct Room(u64);
 

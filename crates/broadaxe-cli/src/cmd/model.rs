@@ -47,7 +47,7 @@ pub fn open(path: &Path) -> Result<Source, Error> {
 /// Runs `broadaxe census`.
 ///
 /// # Errors
-/// As [`census::run`].
+/// When no file can be read, or a pattern or an option is malformed.
 pub fn census(args: &CensusArgs) -> Result<Answer, Error> {
     census::run(&args.request(), &open)
 }
@@ -55,7 +55,7 @@ pub fn census(args: &CensusArgs) -> Result<Answer, Error> {
 /// Runs `broadaxe sizes`.
 ///
 /// # Errors
-/// As [`sizes::run`].
+/// When the model cannot be read, or a shape is malformed.
 pub fn sizes(args: &SizesArgs) -> Result<Answer, Error> {
     let _progress = Progress::of(&args.model);
     sizes::run(&args.request(), &open)
@@ -64,7 +64,7 @@ pub fn sizes(args: &SizesArgs) -> Result<Answer, Error> {
 /// Runs `broadaxe list`.
 ///
 /// # Errors
-/// As [`list::run`].
+/// When the model cannot be read, a target is unknown, or a pattern or a shape is malformed.
 pub fn list(args: &ListArgs, json: bool) -> Result<Answer, Error> {
     list::run(&args.request(), json, &open)
 }
@@ -72,7 +72,7 @@ pub fn list(args: &ListArgs, json: bool) -> Result<Answer, Error> {
 /// Runs `broadaxe diff`.
 ///
 /// # Errors
-/// As [`diff::run`].
+/// When one of the models cannot be read, or a shape is malformed.
 pub fn diff(args: &DiffArgs, json: bool) -> Result<Answer, Error> {
     diff::run(&args.request(), (args.all, json), &open)
 }
@@ -80,7 +80,7 @@ pub fn diff(args: &DiffArgs, json: bool) -> Result<Answer, Error> {
 /// Runs `broadaxe extract`.
 ///
 /// # Errors
-/// As [`extract::run`].
+/// When the model cannot be read, it has no such node, or a file cannot be written.
 pub fn extract(args: &ExtractArgs) -> Result<Answer, Error> {
     extract::run(&args.request(), &open)
 }
