@@ -140,7 +140,7 @@ impl<'a> FixJob<'a> {
     /// Rejects an upgrade that leaves nodes without an exact counterpart, and names them.
     ///
     /// # Errors
-    /// When there are such nodes.
+    /// When a node has no exact counterpart.
     pub fn complete(self) -> Result<Self, Error> {
         let left = &self.fixed.plan.left;
         if left.is_empty() {

@@ -268,7 +268,7 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_LAWS,
         },
         Law {
-            kinds: &[Kind::Binary],
+            kinds: &[Kind::Binary, Kind::Slope],
             when: &[],
             way: Way::Ask(matmul::tiny),
             text: "leaves out what it merges with a product of 2 computed columns",

@@ -4,7 +4,7 @@
 //! axis longer than 1 behind an attention (a product, `Softmax`, a product) is refused, and so is a node between two products
 //! by constants of one element. Behind a tiny product of computed matrices, of at most 2 rows, 2 columns and sums of 2 terms, the
 //! plugin leaves out what it has merged with the product: `MatMul(x(1,2,2), w(2,2)) * c(2)` is the product alone. Only a sum right behind
-//! the product, its bias, is computed, and a factor where the product has rank 2. Asked of products of 1 to 8 rows, columns and terms, in 12
+//! the product, its bias, is computed, and a factor, not a slope, where a matrix has another rank than there. Asked of products of 1 to 8 rows, columns and terms, in 12
 //! forms of the matrices, with 6 chains of nodes between the product and 10 operators, on a CPU with AVX2 and without AVX-512.
 
 use broadaxe_kernels::{OpId, id};
@@ -26,10 +26,12 @@ const OF_BOOLS: &[OpId] =
 /// Finds a node that is merged with a tiny product of computed matrices.
 pub(super) fn tiny(asked: &Asked<'_>) -> Option<Does> {
     let (constant, value, second) = asked.split(asked.node)?;
-    let scales = match asked.op(asked.node)? {
-        Op::Add | Op::Sub => false,
-        Op::Mul => true,
-        Op::Div if second => true,
+    let is_slope = asked.meaning.kind == Kind::Slope;
+    let scales = match asked.op(asked.node) {
+        _ if is_slope => true,
+        Some(Op::Add | Op::Sub) => false,
+        Some(Op::Mul) => true,
+        Some(Op::Div) if second => true,
         _ => return None,
     };
     let rank = asked.form(value)?.rank()?;
@@ -40,7 +42,8 @@ pub(super) fn tiny(asked: &Asked<'_>) -> Option<Does> {
     let (product, is_direct) = merged(asked, value)?;
     let weights = asked.form(product.input(1)?)?.rank()?;
     // A sum is the bias of a product. A factor is a node of its own behind others.
-    let alone = is_direct && !(scales && rank > 2 && weights == 2 && sizes.iter().any(|size| *size != 1));
+    let per_column = sizes.iter().any(|size| *size != 1);
+    let alone = is_direct && !(scales && per_column && (is_slope || rank > 2 && weights == 2));
     (!alone && is_tiny(asked, product))
         .then(|| Does::Unknown("may leave out what it merges with a product of 2 computed columns".into()))
 }

@@ -161,6 +161,7 @@ const BEHIND_A_PRODUCT: &[(&str, &str)] = &[
     ("x(2,2); w(2,2); m=MatMul(x,w); r=Relu(m); c=const(2); y=Add(r,c)", "differs, unknown"),
     ("x(1,1,2); w(2,2); m=MatMul(x,w); k=const(); t=Mul(m,k); c=const(1,2); y=Add(t,c)", "differs, unknown"),
     ("x(1,1,2); w(2,2); m=MatMul(x,w); b=const(2); t=Add(m,b); c=const(); y=Mul(t,c)", "differs, unknown"),
+    ("x(1,1,2); w(2,2); m=MatMul(x,w); s=const(1,2); y=PRelu(m,s)", "differs, unknown"),
     ("x(1,3,2); w(2,2); m=MatMul(x,w); r=Relu(m); c=const(2); y=Add(r,c)", "same"),
     ("x(1,1,2); w(2,3); m=MatMul(x,w); r=Relu(m); c=const(3); y=Add(r,c)", "same"),
     ("x(1,1,3); w(3,2); m=MatMul(x,w); r=Relu(m); c=const(2); y=Add(r,c)", "same"),
