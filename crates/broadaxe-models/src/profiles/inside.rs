@@ -85,7 +85,12 @@ pub(super) fn is_grouped(asked: &Asked<'_>) -> Option<bool> {
 /// Says whether groups of a convolution begin or end within four neighbouring channels, but for groups of one.
 pub(super) fn has_split_groups(asked: &Asked<'_>) -> Option<bool> {
     let [from, to] = in_group(asked)?;
-    Some([from, to] != [1, 1] && (from % FOUR != 0 || to % FOUR != 0) && is_grouped(asked)?)
+    Some(!is_depthwise(asked)? && (from % FOUR != 0 || to % FOUR != 0) && is_grouped(asked)?)
+}
+
+/// Says whether each group of a convolution is one channel to one channel.
+pub(super) fn is_depthwise(asked: &Asked<'_>) -> Option<bool> {
+    Some(in_group(asked)? == [1, 1])
 }
 
 /// Says whether a group of a convolution reads more than four channels.

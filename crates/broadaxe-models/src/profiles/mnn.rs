@@ -371,6 +371,13 @@ pub(super) static MNN: Profile = Profile {
             text: "computes wrong values for grouped ConvTranspose with computed weights",
             evidence: MNN_INSIDE,
         },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Named(&["Conv"]), When::Rank(0, 3, 3), When::Holds(conv::has_open_groups)],
+            way: Way::Unknown,
+            text: "may return no result for a grouped 1-D convolution of open length after another node",
+            evidence: MNN_LAWS,
+        },
         flat_data(Way::Garbled, "reads past the lists' end in BatchNormalization of data of rank 1", MNN_INSIDE),
         lists(MNN_INSIDE),
         no_attention(MNN_INSIDE),

@@ -325,7 +325,7 @@ fn has_open_channels(asked: &Asked<'_>) -> Option<bool> {
     any((1..asked.operands.len()).map(|k| is_apart(dims(asked.value(k))?)))
 }
 
-/// Says whether the slope runs along one axis, which is open; a single number and a list run along the last one.
+/// Says whether the slope runs along one axis, which is open in it or in the data; a single number and a list run along the last one.
 ///
 /// Source: `PRelu` in `onnx_frontend.py`, which makes `relax.op.nn.prelu` of these.
 fn has_open_slope(asked: &Asked<'_>) -> Option<bool> {
@@ -336,7 +336,8 @@ fn has_open_slope(asked: &Asked<'_>) -> Option<bool> {
         [axis] => slope.len() - axis,
         _ => return Some(false),
     };
-    Some(data.iter().rev().nth(from_end - 1).is_some_and(|dim| dim.size().is_none()))
+    let own = long.iter().any(|&axis| slope[axis].size().is_none());
+    Some(own || data.iter().rev().nth(from_end - 1).is_some_and(|dim| dim.size().is_none()))
 }
 
 /// Says whether a dim of the data is open.
@@ -384,6 +385,8 @@ mod tests {
             ("x(3,N); s=const(); y=PRelu(x,s)".into(), "refused"),
             ("x(N,3); s=const(); y=PRelu(x,s)".into(), "same"),
             ("x(3,N); s(N); y=PRelu(x,s)".into(), "refused"),
+            ("x(1,1,1); s(N); y=PRelu(x,s)".into(), "refused"),
+            ("x(1,1,1); s(N,1); y=PRelu(x,s)".into(), "refused"),
             ("x(3,N); s=const(3,1); y=PRelu(x,s)".into(), "same"),
             ("x(3,N,2); s=const(3,1,2); y=PRelu(x,s)".into(), "same"),
             ("x(N,4); t=const:i64(2)=1,1; y=Expand(x,t)".into(), "refused"),

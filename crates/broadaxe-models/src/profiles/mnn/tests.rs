@@ -204,3 +204,17 @@ fn elements_past_an_end_have_no_value() {
     let found = example("x(1,8,4,5); s=const(5); y=PRelu(x,s)");
     assert_eq!((found.element, &found.reads[1], &found.target_reads[1]), (vec![0, 0, 0, 1], &vec![1], &vec![0]));
 }
+
+#[test]
+fn grouped_convolutions_of_open_length() {
+    for (text, want) in [
+        ("x(2,8,n); r=Relu(x); w=const(8,2,1); b=const(8); c=Conv(r,w,b) group=4; s=const(8,1); y=Mul(c,s)", "unknown"),
+        ("x(2,4,n); r=Relu(x); w=const(8,1,3); b=const(8); c=Conv(r,w,b) group=4; s=const(8,1); y=Mul(c,s)", "unknown"),
+        ("x(2,4,n); r=Relu(x); w=const(4,1,3); b=const(4); c=Conv(r,w,b) group=4; s=const(4,1); y=Mul(c,s)", "same"),
+        ("x(2,8,n); w=const(8,2,1); b=const(8); c=Conv(x,w,b) group=4; s=const(8,1); y=Mul(c,s)", "same"),
+        ("x(n,8,7); r=Relu(x); w=const(8,2,1); b=const(8); c=Conv(r,w,b) group=4; s=const(8,1); y=Mul(c,s)", "same"),
+        ("x(2,8,n); r=Relu(x); w=const(8,8,1); b=const(8); c=Conv(r,w,b); s=const(8,1); y=Mul(c,s)", "same"),
+    ] {
+        assert_eq!(gravest(text, "mnn"), want, "{text}");
+    }
+}

@@ -56,24 +56,27 @@ enum Reader<'a> {
 
 /// Finds a constant that a product reads one entry of, or the axes of which it drops.
 pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
-    let scaled = Scaled::of(asked, true)?;
-    let readers = readers(asked, scaled.result, false, MOST_BETWEEN)?;
-    readers.iter().find_map(|reader| match reader {
-        Reader::Product { node, transposed } => product(asked, &scaled, node, *transposed),
-        Reader::Grouped => Some(Does::Unknown("may read a grouped scale of integer weights along another axis".into())),
-        Reader::Lookup => None,
+    Scaled::all_of(asked, true).iter().find_map(|scaled| {
+        let readers = readers(asked, scaled.result, false, MOST_BETWEEN)?;
+        readers.iter().find_map(|reader| match reader {
+            Reader::Product { node, transposed } => product(asked, scaled, node, *transposed),
+            Reader::Grouped => {
+                Some(Does::Unknown("may read a grouped scale of integer weights along another axis".into()))
+            }
+            Reader::Lookup => None,
+        })
     })
 }
 
 /// Finds a constant that a look-up reads in row-major order.
 pub(super) fn looked_up(asked: &Asked<'_>) -> Option<Does> {
-    let scaled = Scaled::of(asked, false)?;
-    is_looked_up(asked, scaled.result, MOST_BETWEEN).then(|| lookup(asked, &scaled)).flatten()
+    let tables = Scaled::all_of(asked, false);
+    tables.iter().filter(|table| is_looked_up(asked, table.result, MOST_BETWEEN)).find_map(|table| lookup(asked, table))
 }
 
 /// Finds scaled weights in a product of constants whose first matrix is transposed, which is not folded right.
 ///
-/// Asked of 45 products: the other matrix may be computed, and the weights may be either.
+/// Asked of 45 products: the other matrix may be computed, and the weights may be either. And of 1,140 with nine kinds of other readers.
 pub(super) fn folded(asked: &Asked<'_>) -> Option<Does> {
     let (node, output) = (asked.node, asked.node.output(0)?);
     let whole = |value: ValueId| {
@@ -126,7 +129,8 @@ pub(super) fn is_kept(asked: &Asked<'_>, mut value: ValueId) -> bool {
             }
             Op::MatMul | Op::Gemm => {
                 let between = &[Op::Cast, Op::Transpose, Op::Reshape];
-                node.inputs.iter().flatten().take(2).any(|input| is_scaled(asked, *input, between))
+                let mut inputs = node.inputs.iter().flatten().take(2);
+                inputs.any(|input| scaled(asked, *input, between).is_some_and(|weights| is_multiplied(asked, weights)))
             }
             Op::Concat => return false,
             _ => false,
@@ -140,22 +144,51 @@ pub(super) fn is_kept(asked: &Asked<'_>, mut value: ValueId) -> bool {
 }
 
 /// Says whether a value is scaled integer weights, or what these operators make of them.
-fn is_scaled(asked: &Asked<'_>, mut value: ValueId, between: &[Op]) -> bool {
+fn is_scaled(asked: &Asked<'_>, value: ValueId, between: &[Op]) -> bool {
+    scaled(asked, value, between).is_some()
+}
+
+/// Returns the scaled integer weights that a value is, or that these operators make it of.
+fn scaled(asked: &Asked<'_>, mut value: ValueId, between: &[Op]) -> Option<ValueId> {
     for _ in 0..=MOST_BETWEEN {
         // A copy in front of the look-up or the product keeps them apart.
-        let Some(node) = asked.producer(value) else { return false };
-        let (Some(op), Some(first)) = (asked.op(node), node.input(0)) else { return false };
-        match op {
-            Op::Mul => return (0..2).any(|k| node.input(k).is_some_and(|value| stored(asked, value, false).is_some())),
+        let node = asked.producer(value)?;
+        let first = node.input(0)?;
+        let found = match asked.op(node)? {
+            Op::Mul => (0..2).any(|k| node.input(k).is_some_and(|value| stored(asked, value, false).is_some())),
             Op::Dequantize => {
                 let held = asked.model.value(first).constant.as_ref();
-                return held.is_some_and(|held| is_whole(&held.element.to_string())) && !is_in_blocks(asked, node);
+                held.is_some_and(|held| is_whole(&held.element.to_string())) && !is_in_blocks(asked, node)
             }
-            _ if between.contains(&op) => value = first,
-            _ => return false,
-        }
+            op if between.contains(&op) => {
+                value = first;
+                continue;
+            }
+            _ => return None,
+        };
+        return found.then_some(value);
     }
-    false
+    None
+}
+
+/// Says whether scaled weights are only multiplied and looked up in: another reader, also one before the scale, has them folded.
+fn is_multiplied(asked: &Asked<'_>, weights: ValueId) -> bool {
+    let scales = asked.producer(weights).filter(|node| asked.op(node) == Some(Op::Mul));
+    let alone = |node: &Node| (0..2).any(|k| node.input(k).is_some_and(|value| stored(asked, value, true).is_some()));
+    scales.is_none_or(alone) && is_kept_by_readers(asked, weights, MOST_BETWEEN)
+}
+
+fn is_kept_by_readers(asked: &Asked<'_>, value: ValueId, reach: usize) -> bool {
+    reach > 0
+        && !asked.facts.is_output(value)
+        && asked.readers(value).all(|(node, input)| match asked.op(node) {
+            Some(Op::MatMul | Op::Gemm) => input < 2,
+            Some(Op::Gather) => input == 0 && reach == MOST_BETWEEN,
+            Some(Op::Cast | Op::Transpose | Op::Reshape) => {
+                node.output(0).is_some_and(|value| is_kept_by_readers(asked, value, reach - 1))
+            }
+            _ => false,
+        })
 }
 
 /// Says whether a `DequantizeLinear` has several blocks along its axis, which are multiplied out.
@@ -172,7 +205,7 @@ fn is_in_blocks(asked: &Asked<'_>, node: &Node) -> bool {
     count() != Some(1)
 }
 
-/// Lists the products that read a value or its transposed form, where nothing else does.
+/// Lists the products that read a value or its transposed form, where nothing else does but look-ups in the value itself.
 fn products<'a>(asked: &Asked<'a>, value: ValueId, reach: usize) -> Option<Vec<&'a Node>> {
     if reach == 0 || asked.facts.is_output(value) {
         return None;
@@ -181,6 +214,8 @@ fn products<'a>(asked: &Asked<'a>, value: ValueId, reach: usize) -> Option<Vec<&
     for (node, input) in asked.readers(value) {
         match asked.op(node)? {
             Op::MatMul | Op::Gemm if input < 2 => found.push(node),
+            Op::Gather if input == 0 && reach == MOST_BETWEEN => {}
+            Op::Cast => found.extend(products(asked, node.output(0)?, reach - 1)?),
             _ if is_swap(asked, node) => found.extend(products(asked, node.output(0)?, reach - 1)?),
             _ => return None,
         }
@@ -242,33 +277,32 @@ fn is_vector(asked: &Asked<'_>, product: &Node) -> bool {
 }
 
 impl Scaled {
-    /// Reads the node that is asked about as one that scales or shifts integer weights; `alone`, where nothing else reads what
-    /// leads to them.
-    fn of(asked: &Asked<'_>, alone: bool) -> Option<Self> {
+    /// Reads the node that is asked about as one that scales or shifts integer weights, once for each scale of what it shifts; `alone`,
+    /// where nothing else reads the weights. What else reads them shifted does not matter.
+    fn all_of(asked: &Asked<'_>, alone: bool) -> Vec<Self> {
         let node = asked.node;
-        let output = node.output(0)?;
+        let Some(output) = node.output(0) else { return Vec::new() };
         if asked.meaning.kind.is_along_axes() {
-            return Self::dequantized(asked, output);
+            return Self::dequantized(asked, output).into_iter().collect();
         }
-        match asked.op(node)? {
-            Op::Mul => (0..2).find_map(|weights| {
-                let (stored, _) = stored(asked, node.input(weights)?, alone)?;
-                Self::new(asked, weights, stored, output)
-            }),
-            Op::Sub => {
-                let (stored, shifted) = stored(asked, node.input(0)?, alone)?;
-                let scales = |(reader, input): &(&Node, usize)| {
-                    let other = reader.input(1 - (*input).min(1));
-                    asked.op(reader) == Some(Op::Mul) && other.is_some_and(|other| asked.facts.is_constant(other))
+        match asked.op(node) {
+            Some(Op::Mul) => {
+                let scales = |weights: usize| {
+                    let (stored, _) = stored(asked, node.input(weights)?, alone)?;
+                    Self::new(asked, weights, stored, output)
                 };
-                let mut readers = asked.readers(output);
-                let (reader, _) = if alone { asked.reader(output) } else { readers.find(scales) }.filter(scales)?;
-                if shifted {
-                    return None;
-                }
-                Self::new(asked, 0, stored, reader.output(0)?)
+                (0..2).find_map(scales).into_iter().collect()
             }
-            _ => None,
+            Some(Op::Sub) => {
+                let shifts = node.input(0).and_then(|data| stored(asked, data, alone)).filter(|(_, shifted)| !shifted);
+                let scaled = |(reader, input): (&Node, usize)| {
+                    let other = reader.input(1 - input.min(1)).filter(|_| asked.op(reader) == Some(Op::Mul))?;
+                    let (stored, _) = shifts.filter(|_| asked.facts.is_constant(other))?;
+                    Self::new(asked, 0, stored, reader.output(0)?)
+                };
+                asked.readers(output).filter_map(scaled).collect()
+            }
+            _ => Vec::new(),
         }
     }
 
@@ -326,7 +360,7 @@ fn stored(asked: &Asked<'_>, value: ValueId, alone: bool) -> Option<(ValueId, bo
             let kind = held.constant.as_ref()?.element.to_string();
             ((!alone || is_single(asked, value)) && is_whole(&kind)).then_some((stored, false))
         }
-        Op::Sub if (!alone || is_single(asked, value)) && asked.facts.is_constant(node.input(1)?) => {
+        Op::Sub if asked.facts.is_constant(node.input(1)?) => {
             stored(asked, node.input(0)?, alone).filter(|(_, shifted)| !shifted).map(|(stored, _)| (stored, true))
         }
         _ => None,

@@ -161,8 +161,8 @@ enum RmsScale {
 /// Says what becomes of a scale behind a root mean square of these data.
 ///
 /// `RMSFusion` wants data of rank 2 or more whose last dim is known, and a scale with 1s before its last dim. It looks neither at that
-/// dim nor at the rank. A difference from the mean that is divided becomes an `MVN`, which leaves the scale. Asked of 8 forms and 53
-/// pairs of shapes.
+/// dim nor at the rank. A difference from the data's own mean that is divided becomes an `MVN`, which leaves the scale. Asked of 8 forms
+/// and 53 pairs of shapes, and of 829 models with seven differences.
 fn root_mean_square(asked: &Asked<'_>, own: &[usize], constant: ValueId, data: ValueId) -> RmsScale {
     let found = pattern::find(asked, &SCALED, constant).filter(|(_, found)| found.constants.last() == Some(&constant));
     let Some((_, found)) = found else { return RmsScale::Doubtful };
@@ -173,7 +173,7 @@ fn root_mean_square(asked: &Asked<'_>, own: &[usize], constant: ValueId, data: V
         return RmsScale::Doubtful;
     };
     let Some(dims) = asked.form(x).and_then(|shape| shape.dims().map(<[_]>::to_vec)) else { return RmsScale::Doubtful };
-    let centred = matches!(asked.maker(x), Some((_, Op::Sub)));
+    let centred = is_centred(asked, x);
     let divided = op == Op::Div;
     let inverse = node.input(1).and_then(|value| asked.maker(value)).map(|(_, op)| op);
     let over_last = asked.mean_axes(data, x).is_some_and(|axes| axes == [-1] || axes == [dims.len() as i64 - 1]);
@@ -190,6 +190,19 @@ fn root_mean_square(asked: &Asked<'_>, own: &[usize], constant: ValueId, data: V
         () if is_added(asked) => RmsScale::Doubtful,
         () => RmsScale::Lost,
     }
+}
+
+/// Says whether a value is a difference from its own mean along the last axis.
+fn is_centred(asked: &Asked<'_>, value: ValueId) -> bool {
+    let Some((node, Op::Sub)) = asked.maker(value) else { return false };
+    let (Some(data), Some(mut mean)) = (node.input(0), node.input(1)) else { return false };
+    // The mean may get back the axis that it lost.
+    if let Some((reshape, Op::Reshape)) = asked.maker(mean) {
+        mean = reshape.input(0).unwrap_or(mean);
+    }
+    let is_mean = asked.maker(mean).is_some_and(|(node, op)| op == Op::Mean && node.input(0) == Some(data));
+    let rank = asked.form(data).and_then(|shape| shape.rank()).unwrap_or(0) as i64;
+    is_mean && asked.mean_axes(mean, data).is_some_and(|axes| axes == [-1] || axes == [rank - 1])
 }
 
 /// Says what becomes of an epsilon that is added to a mean of squares.

@@ -48,6 +48,8 @@ fn a_scale_per_row_of_integer_weights_is_not_called_the_same() {
                 "x(2,4); [wt]; c=const(1,4); m=Mul(f,c); k=const:i64(2)=6,4; r=Reshape(m,k); y=Gemm(x,r) transB=1",
                 "differs",
             ),
+            ("x(2,4); [w]; z=const(4,1); c=const(4,1); [-x]; v=Relu(s)", "differs"),
+            ("x(2,4); [w]; z=const(6); c=const(4,1); [-x]; e=const(4,1); n=Mul(s,e); v=MatMul(x,n)", "differs"),
             ("x(2,4); [w4]; c=const(4,1); [x]", "differs"),
             ("x(6,4); [w4]; c=const(4,1); [x]", "refused, unknown"),
             ("x(6,4); [w4]; c=const(); [x]", "refused, unknown"),
@@ -177,6 +179,32 @@ fn transposed_integer_weights_behind_a_constant_are_refused() {
                 "b=const:u8(2,4); r=const(); a=DequantizeLinear(b,r); w=const:u8(6,4); [d]; g=Gemm(a,m) transB=1; [y]",
                 "same",
             ),
+        ],
+    );
+}
+
+/// What else reads the weights has them folded, unless it is a look-up or another product.
+#[test]
+fn products_of_constants_are_not_folded_right() {
+    answers(
+        "openvino",
+        &[
+            ("[m]", "w=const:i8(5,4); f=Cast(w) to=1; c=const(1); m=Mul(f,c)"),
+            ("[a]", "b=const(5,3); g=Gemm(m,b) transA=1; x(4,3); y=Div(x,g)"),
+            ("[b]", "b=const(5,3); g=Gemm(b,m) transA=1; x(3,4); y=Div(x,g)"),
+            ("[v]", "j:i64(2); v=Gather(m,j)"),
+        ],
+        &[
+            ("[m]; [a]", "differs"),
+            ("[m]; [b]", "differs"),
+            ("[m]; [a]; [v]", "differs"),
+            ("[m]; [b]; [v]", "differs"),
+            ("[m]; [a]; j:i64(2); v=Gather(m,j) axis=1", "differs"),
+            ("[m]; b=const(3,4); g=Gemm(b,m) transB=1; x(3,5); y=Div(x,g); [v]", "refused"),
+            ("[m]; [a]; [v]; n=Neg(m)", "same"),
+            ("[m]; [a]; n=Neg(f)", "same"),
+            ("[m]; b=const(5,3); g=Gemm(m,b) transA=1; x(1); y=Add(g,x); n=Neg(m)", "same"),
+            ("[m]; b=const(5,3); g=Gemm(m,b) transA=1; x(1); y=Add(g,x); n=Neg(f)", "same"),
         ],
     );
 }

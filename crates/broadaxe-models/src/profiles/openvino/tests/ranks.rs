@@ -313,3 +313,22 @@ fn two_scales_behind_a_root_mean_square() {
         "p=const()=2; s=Pow(x,p); m=ReduceMean(s) axes=-1 keepdims=1; e=const()=0.5; a=Add(m,e); q=Sqrt(a); d=Div(x,q)";
     answers("openvino", &[("[root]", root)], TWO_SCALES);
 }
+
+/// A difference is a root mean square like any data, unless it is one from its own mean.
+const DIFFERENCES: &[(&str, &str)] = &[
+    ("x(2,3,4); z(2,3,4); v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)", "differs"),
+    ("x(2,3,4); z(2,3,1); v=Sub(x,z); [root]; g=const(1,1,1,4); y=Mul(d,g)", "differs"),
+    ("x(2,3,4); z=const(4); v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)", "differs"),
+    ("x(3,4); z=const(3,1); v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)", "differs"),
+    ("x(2,3,4); z=ReduceMean(x) axes=0 keepdims=1; v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)", "differs"),
+    ("x(2,3,4); w(2,3,4); z=ReduceMean(w) axes=-1 keepdims=1; v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)", "differs"),
+    ("x(2,3,4); z=ReduceMean(x) axes=-1 keepdims=1; v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)", "same"),
+    ("x(2,3,4); z(2,3,4); v=Sub(x,z); [root]; g=const(1,1,4); y=Mul(d,g)", "same"),
+];
+
+#[test]
+fn differences_in_a_root_mean_square() {
+    let root =
+        "p=const()=2; s=Pow(v,p); m=ReduceMean(s) axes=-1 keepdims=1; e=const()=0.5; a=Add(m,e); q=Sqrt(a); d=Div(v,q)";
+    answers("openvino", &[("[root]", root)], DIFFERENCES);
+}
