@@ -192,6 +192,13 @@ pub(super) static PNNX: Profile = Profile {
             text: "reads one number per channel in GroupNormalization, past the end of per-group lists",
             evidence: PNNX_INSIDE,
         },
+        Law {
+            kinds: &[Kind::Lengths, Kind::Slope],
+            when: &[],
+            way: Way::Ask(batch::of_channels),
+            text: "takes the first axis after the batch for the channels",
+            evidence: PNNX_LAWS,
+        },
         flat_data(Way::Garbled, "reads past the lists' end in BatchNormalization of data of rank 1", PNNX_INSIDE),
         lists(PNNX_INSIDE),
         no_attention(PNNX_INSIDE),

@@ -22,6 +22,7 @@ use super::{super::Asked, Does};
 use crate::{
     graph::{Model, Uses, ValueId},
     infer::Shapes,
+    meaning::Kind,
 };
 
 /// An operand as `BinaryOp` gets it: its dims, and which of them is the batch there.
@@ -72,6 +73,19 @@ pub(super) fn batch(asked: &Asked<'_>) -> Option<Does> {
     let sized = tensors.iter().all(|tensor| tensor.dims.iter().all(|dim| dim.size().is_some()));
     let text = format!("treats axis {met} of an operand as the batch, so other axes meet");
     Some(if sized { Does::Garbled(text.into()) } else { Does::Unknown(text.into()) })
+}
+
+/// Finds layers of channels whose data have the batch at another axis than 0, which a layer before them decides.
+///
+/// Asked of convolutions, normalisations and slopes behind five orders of the axes: all are wrong, but for a slope of one element.
+pub(super) fn of_channels(asked: &Asked<'_>) -> Option<Does> {
+    let slope = asked.meaning.kind == Kind::Slope;
+    if slope && asked.elements(1) == Some(1) {
+        return None;
+    }
+    let data = asked.node.input(0)?;
+    let axis = asked.facts.lacking(data).or_else(|| asked.facts.batch(data)).filter(|axis| *axis != 0)?;
+    Some(Does::Garbled(format!("treats axis {axis} as the batch, so the layer takes another axis for the channels").into()))
 }
 
 /// Returns the axis of the batch of the result; of one to which a repair gives another rank, that of an operand.

@@ -311,3 +311,25 @@ const NORMS: &[(&str, &str)] = &[
 fn divisions_by_norms() {
     answers("ncnn", PARTS, NORMS);
 }
+
+/// What a convolution in front calls the batch, a `Transpose` brings to another axis.
+const CHANNELS: &[(&str, &str)] = &[
+    ("[x]; t=Transpose(c) perm=3,2,1,0; [bn]", "differs"),
+    ("[x]; t=Transpose(c) perm=3,2,1,0; a=const(4); b=const(4); y=InstanceNormalization(t,a,b)", "differs"),
+    ("[x]; t=Transpose(c) perm=3,2,1,0; a=const(4); b=const(4); y=GroupNormalization(t,a,b) num_groups=4", "differs"),
+    ("[x]; t=Transpose(c) perm=3,2,1,0; k=const(2,4,1,1); b=const(2); y=Conv(t,k,b)", "differs"),
+    ("[x]; t=Transpose(c) perm=3,2,1,0; s=const(4,1,1); y=PRelu(t,s)", "differs"),
+    ("[x]; t=Transpose(c) perm=2,0,1,3; s=const(2,1,1); y=PRelu(t,s)", "differs"),
+    ("[x]; t=Transpose(c) perm=3,2,1,0; s=const(1); y=PRelu(t,s)", "same"),
+    ("[x]; t=Transpose(c) perm=0,2,1,3; [bn]", "same"),
+    ("c(2,3,4,5); t=Transpose(c) perm=3,2,1,0; [bn]", "same"),
+];
+
+#[test]
+fn layers_of_channels() {
+    let parts = [
+        ("[x]", "x(2,3,4,5); w=const(3,3,1,1); c=Conv(x,w)"),
+        ("[bn]", "a=const(4); b=const(4); m=const(4); v=const(4); y=BatchNormalization(t,a,b,m,v)"),
+    ];
+    answers("ncnn", &parts, CHANNELS);
+}
