@@ -96,9 +96,21 @@ pub(super) fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
 ///
 /// Of 1,008 models it is 4 groups that give no result; 2 groups, one channel to one, and an input of the model are right.
 pub(super) fn has_open_groups(asked: &Asked<'_>) -> Option<bool> {
-    let open = asked.in_file(0).dims()?.last()?.size().is_none();
-    let made = asked.node.input(0).is_some_and(|data| asked.producer(asked.origin(data)).is_some());
-    Some(open && made && is_grouped(asked)? && !is_depthwise(asked)?)
+    let mut value = asked.node.input(0)?;
+    if is_grouped(asked) != Some(true) || asked.producer(asked.origin(value)).is_none() {
+        return Some(false);
+    }
+    // A list of as many elements says how long its result is, but not to the converter.
+    for _ in 0..REACH {
+        if asked.file_dims(value)?.last()?.size().is_none() {
+            return is_depthwise(asked).map(|depthwise| !depthwise);
+        }
+        let Some(node) = asked.producer(value) else { return Some(false) };
+        let computed = node.inputs.iter().flatten().find(|input| !asked.facts.is_constant(**input));
+        let Some(next) = computed else { return Some(false) };
+        value = *next;
+    }
+    Some(false)
 }
 
 /// What is between a convolution and a sum.
