@@ -1,6 +1,6 @@
 //! Checks a model file, and says what would repair it.
 
-use std::{collections::HashSet, path::Path};
+use std::{collections::HashSet, path::Path, sync::Arc};
 
 use crate::{
     Model, NodeId,
@@ -46,9 +46,9 @@ pub fn check_model(path: &Path, model: &Model, shapes: &Shapes, targets: &[Targe
         && upgrade::is_old(model)
         && let (Some(upgraded), fix) = upgrade::plan(model, shapes, targets, Intent::Unknown)?
     {
-        let name = |(id, target): &(NodeId, String)| (node_name(&upgraded.model, *id), target.clone());
-        let remains: HashSet<(String, String)> = fix.remains.iter().map(name).collect();
-        record.set_fixable(|finding| !remains.contains(&(finding.node.clone(), finding.target.to_string())));
+        let name = |(id, target): &(NodeId, Arc<str>)| (node_name(&upgraded.model, *id), target.clone());
+        let remains: HashSet<(String, Arc<str>)> = fix.remains.iter().map(name).collect();
+        record.set_fixable(|finding| !remains.contains(&(finding.node.clone(), finding.target.clone())));
     }
     if record.fixable() > 0 {
         record.needed_inputs = needed(model, shapes);

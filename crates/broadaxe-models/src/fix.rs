@@ -12,7 +12,7 @@ mod advise;
 #[cfg(test)]
 mod tests;
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, sync::Arc};
 
 use serde::Serialize;
 
@@ -39,7 +39,7 @@ pub struct Fix {
     /// The nodes that no change was found for.
     pub left: Vec<Left>,
     /// What still has a verdict other than `same` in the changed model: the nodes, each with the name of the target.
-    pub remains: BTreeSet<(NodeId, String)>,
+    pub remains: BTreeSet<(NodeId, Arc<str>)>,
 }
 
 /// Finds the fewest changes after which every broadcasting node means the same under all targets.
@@ -99,7 +99,7 @@ pub struct Left {
     /// The node.
     pub node: NodeId,
     /// Why, in one sentence that names what would have worked.
-    pub reason: String,
+    pub reason: Arc<str>,
     /// What the node is like on a target.
     pub kind: LeftKind,
 }

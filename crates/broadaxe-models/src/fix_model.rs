@@ -155,7 +155,7 @@ impl FixOutcome {
                 compared.map(|verified| format!("verified: {verified}"))
             }
             Self::Unverified(verified) => {
-                Some(format!("not verified: {}", verified.left.first().map_or("", |left| &left.reason)))
+                Some(format!("not verified: {}", verified.left.first().map_or("", |left| &*left.reason)))
             }
             Self::Different(verified) => {
                 let difference = verified.difference.as_ref();

@@ -76,7 +76,7 @@ pub fn upgrade(model: &Model, shapes: &Shapes) -> Result<Fix, Error> {
             }
             Err(reason) => {
                 let reason = format!("{} of opset {opset}: {reason}", node.op);
-                fix.left.push(Left { node: id, reason, kind: LeftKind::Finding });
+                fix.left.push(Left { node: id, reason: reason.into(), kind: LeftKind::Finding });
             }
         }
     }
@@ -137,7 +137,7 @@ pub fn plan(
 fn remains<'a>(model: &'a Model, fix: &'a Fix) -> BTreeSet<(GraphId, &'a str, &'a str)> {
     let result = |id: NodeId| model.node(id).outputs.iter().flatten().next().map(|&value| model.value(value));
     let named = fix.remains.iter().filter_map(|(id, target)| Some((result(*id)?, target)));
-    named.map(|(value, target)| (value.graph, value.name.as_str(), target.as_str())).collect()
+    named.map(|(value, target)| (value.graph, value.name.as_str(), &**target)).collect()
 }
 
 /// Applies all rules for a node, or says why there is none.

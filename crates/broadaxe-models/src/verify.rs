@@ -222,7 +222,7 @@ fn run(
                 verified.elements = verified.elements.saturating_add(elements);
                 verified.difference = verified.difference.take().or(difference);
             }
-            Err(reason) => verified.left.push(Left { node: id, reason, kind: LeftKind::Unknown }),
+            Err(reason) => verified.left.push(Left { node: id, reason: reason.into(), kind: LeftKind::Unknown }),
         }
     }
     verified

@@ -184,13 +184,13 @@ impl<'a> FixJob<'a> {
         let Self { loaded: Loaded { model: before, .. }, fixed, asked, .. } = self;
         let model = fixed.base(before);
         let left =
-            |left: &fix::Left| json!({ "node": node_name(model, left.node), "reason": left.reason, "kind": left.kind });
+            |left: &fix::Left| json!({ "node": node_name(model, left.node), "reason": &*left.reason, "kind": left.kind });
         let still = |finding: &FindingRecord| {
             let reason = format!("{}: {}", finding.target, finding.reason);
             json!({ "node": finding.node, "reason": reason, "kind": LeftKind::Finding })
         };
         let unverified = match &fixed.outcome {
-            FixOutcome::Unverified(verified) => Some(verified.left.first().map_or("", |left| &left.reason)),
+            FixOutcome::Unverified(verified) => Some(verified.left.first().map_or("", |left| &*left.reason)),
             _ => None,
         };
         let steps = fixed.upgraded.as_ref().map_or(&[][..], |upgraded| &upgraded.changes.steps);

@@ -46,7 +46,7 @@ pub fn advise(model: &Model, shapes: &Shapes, targets: &[Target], report: &mut R
     let all = || hold((model, shapes), targets, Intent::Unknown, Some(found_for(report, targets.len(), None)));
     let fix = one.map_or_else(all, Ok)?;
     for finding in &mut report.findings {
-        let remains = fix.remains.contains(&(finding.node, finding.target.to_string()));
+        let remains = fix.remains.contains(&(finding.node, finding.target.clone()));
         finding.fixable = is_repairable(&finding.verdict) && !remains;
     }
     Ok(())

@@ -14,7 +14,7 @@ use crate::{
     graph::{Model, NodeId},
     infer::Shapes,
     meaning::Source,
-    profiles::{Asked, Facts, Target, kept_batch},
+    profiles::{Asked, Facts, Reach, Target, kept_batch},
 };
 
 /// A target, and what is known of the model around its nodes.
@@ -53,6 +53,10 @@ pub(super) fn judges<'a>(
 impl Judge for KnownShapes<'_> {
     fn name(&self) -> String {
         self.target.to_string()
+    }
+
+    fn is_reached(&self) -> bool {
+        !matches!(self.target.reach(self.model.format), Reach::Unreached(_))
     }
 
     fn reads_by_rank(&self) -> bool {

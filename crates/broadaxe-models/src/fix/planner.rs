@@ -62,6 +62,10 @@ pub(crate) enum Answer {
 pub(crate) trait Judge {
     /// Returns the name on the command line.
     fn name(&self) -> String;
+    /// Says whether a converter brings the model to the target; otherwise no way to write a node helps.
+    fn is_reached(&self) -> bool {
+        true
+    }
     /// Says whether the target reads tensors by their own rank, so that a node may have to be written at another one.
     fn reads_by_rank(&self) -> bool {
         false
@@ -198,7 +202,7 @@ impl<'a> Planner<'a> {
             Some(Intended::Asks { how, .. }) => format!("{reason}; {how}"),
             _ => reason,
         };
-        self.fix.left.push(Left { node, reason, kind: LeftKind::Finding });
+        self.fix.left.push(Left { node, reason: reason.into(), kind: LeftKind::Finding });
     }
 
     // Long: the cases exclude each other in this order.
@@ -229,7 +233,8 @@ impl<'a> Planner<'a> {
         let answers: Vec<Answer> = self.answers(id, &subject.plain());
         // What reads one operand is not judged by check; here it matters only to a target that refuses it.
         let open = |answer: &Answer| !meaning.broadcasts() && matches!(answer, Answer::Unknown(_));
-        if is_meant && answers.iter().all(|answer| *answer == Answer::Same || open(answer)) {
+        let reached = || answers.iter().zip(&self.judges).filter(|(_, judge)| judge.is_reached()).map(|(answer, _)| answer);
+        if is_meant && reached().all(|answer| *answer == Answer::Same || open(answer)) {
             return;
         }
         let repairable = |answer: &Answer| match answer {
@@ -238,7 +243,7 @@ impl<'a> Planner<'a> {
             Answer::Not(_) | Answer::Unknown(_) => true,
         };
         let raised = self.judges.iter().any(|judge| judge.reads_by_rank());
-        let repairs = !is_meant || answers.iter().any(repairable);
+        let repairs = !is_meant || reached().any(repairable);
         let mut candidates = if repairs { subject.candidates(raised) } else { vec![subject.plain()] };
         // The node as written does not say what is meant.
         candidates.retain(|way| is_meant || !way.is_plain());
@@ -299,7 +304,7 @@ impl<'a> Planner<'a> {
     /// Notes a node whose operator a target lacks.
     fn leave_unsupported(&mut self, node: NodeId, answer: Answer) {
         if let Answer::Unsupported(reason) = answer {
-            self.fix.left.push(Left { node, reason, kind: LeftKind::Unsupported });
+            self.fix.left.push(Left { node, reason: reason.into(), kind: LeftKind::Unsupported });
         }
     }
 
@@ -308,7 +313,10 @@ impl<'a> Planner<'a> {
         if !self.meanings.get(&id).is_some_and(Meaning::broadcasts) {
             return;
         }
-        for (at, answer) in answers.iter().enumerate().filter(|&(at, _)| hopeless[at]) {
+        for (at, answer) in answers.iter().enumerate() {
+            if !hopeless[at] || !self.judges[at].is_reached() {
+                continue;
+            }
             let (Answer::Not(reason) | Answer::Unknown(reason)) = answer else {
                 self.leave_unsupported(id, answer.clone());
                 continue;

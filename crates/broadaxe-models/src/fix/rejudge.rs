@@ -5,7 +5,10 @@
 //! fixed model is checked as any other; where a way to write a node does not do what was promised, the planner is told so
 //! and makes another plan. What still has a finding in the end is left, with the reason.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    sync::Arc,
+};
 
 use super::{
     Fix, Left, LeftKind, judge,
@@ -18,7 +21,7 @@ use crate::{
     graph::{GraphId, Model, NodeId},
     infer::{Inferences, Shapes, given, infer},
     meaning::{Intent, intended},
-    profiles::Target,
+    profiles::{Reach, Target},
 };
 
 /// How many plans are made before every remaining node is left unchanged, and how many after that.
@@ -86,7 +89,9 @@ impl<'a> Judgement<'a> {
     }
 
     fn plan(&self, rulings: &Rulings) -> Plan {
-        let mut nodes: BTreeSet<NodeId> = self.before.keys().map(|(id, _)| *id).collect();
+        let unreached = self.unreached();
+        let reached = self.before.keys().filter(|(_, at)| unreached[*at].is_none());
+        let mut nodes: BTreeSet<NodeId> = reached.map(|(id, _)| *id).collect();
         nodes.extend(intended(self.model, self.shapes, self.intent).into_keys());
         let bench = |decomposed: &BTreeSet<NodeId>| judge::judges(self.model, self.shapes, self.targets, decomposed);
         planner::plan((self.model, self.shapes, &self.inferences, self.intent), &bench, Some(&nodes), rulings)
@@ -281,16 +286,34 @@ impl<'a> Judgement<'a> {
             left.kind = of_node.min().unwrap_or(left.kind);
         }
         let known: BTreeSet<NodeId> = fix.left.iter().map(|left| left.node).collect();
-        for ((id, at), finding) in found.iter().filter(|((id, _), _)| !known.contains(id)) {
+        let unreached = self.unreached();
+        for ((id, at), finding) in found {
+            if let Some(reason) = &unreached[*at] {
+                fix.left.push(Left { node: *id, reason: reason.clone(), kind: finding.kind });
+                continue;
+            }
+            if known.contains(id) {
+                continue;
+            }
             let was_unknown = self.before.get(&(*id, *at)).is_some_and(|before| before.kind == LeftKind::Unknown);
             if finding.kind != LeftKind::Unknown || !was_unknown {
                 let reason = format!("no equivalent form found for {}: {}", self.targets[*at], finding.reason);
-                fix.left.push(Left { node: *id, reason, kind: finding.kind });
+                fix.left.push(Left { node: *id, reason: reason.into(), kind: finding.kind });
             }
         }
         fix.left.sort_by_key(|left| left.node);
-        fix.remains = found.keys().map(|&(id, at)| (id, self.targets[at].to_string())).collect();
+        let names: Vec<Arc<str>> = self.targets.iter().map(|target| target.to_string().into()).collect();
+        fix.remains = found.keys().map(|&(id, at)| (id, names[at].clone())).collect();
         fix
+    }
+
+    /// Says of each target why nothing can be said about a model in this format, if so.
+    fn unreached(&self) -> Vec<Option<Arc<str>>> {
+        let said = |target: &Target| match target.reach(self.model.format) {
+            Reach::Unreached(said) => Some(said.into()),
+            Reach::Read | Reach::Assumed(_) => None,
+        };
+        self.targets.iter().map(said).collect()
     }
 }
 

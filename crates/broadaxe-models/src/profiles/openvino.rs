@@ -226,6 +226,13 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_LAWS,
         },
         Law {
+            kinds: &[Kind::Quantize, Kind::Lists],
+            when: &[],
+            way: Way::Ask(quantize::open_axis),
+            text: "does not find axis 2 of a quantisation if a dim is open",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
             kinds: &[Kind::Quantize],
             when: &[],
             way: Way::Ask(quantize::reduced),

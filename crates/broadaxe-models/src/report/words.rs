@@ -294,7 +294,7 @@ pub fn law(law: &LawRecord) -> String {
 pub fn left(model: &Model, left: &[Left]) -> Vec<String> {
     let mut reasons: Vec<((LeftKind, &str), Vec<String>)> = Vec::new();
     for left in left {
-        let (key, name) = ((left.kind, left.reason.as_str()), node_name(model, left.node));
+        let (key, name) = ((left.kind, &*left.reason), node_name(model, left.node));
         match reasons.iter_mut().find(|(known, _)| *known == key) {
             Some((_, names)) => names.push(name),
             None => reasons.push((key, vec![name])),

@@ -161,7 +161,7 @@ fn turned(opset: i64, op: &str, attributes: &[(&str, Attribute)], inputs: usize)
     sample.node(op, &[&[x], &others[..]].concat(), attributes, "(1,2,4,4)");
     let fix = upgrade(&sample.model, &sample.shapes).expect("an ONNX model");
     match fix.left.first() {
-        Some(left) => left.reason.clone(),
+        Some(left) => left.reason.to_string(),
         None => fix.steps.iter().map(|step| step.text.as_str()).collect::<Vec<_>>().join("; "),
     }
 }

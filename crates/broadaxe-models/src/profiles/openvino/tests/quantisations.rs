@@ -428,3 +428,28 @@ const BEHIND_A_FACTOR: &[(&str, &str)] = &[
 fn constants_behind_a_factor() {
     answers("openvino", WORDS, BEHIND_A_FACTOR);
 }
+
+/// Limits along axis 2 are not found where a dim is open; the node in front decides what becomes of them.
+const OPEN_AXES: &[(&str, &str)] = &[
+    ("x(n,4,3); [q2]", "refused"),
+    ("x(n,4,3,7); [q2]", "refused"),
+    ("x(2,4,3,n); [q2]", "refused"),
+    ("x(2,n,3); [q2]; d=DequantizeLinear(q,s,z) axis=2", "refused"),
+    ("v(n,4,3); x=Transpose(v) perm=0,1,2; [q2]; d=DequantizeLinear(q,s,z) axis=2", "refused"),
+    ("v(n,4,3); w=const(4,4,1); x=Conv(v,w); [q2]; d=DequantizeLinear(q,s,z) axis=2", "refused"),
+    ("v(n,4,3); x=Relu(v); [q2]; d=DequantizeLinear(q,s,z) axis=2", "differs"),
+    ("v(n,4,3); c=const(3); x=Add(v,c); [q2]; d=DequantizeLinear(q,s,z) axis=2", "differs"),
+    ("v(n,4,3); u(n,4,3); x=Add(v,u); [q2]", "differs"),
+    ("v(n,4,3); x=ReduceMean(v) axes=1 keepdims=1; [q2]; d=DequantizeLinear(q,s,z) axis=2", "differs"),
+    ("v(n,4,5); w=const(5,3); x=MatMul(v,w); [q2]; d=DequantizeLinear(q,s,z) axis=2", "same, unknown"),
+    ("x(2,4,3); [q2]; d=DequantizeLinear(q,s,z) axis=2", "same"),
+    ("x(n,3); [q1]; d=DequantizeLinear(q,s,z) axis=1", "same"),
+    ("x(n,3,4); [q1]; d=DequantizeLinear(q,s,z) axis=1", "same"),
+    ("x(n,4,3); s=const()=0.05; z=const:u8()=128; q=QuantizeLinear(x,s,z); d=DequantizeLinear(q,s,z)", "same"),
+];
+
+#[test]
+fn limits_along_axis_2_of_open_dims() {
+    let list = |axis| format!("s=const(3)=0.0625,0.125,0.25; z=const:i8(3)=0; q=QuantizeLinear(x,s,z) axis={axis}");
+    answers("openvino", &[("[q1]", &list(1)), ("[q2]", &list(2))], OPEN_AXES);
+}
