@@ -219,6 +219,13 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_LAWS,
         },
         Law {
+            kinds: &[Kind::Lengths],
+            when: &[],
+            way: Way::Ask(reduce::normalised),
+            text: "reads the lists of BatchNormalization along another axis after a reduction",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Bias],
             when: &[],
             way: Way::Ask(matmul::open),

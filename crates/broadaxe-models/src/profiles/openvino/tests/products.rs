@@ -231,3 +231,17 @@ const BEHIND_A_PRODUCT: &[(&str, &str)] = &[
 fn behind_a_product() {
     answers("openvino", WORDS, BEHIND_A_PRODUCT);
 }
+
+/// A choice between two products, behind which a Softmax follows.
+const CHOSEN: &[(&str, &str)] = &[
+    ("q(1,1,1); k=const(1,1,1); [chosen]; v(1,1,1); y=MatMul(s,v)", "refused, unknown"),
+    ("q(1,2,1); k=const(1,1,1); [chosen]; v(1,1,1); y=MatMul(s,v)", "refused, unknown"),
+    ("q(1,2,3); k=const(1,3,4); [chosen]; v(1,4,3); y=MatMul(s,v)", "same"),
+    ("q(1,1,1); k(1,1,1); [chosen]; v(1,1,1); y=MatMul(s,v)", "same"),
+];
+
+#[test]
+fn choices_between_products() {
+    let chosen = "p=MatMul(q,k); c:bool(1,1,1); n=const(); w=Where(c,p,n); s=Softmax(w) axis=2";
+    answers("openvino", &[("[chosen]", chosen)], CHOSEN);
+}

@@ -151,3 +151,22 @@ const BEHIND_A_REDUCTION: &[(&str, &str)] = &[
 fn behind_a_reduction() {
     answers("openvino", &[], BEHIND_A_REDUCTION);
 }
+
+/// Its lists are constants per channel.
+const NORMALISED: &[(&str, &str)] = &[
+    ("x(2,3,4); r=GlobalAveragePool(x); [bn]", "differs"),
+    ("x(2,3,4); r=GlobalMaxPool(x); [bn]", "differs"),
+    ("x(2,3,4); p=GlobalAveragePool(x); r=Relu(p); [bn]", "differs"),
+    ("x(2,3,4); r=ReduceMean(x) axes=2 keepdims=1; [bn]", "differs"),
+    ("x(2,3,4); r=ReduceMean(x) axes=0 keepdims=1; [bn]", "differs"),
+    ("x(2,3,1); r=GlobalAveragePool(x); [bn]", "differs, unknown"),
+    ("x(1,3,4); r=GlobalAveragePool(x); [bn]", "same"),
+    ("x(2,3,4,5); r=GlobalAveragePool(x); [bn]", "same"),
+    ("r(2,3,4); [bn]", "same"),
+];
+
+#[test]
+fn normalisations_behind_a_reduction() {
+    let bn = "a=const(3); b=const(3); m=const(3); v=const(3); y=BatchNormalization(r,a,b,m,v)";
+    answers("openvino", &[("[bn]", bn)], NORMALISED);
+}
