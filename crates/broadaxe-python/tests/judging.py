@@ -172,6 +172,10 @@ def casts_to_integers(call, want, got):
     # A fold of NumPy's casts what it has so far to the output, after every step; so do the sums of a mean and a variance.
     if call.name.removeprefix("nan") in ("mean", "var", "std") and any(out.dtype.kind in "biu" for out in call.outs):
         return True
+    inner = call.kwargs.get("dtype")
+    if inner is not None and np.dtype(inner).kind == "f":
+        # A half holds less than the integers that are cast to it.
+        args += [np.asarray(arg).astype(inner) for arg in args]
     native = {array.dtype.newbyteorder("=") for array in (*call.outs, np.asarray(args[0]))}
     if call.outs and "." in call.name and "f" in {np.asarray(arg).dtype.kind for arg in args} and len(native) > 1:
         return True

@@ -185,6 +185,23 @@ def test_where_leaves_the_rest_alone():
         bx.add(a, 1, where=a)
 
 
+@pytest.mark.parametrize("number", [-1, 0, -300])
+@pytest.mark.parametrize("name", ["power", "floor_divide", "remainder", "left_shift"])
+def test_numbers_that_the_mask_leaves_out_are_not_refused(name, number):
+    for a in (np.int8(3), np.array([3, 2], "i1"), np.array([True, False]), np.array([1.5, 2.5]), 3):
+        for mask in ([False, False], [[False]], False):
+            try:
+                want = getattr(np, name)(a, number, where=np.array(mask), out=None)
+            except (TypeError, OverflowError) as error:
+                with pytest.raises(type(error)):
+                    getattr(bx, name)(a, number, where=np.array(mask))
+            else:
+                got = getattr(bx, name)(a, number, where=np.array(mask))
+                assert (got.dtype, got.shape) == (want.dtype, want.shape)
+    with pytest.raises((ValueError, ZeroDivisionError)):
+        bx.power(np.array([3, 2], "i1"), -1, where=np.array([True, False]))
+
+
 def test_dtype_and_casting():
     a = np.arange(3, dtype="i4")
     assert bx.add(a, 1, dtype="f8").dtype == np.add(a, 1, dtype="f8").dtype == np.float64

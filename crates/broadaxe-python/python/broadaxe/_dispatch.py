@@ -101,7 +101,7 @@ def compute(operator, args, out, kwargs):
     if wanted is not None:
         values = [builder.cast(value, _arrays.short_name(to)) for value, to in zip(values, loop)]
     if mask is not None:
-        values = _harmless(builder, operator, values, mask)
+        values = _harmless(builder, operands, values, mask)
     root = builder.operate(operator.__name__, values)
     if wanted is None and casting in _loops.STRICT and root.dtype is not None and not _loops.asks_truths(operator):
         loop = _loops.for_all(_loops.operands_of(operator, dtypes, _arrays.dtype_of(root.dtype)), len(operands))
@@ -119,9 +119,17 @@ def as_mask(where):
     return _arrays.plain(mask)
 
 
-def _harmless(builder, operator, values, mask):
+def _harmless(builder, operands, values, mask):
     """Give operators that refuse elements, such as zero divisors, a 1 where the mask leaves the result alone."""
-    if len(values) != 2 or values[1].dtype is None or not values[1].dtype.startswith(("i", "u")):
+    if len(values) != 2:
+        return values
+    dtype, number = values[1].dtype, operands[1]
+    if dtype is None and isinstance(number, int) and number <= 0:
+        # It takes the dtype of the other operand.
+        dtype = "i64" if isinstance(operands[0], int) or values[0].dtype == "bool" else values[0].dtype
+        if dtype is not None and dtype.startswith(("i", "u")) and number >= np.iinfo(_arrays.dtype_of(dtype)).min:
+            values = [values[0], builder.cast(values[1], dtype)]
+    if values[1].dtype is None or not values[1].dtype.startswith(("i", "u")):
         return values
     one = builder.cast(builder.put(1), values[1].dtype)
     return [values[0], builder.choose(mask, values[1], one)]
