@@ -161,10 +161,20 @@ class File:
     def wrong(self, target, want, model=None):
         """Return what is wrong with the first run, or with one after a run of other numbers, which may have overwritten a constant; else None."""
         kind, found = self.runs(target, (0, 1, 0), model)
+        if kind != "ok" and not self._means(1):
+            # With the other numbers the model itself is refused: a divisor is 0.
+            kind, found = self.runs(target, (0,), model)
         if kind != "ok":
             return 0, f"refused: {found}"
         first, later = apart(want, found[0]), apart(want, found[-1])
         return first or later and (later[0], f"in a later run, {later[1]}")
+
+    def _means(self, turn):
+        """Whether the model has a meaning for the numbers of a turn."""
+        try:
+            return bool(truth(self.engines, self.spec, turn))
+        except Left:
+            return False
 
     def runs(self, target, turns, model=None):
         """Run the engine of a target once for each turn; return ("ok", the outputs of each) or ("refused", why)."""

@@ -225,7 +225,7 @@ class Judge:
         """Say why an engine is wrong where check finds nothing: an element-wise node, something else, or a node that is unknown."""
         if any(verdict == "unknown" for verdict in verdicts.values()):
             return "unknown"
-        if spec["format"] == "ncnn" or spec.get("functions"):
+        if spec["format"] == "ncnn" or spec.get("functions") or target == "mnn" and self._is_long(spec, values):
             return "other"
         place = self.culprit(spec, target, values)
         # pnnx follows the batch through the whole graph: a node alone is another question there.
@@ -234,6 +234,15 @@ class Judge:
             many = spec["format"] == "ir-onnx" and spec["nodes"][place][0] == "LayerNormalization"
             return "missed" if spec["nodes"][place][2][0] in verdicts and not many else "other"
         return "other" if self._before(spec, target) else "fusion"
+
+    def _is_long(self, spec, values):
+        """Say whether MNN gives the result of a 1-D convolution without a bias, in which nothing broadcasts, an axis more, and no other."""
+        kind, found = File(self.engines, spec).run("mnn")
+        ends = {outputs[0] for op, inputs, outputs, _ in spec["nodes"] if op == "Conv" and len(inputs) == 2 and values[outputs[0]].ndim == 3}
+        return kind == "ok" and all(
+            equal(values[name], got.reshape(values[name].shape) if name in ends and got.shape == (*values[name].shape, 1) else got)
+            for name, got in zip(spec["outputs"], found)
+        )
 
     def _before(self, spec, target):
         """Say whether the engine is wrong already where the model ends before its first node with a verdict."""
@@ -352,6 +361,16 @@ def valid(spec, values):
             data, slope = arrays[inputs[0]].shape, arrays[inputs[1]].shape
             if np.broadcast_shapes(data, slope) != data:
                 raise Left("a slope is larger than its data")
+        if op == "QuantizeLinear" and all(name in arrays for name in inputs[:2]) and not attributes.get("block_size"):
+            data, scale = arrays[inputs[0]].astype(np.float64), arrays[inputs[1]].astype(np.float64)
+            along = [1] * data.ndim
+            if scale.size > 1 and scale.ndim == 1 and data.ndim:
+                along[attributes.get("axis", 1)] = -1
+                scale = scale.reshape(along)
+            levels = data / scale
+            # What integers come to is not moved by the nudges of truth().
+            if (np.abs(levels - np.floor(levels) - 0.5) < 1e-5).any():
+                raise Left("an element lies between two levels of a quantisation")
         if op == "LayerNormalization" and inputs[0] in arrays:
             data = arrays[inputs[0]]
             axis = attributes.get("axis", -1) % data.ndim

@@ -4,9 +4,10 @@ use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::{Rule, Shape, SymbolicShape};
 
 use super::{
-    super::{Asked, Does, condition::OF_FLOATS},
+    super::{Asked, Does, condition::OF_FLOATS, neighbours::REACH},
     grouped,
 };
+use crate::graph::ValueId;
 
 /// The comparisons of which MNN has two ways to compute, one of them wrong.
 const COMPARISONS: &[OpId] = &[id("greater"), id("greater_equal"), id("less_equal")];
@@ -71,9 +72,24 @@ fn by_channels(asked: &Asked<'_>) -> bool {
 
 /// Says whether an operand has no negative numbers, whatever the inputs of the model are.
 fn is_positive(asked: &Asked<'_>, operand: usize) -> bool {
-    let Some(value) = asked.value(operand) else { return false };
-    let made = asked.producer(asked.origin(value)).is_some_and(|node| POSITIVE.contains(&node.op.as_str()));
-    made || asked.reals(value).is_some_and(|numbers| numbers.iter().all(|number| number.is_sign_positive()))
+    asked.value(operand).is_some_and(|value| is_made_positive(asked, value, REACH))
+}
+
+/// Says whether a value has no negative numbers by the nodes that make it.
+fn is_made_positive(asked: &Asked<'_>, value: ValueId, reach: usize) -> bool {
+    if asked.reals(value).is_some_and(|numbers| numbers.iter().all(|number| number.is_sign_positive())) {
+        return true;
+    }
+    let Some(node) = asked.producer(asked.origin(value)) else { return false };
+    let positive = |input: &ValueId| reach > 0 && is_made_positive(asked, *input, reach - 1);
+    let mut inputs = node.inputs.iter().flatten();
+    match node.op.as_str() {
+        op if POSITIVE.contains(&op) => true,
+        "Add" | "Mul" | "Min" | "Sum" => inputs.all(positive),
+        "Max" => inputs.any(positive),
+        "Expand" | "Reshape" | "Transpose" => inputs.next().is_some_and(positive),
+        _ => false,
+    }
 }
 
 /// Says whether several operands that are read flat are read right: all have as many elements as the first, whose shape is the result's.

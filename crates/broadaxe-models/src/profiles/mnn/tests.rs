@@ -218,3 +218,15 @@ fn grouped_convolutions_of_open_length() {
         assert_eq!(gravest(text, "mnn"), want, "{text}");
     }
 }
+
+#[test]
+fn comparisons_with_what_is_not_negative() {
+    for (text, want) in [
+        ("x(2,3); a=Relu(x); y(2,3); b=Abs(y); z=Add(a,b); c=const(3)=1,-2,3; r=Less(c,z)", "same"),
+        ("x(2,3); a=Relu(x); y(2,3); z=Add(a,y); c=const(3)=1,-2,3; r=Less(c,z)", "differs"),
+        ("x(2,3); a=Relu(x); y(2,3); z=Max(a,y); c=const(3)=1,-2,3; r=Less(c,z)", "same"),
+        ("x(2,3); a=Exp(x); k=const:i64(1)=6; z=Reshape(a,k); c=const(1)=-2; r=Less(c,z)", "same"),
+    ] {
+        assert_eq!(gravest(text, "mnn"), want, "{text}");
+    }
+}
