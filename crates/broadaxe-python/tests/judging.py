@@ -222,7 +222,18 @@ def scales_a_number(call, want, got):
 
 
 def clips_to_all(call, want, got):
-    return call.name == "clip" and (want is OverflowError or any(type(bound) is int and abs(bound) > 2**31 for bound in call.args[1:]))
+    if call.name != "clip":
+        return False
+    info = np.iinfo(call.args[0].dtype) if np.asarray(call.args[0]).dtype.kind in "iu" and hasattr(call.args[0], "dtype") else None
+    bounds = [bound for bound in call.args[1:] if type(bound) is int]
+    return want is OverflowError or any(abs(bound) > 2**31 or info and not info.min <= bound <= info.max for bound in bounds)
+
+
+def overflows_in_an_output(call, want, got):
+    if call.name.removeprefix("nan") not in ("var", "std") or not call.outs or isinstance(want, type) or isinstance(got, type):
+        return False
+    smaller = call.outs[0].dtype.itemsize < np.asarray(call.args[0]).dtype.itemsize
+    return smaller and bool((~np.isfinite(np.asarray(want, "f8")) & np.isfinite(np.asarray(got, "f8"))).any())
 
 
 def has_the_sign_of_an_integer(call, want, got):
@@ -285,6 +296,7 @@ KNOWN = [
     ("ldexp() computes exponents of more than 32 bits; NumPy's refuses such numbers", has_a_long_exponent),
     ("ldexp() of a number computes in the dtype that is asked for; NumPy finds no loop", scales_a_number),
     ("a bound of clip() is no bound where the common dtype does not hold it; NumPy asks that of the first operand", clips_to_all),
+    ("var() and std() hold squares in the dtype of the data; NumPy's overflow in an output of a smaller one", overflows_in_an_output),
     ("signbit() of integers casts nothing; NumPy's casts them to floats", has_the_sign_of_an_integer),
     ("logical_*() read operands in any order of bytes, and numbers of any size, without a cast", reads_any_order),
     ("mean() keeps a class for every dtype; NumPy's drops it for the single result of halves", is_a_mean_of_halves),

@@ -124,7 +124,7 @@ def _harmless(builder, operands, values, mask):
     if len(values) != 2:
         return values
     dtype, number = values[1].dtype, operands[1]
-    if dtype is None and isinstance(number, int) and number <= 0:
+    if dtype is None and type(number) is int and number <= 0:
         # It takes the dtype of the other operand.
         dtype = "i64" if isinstance(operands[0], int) or values[0].dtype == "bool" else values[0].dtype
         if dtype is not None and dtype.startswith(("i", "u")) and number >= np.iinfo(_arrays.dtype_of(dtype)).min:
