@@ -370,7 +370,7 @@ def valid(spec, values):
             levels = data / scale
             # What integers come to is not moved by the nudges of truth().
             if (np.abs(levels - np.floor(levels) - 0.5) < 1e-5).any():
-                raise Left("an element lies between two levels of a quantisation")
+                raise Left("an element is between two levels of a quantisation")
         if op == "LayerNormalization" and inputs[0] in arrays:
             data = arrays[inputs[0]]
             axis = attributes.get("axis", -1) % data.ndim

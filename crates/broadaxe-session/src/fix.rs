@@ -183,8 +183,7 @@ impl<'a> FixJob<'a> {
     pub fn record(&self) -> impl Serialize {
         let Self { loaded: Loaded { model: before, .. }, fixed, asked, .. } = self;
         let model = fixed.base(before);
-        let left =
-            |left: &fix::Left| json!({ "node": node_name(model, left.node), "reason": &*left.reason, "kind": left.kind });
+        let left = |left: &fix::Left| json!({ "node": node_name(model, left.node), "reason": &*left.reason, "kind": left.kind });
         let still = |finding: &FindingRecord| {
             let reason = format!("{}: {}", finding.target, finding.reason);
             json!({ "node": finding.node, "reason": reason, "kind": LeftKind::Finding })

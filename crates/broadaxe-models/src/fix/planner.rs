@@ -233,7 +233,8 @@ impl<'a> Planner<'a> {
         let answers: Vec<Answer> = self.answers(id, &subject.plain());
         // What reads one operand is not judged by check; here it matters only to a target that refuses it.
         let open = |answer: &Answer| !meaning.broadcasts() && matches!(answer, Answer::Unknown(_));
-        let reached = || answers.iter().zip(&self.judges).filter(|(_, judge)| judge.is_reached()).map(|(answer, _)| answer);
+        let reached =
+            || answers.iter().zip(&self.judges).filter(|(_, judge)| judge.is_reached()).map(|(answer, _)| answer);
         if is_meant && reached().all(|answer| *answer == Answer::Same || open(answer)) {
             return;
         }

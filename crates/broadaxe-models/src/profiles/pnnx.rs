@@ -196,7 +196,7 @@ pub(super) static PNNX: Profile = Profile {
             kinds: &[Kind::Lengths, Kind::Slope],
             when: &[],
             way: Way::Ask(batch::of_channels),
-            text: "takes the first axis after the batch for the channels",
+            text: "uses the first axis after the batch as the channels",
             evidence: PNNX_LAWS,
         },
         flat_data(Way::Garbled, "reads past the lists' end in BatchNormalization of data of rank 1", PNNX_INSIDE),

@@ -125,7 +125,7 @@ def _harmless(builder, operands, values, mask):
         return values
     dtype, number = values[1].dtype, operands[1]
     if dtype is None and type(number) is int and number <= 0:
-        # It takes the dtype of the other operand.
+        # Its dtype is that of the other operand.
         dtype = "i64" if isinstance(operands[0], int) or values[0].dtype == "bool" else values[0].dtype
         if dtype is not None and dtype.startswith(("i", "u")) and number >= np.iinfo(_arrays.dtype_of(dtype)).min:
             values = [values[0], builder.cast(values[1], dtype)]

@@ -289,7 +289,8 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let garbled = |found: &pattern::Match| is_shorter(asked, found, &own, constant);
-    if let Some((_, found)) = Some(longer).filter(|longer| *longer).and_then(|_| pattern::find(asked, &FORMS, constant)) {
+    if let Some((_, found)) = Some(longer).filter(|longer| *longer).and_then(|_| pattern::find(asked, &FORMS, constant))
+    {
         return garbled(&found).then(|| merged(asked, data, &found));
     }
     let normalises = || pattern::find(asked, &NORMALISATIONS, constant);

@@ -298,7 +298,7 @@ const NOT_FOUND: usize = 2;
 
 /// Finds a quantisation by limits along axis 2 of data that leave a dim open.
 ///
-/// The CPU plugin takes them for channels of another layout: it does not compile the node, or computes it with the node before it, with
+/// The CPU plugin treats them as channels of another layout: it does not compile the node, or computes it with the node before it, with
 /// other numbers. Asked of 588 models of ranks 1 to 4 and 120 of rank 5, and of 608 and 136 in ONNX, with 17 nodes in front. With all dims
 /// known, and along any other axis, they are right; so they are behind a product of rank 3 with a constant matrix.
 pub(super) fn open_axis(asked: &Asked<'_>) -> Option<Does> {

@@ -85,7 +85,7 @@ pub(super) fn of_channels(asked: &Asked<'_>) -> Option<Does> {
     }
     let data = asked.node.input(0)?;
     let axis = asked.facts.lacking(data).or_else(|| asked.facts.batch(data)).filter(|axis| *axis != 0)?;
-    Some(Does::Garbled(format!("treats axis {axis} as the batch, so the layer takes another axis for the channels").into()))
+    Some(Does::Garbled(format!("treats axis {axis} as the batch, so another axis is the channels").into()))
 }
 
 /// Returns the axis of the batch of the result; of one to which a repair gives another rank, that of an operand.

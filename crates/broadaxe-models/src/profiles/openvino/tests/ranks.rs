@@ -321,7 +321,10 @@ const DIFFERENCES: &[(&str, &str)] = &[
     ("x(2,3,4); z=const(4); v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)", "differs"),
     ("x(3,4); z=const(3,1); v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)", "differs"),
     ("x(2,3,4); z=ReduceMean(x) axes=0 keepdims=1; v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)", "differs"),
-    ("x(2,3,4); w(2,3,4); z=ReduceMean(w) axes=-1 keepdims=1; v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)", "differs"),
+    (
+        "x(2,3,4); w(2,3,4); z=ReduceMean(w) axes=-1 keepdims=1; v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)",
+        "differs",
+    ),
     ("x(2,3,4); z=ReduceMean(x) axes=-1 keepdims=1; v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)", "same"),
     ("x(2,3,4); z(2,3,4); v=Sub(x,z); [root]; g=const(1,1,4); y=Mul(d,g)", "same"),
     ("x(2,3,4); z=ReduceMean(x) axes=2 keepdims=1; v=Sub(x,z); [root]; g=const(1,1,1,1); y=Mul(d,g)", "differs"),
