@@ -128,6 +128,26 @@ impl<'a> Asked<'a> {
         numbers.collect()
     }
 
+    /// Says whether a value has no negative numbers, by the nodes that make it; as many of them are followed as `reach` says.
+    pub(super) fn is_made_positive(&self, value: ValueId, reach: usize) -> bool {
+        let whole = || self.integers(value).is_some_and(|numbers| numbers.iter().all(|number| *number >= 0));
+        if self.reals(value).is_some_and(|numbers| numbers.iter().all(|number| number.is_sign_positive())) || whole() {
+            return true;
+        }
+        let Some(node) = self.producer(self.origin(value)) else { return false };
+        let positive = |input: &ValueId| reach > 0 && self.is_made_positive(*input, reach - 1);
+        let mut inputs = node.inputs.iter().flatten();
+        match node.op.as_str() {
+            op if POSITIVE.contains(&op) => true,
+            "Add" | "Mul" | "Min" | "Sum" | "Concat" => inputs.all(positive),
+            "Max" => inputs.any(positive),
+            "Cast" | "Expand" | "Gather" | "Reshape" | "Slice" | "Squeeze" | "Transpose" | "Unsqueeze" => {
+                inputs.next().is_some_and(positive)
+            }
+            _ => false,
+        }
+    }
+
     /// Returns the whole numbers of a constant.
     pub(super) fn integers(&self, value: ValueId) -> Option<Vec<i64>> {
         meaning::entries(self.model, self.origin(value))
@@ -157,6 +177,9 @@ impl<'a> Asked<'a> {
         None
     }
 }
+
+/// Operators of ONNX whose results are not negative.
+const POSITIVE: &[&str] = &["Abs", "ArgMax", "ArgMin", "Exp", "Relu", "Shape", "Sigmoid", "Size", "Softplus", "Sqrt"];
 
 /// Returns a list of whole numbers, which some formats write as text.
 pub(super) fn numbers(node: &Node, name: &str) -> Option<Vec<i64>> {

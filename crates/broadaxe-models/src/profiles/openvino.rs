@@ -142,7 +142,7 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_LAWS,
         },
         Law {
-            kinds: &[Kind::Binary, Kind::Many],
+            kinds: &[Kind::Binary, Kind::Many, Kind::Bias],
             when: &[],
             way: Way::Ask(in_place::overwritten),
             text: "overwrites a constant computed from integer weights, so only the first run is right",

@@ -4,7 +4,9 @@ use broadaxe_frameworks::System;
 
 use broadaxe_kernels::DType::{self, Bool, F16, I8, I16, I32, I64, U8, U16, U32, U64};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib, integer_layers, quantised};
+use super::{
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib, integer_layers, neighbours::REACH, quantised,
+};
 use crate::meaning::Kind;
 
 const PADDLE_RUN: Evidence = Evidence::run_here("Paddle 3.3; conformance, test_engines.py");
@@ -40,6 +42,13 @@ pub(super) static PADDLE: Profile = Profile {
             when: &[When::Of(System::Paddle)],
             way: Way::Own,
             text: "computes its own files as written",
+            evidence: PADDLE_RUN,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Named(&["Div"]), When::Dtype(&[I8, I16, I32, I64]), When::Holds(may_be_negative)],
+            way: Way::Garbled,
+            text: "rounds quotients of integers down, not towards 0",
             evidence: PADDLE_RUN,
         },
         Law {
@@ -108,6 +117,12 @@ static MISSING_KERNELS: &[(&[&str], &[DType])] = &[
     (&["PRelu", "Gemm", "LayerNormalization"], &[Bool, I8, I16, I32, I64, U8, U16, U32, U64, F16]),
 ];
 
+/// Says whether an operand may have negative numbers.
+fn may_be_negative(asked: &Asked<'_>) -> Option<bool> {
+    let mut values = (0..asked.operands.len()).map(|k| asked.value(k));
+    Some(values.any(|value| value.is_none_or(|value| !asked.is_made_positive(value, REACH))))
+}
+
 /// Finds nodes of a dtype that there is no kernel for.
 fn missing(asked: &Asked<'_>) -> Option<Does> {
     let op = asked.node.op.as_str();
@@ -128,7 +143,7 @@ mod tests {
         ("Add(x,y)", "i8 i16 i32 i64 u8"),
         ("Sub(x,y)", "i16 i32 i64"),
         ("Mul(x,y)", "i32 i64"),
-        ("Div(x,y)", "i8 i16 i32 i64 u8"),
+        ("Div(x,y)", "u8"),
         ("Mod(x,y)", "i32 i64"),
         ("Max(x,y)", "i32 i64"),
         ("Min(x,y)", "i32 i64"),
@@ -150,7 +165,14 @@ mod tests {
                 if matches!(dtype, F16 | F32) && (node.starts_with("Mod") || node.starts_with("Bitwise")) {
                     continue;
                 }
-                let want = if ran.split(' ').any(|one| one == name) || dtype == F32 { "same" } else { "refused" };
+                let rounds = node.starts_with("Div") && matches!(dtype, I8 | I16 | I32 | I64);
+                let want = if rounds {
+                    "differs"
+                } else if ran.split(' ').any(|one| one == name) || dtype == F32 {
+                    "same"
+                } else {
+                    "refused"
+                };
                 let operands = format!("x:{name}(2,2); y:{name}(2,2); p:{name}(1); l:{name}(); c:bool(2,2)");
                 let text = format!("opset 18; {operands}; s=const:i64(2)=2; z={node}");
                 assert_eq!(gravest(&text, "paddle"), want, "{text}");

@@ -7,13 +7,9 @@ use super::{
     super::{Asked, Does, condition::OF_FLOATS, neighbours::REACH},
     grouped,
 };
-use crate::graph::ValueId;
 
 /// The comparisons of which MNN has two ways to compute, one of them wrong.
 const COMPARISONS: &[OpId] = &[id("greater"), id("greater_equal"), id("less_equal")];
-
-/// Operators whose results are not negative.
-const POSITIVE: &[&str] = &["Abs", "Exp", "Relu", "Sigmoid", "Softmax", "Sqrt"];
 
 /// Finds branches that are read past their end: the second operand has the result's shape, and the third several elements, but fewer.
 pub(super) fn overrun(asked: &Asked<'_>) -> Option<Does> {
@@ -72,24 +68,7 @@ fn by_channels(asked: &Asked<'_>) -> bool {
 
 /// Says whether an operand has no negative numbers, whatever the inputs of the model are.
 fn is_positive(asked: &Asked<'_>, operand: usize) -> bool {
-    asked.value(operand).is_some_and(|value| is_made_positive(asked, value, REACH))
-}
-
-/// Says whether a value has no negative numbers by the nodes that make it.
-fn is_made_positive(asked: &Asked<'_>, value: ValueId, reach: usize) -> bool {
-    if asked.reals(value).is_some_and(|numbers| numbers.iter().all(|number| number.is_sign_positive())) {
-        return true;
-    }
-    let Some(node) = asked.producer(asked.origin(value)) else { return false };
-    let positive = |input: &ValueId| reach > 0 && is_made_positive(asked, *input, reach - 1);
-    let mut inputs = node.inputs.iter().flatten();
-    match node.op.as_str() {
-        op if POSITIVE.contains(&op) => true,
-        "Add" | "Mul" | "Min" | "Sum" => inputs.all(positive),
-        "Max" => inputs.any(positive),
-        "Expand" | "Reshape" | "Transpose" => inputs.next().is_some_and(positive),
-        _ => false,
-    }
+    asked.value(operand).is_some_and(|value| asked.is_made_positive(value, REACH))
 }
 
 /// Says whether several operands that are read flat are read right: all have as many elements as the first, whose shape is the result's.

@@ -127,11 +127,7 @@ pub(super) fn is_kept(asked: &Asked<'_>, mut value: ValueId) -> bool {
                 let rank = asked.shape(first).and_then(SymbolicShape::rank);
                 matches!(rank, Some(2 | 3)) && is_scaled(asked, first, &[Op::Cast])
             }
-            Op::MatMul | Op::Gemm => {
-                let between = &[Op::Cast, Op::Transpose, Op::Reshape];
-                let mut inputs = node.inputs.iter().flatten().take(2);
-                inputs.any(|input| scaled(asked, *input, between).is_some_and(|weights| is_multiplied(asked, weights)))
-            }
+            Op::MatMul | Op::Gemm => is_kept_product(asked, node),
             Op::Concat => return false,
             _ => false,
         };
@@ -141,6 +137,13 @@ pub(super) fn is_kept(asked: &Asked<'_>, mut value: ValueId) -> bool {
         value = first;
     }
     false
+}
+
+/// Says whether a product of constants is computed when the model is loaded, and not before: one is scaled integer weights.
+pub(super) fn is_kept_product(asked: &Asked<'_>, product: &Node) -> bool {
+    let between = &[Op::Cast, Op::Transpose, Op::Reshape];
+    let mut inputs = product.inputs.iter().flatten().take(2);
+    inputs.any(|input| scaled(asked, *input, between).is_some_and(|weights| is_multiplied(asked, weights)))
 }
 
 /// Says whether a value is scaled integer weights, or what these operators make of them.

@@ -133,6 +133,12 @@ fn a_constant_that_is_overwritten_is_not_called_the_same() {
             ("[v]; h=const(); r=Mul(v,h); x(2,4); y=Add(r,x)", "differs"),
             ("[v]; k=const:i64(2)=4,2; r=Reshape(v,k); x(4,2); y=Add(r,x)", "differs"),
             ("[v]; x(2,4); z(2,4); y=Sum(v,x,z)", "differs"),
+            ("w=const:u8(4,4); s=const(); m=DequantizeLinear(w,s); b=const(4,2); x(4,2); y=Gemm(m,b,x)", "differs"),
+            (
+                "w=const:u8(4,4); s=const(); m=DequantizeLinear(w,s); b=const(4,2); x(2); y=Gemm(m,b,x) alpha=0.5",
+                "differs",
+            ),
+            ("w=const(4,4); b=const(4,2); x(4,2); y=Gemm(w,b,x)", "same"),
             ("[v]; x(2,4); z(2,4); y=Sum(x,v,z)", "same"),
             ("[v]; x(2,4); y=Add(x,v)", "same"),
             ("[v]; x(1,2,4); y=Add(v,x)", "same"),
