@@ -162,20 +162,25 @@ def casts_to_integers(call, want, got):
         return False
     dtypes = [np.dtype(call.kwargs.get("dtype")), *(array.dtype for array in (call.outs or [np.asarray(got)]))]
     integers = [(0, 1) if dtype.kind == "b" else (np.iinfo(dtype).min, np.iinfo(dtype).max) for dtype in dtypes if dtype.kind in "biu"]
-    args = [arg for arg in call.args if not any(arg is out for out in call.outs)] + [call.kwargs.get("initial") or 0]
+    operands = [arg for arg in call.args if not any(arg is out for out in call.outs)]
+    args = [*operands, call.kwargs.get("initial") or 0]
     if call.name in ("true_divide.at", "hypot.at", "copysign.at", "heaviside.at"):
         return call.args[0].dtype.kind in "iu"
     keywords = {key: value for key, value in call.kwargs.items() if key not in ("out", "dtype", "casting")}
     if not call.name.endswith(".at"):
         with contextlib.suppress(TypeError, ValueError, OverflowError):
-            args.append(operator.attrgetter(call.name)(np)(*args[:-1], **keywords))
+            args.append(operator.attrgetter(call.name)(np)(*operands, **keywords))
     # A fold of NumPy's casts what it has so far to the output, after every step; so do the sums of a mean and a variance.
-    if call.name.removeprefix("nan") in ("mean", "var", "std") and any(out.dtype.kind in "biu" for out in call.outs):
+    whole = any(out.dtype.kind in "biu" for out in call.outs)
+    fractions = any(np.asarray(arg).dtype.kind == "f" for arg in args)
+    if whole and (call.name.removeprefix("nan") in ("mean", "var", "std") or call.name in ("prod", "sum", "nanprod", "nansum") and fractions):
         return True
     inner = call.kwargs.get("dtype")
     if inner is not None and np.dtype(inner).kind == "f":
         # A half holds less than the integers that are cast to it.
         args += [np.asarray(arg).astype(inner) for arg in args]
+        with contextlib.suppress(TypeError, ValueError, OverflowError):
+            args.append(operator.attrgetter(call.name)(np)(*operands, dtype=inner, casting="unsafe"))
     native = {array.dtype.newbyteorder("=") for array in (*call.outs, np.asarray(args[0]))}
     if call.outs and "." in call.name and "f" in {np.asarray(arg).dtype.kind for arg in args} and len(native) > 1:
         return True

@@ -202,6 +202,19 @@ def test_numbers_that_the_mask_leaves_out_are_not_refused(name, number):
         bx.power(np.array([3, 2], "i1"), -1, where=np.array([True, False]))
 
 
+@pytest.mark.parametrize("casting", ["no", "equiv", "safe", "same_kind", "unsafe"])
+@pytest.mark.parametrize("dtype", ["u1", "i1", "u4", "i8", ">u4"])
+def test_of_loops_with_one_result_that_without_a_cast_is_chosen(dtype, casting):
+    a = np.array([3, 1], dtype)
+    try:
+        want = np.bitwise_count(a, dtype="u1", casting=casting)
+    except TypeError:
+        with pytest.raises(TypeError):
+            bx.bitwise_count(a, dtype="u1", casting=casting)
+    else:
+        assert bx.bitwise_count(a, dtype="u1", casting=casting).tolist() == want.tolist()
+
+
 def test_dtype_and_casting():
     a = np.arange(3, dtype="i4")
     assert bx.add(a, 1, dtype="f8").dtype == np.add(a, 1, dtype="f8").dtype == np.float64

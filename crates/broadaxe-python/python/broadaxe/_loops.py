@@ -115,7 +115,8 @@ def find(operator, dtypes, wanted):
     fitting = [loop for loop in matching if accepts(loop)] or [loop for loop in matching if len(matching) == 1 or len(set(loop)) == 1]
     if not fitting:
         raise _no_loop(operator)
-    return fitting[0]
+    # The one that casts no operand comes first: results of all integers may have one dtype.
+    return next((loop for loop in fitting if list(loop[: len(native)]) == native), fitting[0])
 
 
 def wanted(operator, kwargs):
