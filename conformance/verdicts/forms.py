@@ -5,6 +5,7 @@ import tempfile
 from pathlib import Path
 
 import broadaxe
+import numpy as np
 from engines import ENGINES, installed
 
 from . import ir_form, onnx_form, paddle_form
@@ -99,13 +100,21 @@ class File:
             raise Left(f"{engine} does not write it: {answer[-160:]}")
         return answer
 
-    def keeps(self, shapes):
-        """Raise Left where OpenVINO wrote another model than it read: one whose outputs have other shapes."""
-        for name, shape in shapes.items() if self.form == "ir-onnx" else ():
+    def keeps(self, values):
+        """Raise Left where OpenVINO wrote another model than it read: one whose outputs have other shapes, or that quantises along another axis."""
+        if self.form != "ir-onnx":
+            return
+        for name in self.spec["outputs"]:
             found = re.search(rf'output_names="{name}">\s*<input>\s*<port[^>]*?(/>|>(.*?)</port>)', self.model.decode(), re.DOTALL)
             dims = re.findall(r"<dim>(-?\d+)</dim>", found[2] or "") if found else []
-            if found and "-1" not in dims and tuple(map(int, dims)) != tuple(shape):
+            if found and "-1" not in dims and tuple(map(int, dims)) != values[name].shape:
                 raise Left("OpenVINO writes a model of another meaning")
+        for op, names, outputs, attributes in self.spec["nodes"] if self.spec["sizes"] else ():
+            # Where the dim of the scales is open, their axis is not found, and they are written along the last one.
+            if op == "QuantizeLinear" and outputs[0] in values and np.prod(self.spec["constants"].get(names[1], [0, []])[1]) > 1:
+                rank = values[outputs[0]].ndim
+                if attributes.get("axis", 1) % rank != rank - 1:
+                    raise Left("OpenVINO may write scales along another axis")
 
     def _shapes(self, target):
         """Return the sizes that are told; TVM compiles a model for every size that a name may have."""

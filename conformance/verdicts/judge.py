@@ -31,7 +31,7 @@ class Judge:
             return self._invalid(spec, target)
         valid(spec, values)
         file = File(self.engines, spec)
-        file.keeps({name: values[name].shape for name in spec["outputs"]})
+        file.keeps(values)
         want = [values[name] for name in spec["outputs"]] if spec["format"] != "ncnn" else self._own(file)
         check = file.check(target)
         verdicts = {file.names().get(one.node): one.verdict for one in check.findings}
@@ -233,7 +233,36 @@ class Judge:
             # In a file of OpenVINO a normalisation is many nodes, some of them not element-wise.
             many = spec["format"] == "ir-onnx" and spec["nodes"][place][0] == "LayerNormalization"
             return "missed" if spec["nodes"][place][2][0] in verdicts and not many else "other"
-        return "other" if self._before(spec, target) else "fusion"
+        alone = self._before(spec, target) or self._not_judged(spec, target, values, verdicts)
+        return "other" if alone else "fusion"
+
+    def _not_judged(self, spec, target, values, verdicts):
+        """Say whether a node that has no verdict is wrong alone."""
+        if spec["format"] != "onnx":
+            return False
+        return any(self._alone(spec, k, target, values) for k, (_, _, outputs, _) in enumerate(spec["nodes"]) if outputs[0] not in verdicts)
+
+    def is_refused_without(self, spec, target):
+        """Say whether the engine refuses the nodes without a verdict also where numbers stand for all that have one."""
+        file = File(self.engines, spec)
+        if spec["format"] != "onnx" or file.run(target)[0] == "ok":
+            return False
+        values, verdicts = truth(self.engines, spec), {file.names().get(one.node) for one in file.check(target).findings}
+        known = set(spec["constants"])
+        for _, inputs, outputs, _ in spec["nodes"]:
+            known |= set(outputs) if known.issuperset(name for name in inputs if name) else set()
+        kinds = {np.dtype(kind): name for name, kind in specs.TYPES.items()}
+        kept = [node for node in spec["nodes"] if node[2][0] not in verdicts and not known.intersection(node[2])]
+        made = {name for node in kept for name in node[2]}
+        rest = spec | {"nodes": kept, "outputs": [name for name in spec["outputs"] if name in made]}
+        rest |= {"inputs": dict(spec["inputs"]), "constants": dict(spec["constants"])}
+        for name in {name for node in kept for name in node[1] if name in values} - made:
+            array = values[name]
+            if name in known:
+                rest["constants"][name] = [kinds[array.dtype], list(array.shape), array.ravel().tolist()]
+            else:
+                rest["inputs"][name] = [kinds[array.dtype], list(array.shape)]
+        return bool(rest["outputs"]) and File(self.engines, specs.pruned(rest)).run(target)[0] != "ok"
 
     def _is_long(self, spec, values):
         """Say whether MNN gives the result of a 1-D convolution without a bias, in which nothing broadcasts, an axis more, and no other."""
@@ -274,7 +303,7 @@ class Judge:
             if answer is None or verdicts[name] == "unknown":
                 continue
             right = not isinstance(answer, str) and equal(arrays[name], answer)
-            if right and verdicts[name] in BAD and not (op == "PRelu" and self._slope_hides(*[arrays[one] for one in nodes[k][1]])):
+            if right and verdicts[name] in BAD and not self._numbers_hide(op, [arrays[one] for one in nodes[k][1] if one]):
                 outcome, why = "false-alarm", f"{op}: said {verdicts[name]}"
             elif not right and verdicts[name] == "same":
                 return {"outcome": "missed", "why": f"{op}: {answer if isinstance(answer, str) else 'other numbers'}"[:200], "not_asked": missing}
@@ -282,8 +311,14 @@ class Judge:
                 outcome = "right-bad"
         return {"outcome": outcome, "why": why, "not_asked": missing}
 
-    def _slope_hides(self, data, slope):
-        """Say whether Paddle reads a slope otherwise where all data are below 0."""
+    def _numbers_hide(self, op, operands):
+        """Say whether Paddle gives something else for other numbers: negative data of a slope, quotients that are rounded down and not towards 0."""
+        if op == "Div" and operands[0].dtype.kind == "i":
+            quotients = operands[0] / operands[1]
+            return np.array_equal(np.floor(quotients), np.trunc(quotients))
+        if op != "PRelu":
+            return False
+        data, slope = operands
         data = -np.abs(data) - 1
         _, (answer,) = self.engines.ask("paddle", "call", **paddle_form.calls([("PRelu", [data, slope], {})]))
         return isinstance(answer, str) or not equal(data * slope, answer)
@@ -302,7 +337,8 @@ class Judge:
             found |= {"idempotent": False, "again": [one.change for one in again.changes][:4]}
         if file.form == "onnx":
             found |= self._same_meaning(file, fixed[0])
-        left = [one.verdict for one in file.check(target, model=fixed).findings if one.verdict in BAD]
+        after = [one.verdict for one in file.check(target, model=fixed).findings]
+        left = [one for one in after if one in BAD]
         if left and not record.left:
             found["second_check"] = left
         if record.left:
@@ -310,6 +346,9 @@ class Judge:
         wrong = file.wrong(runs, want, fixed)
         if not wrong:
             return found | {"repair": "held"}
+        if "unknown" in after:
+            # Of a node that stays undecided nothing is claimed.
+            return found | {"repair": "undecided"}
         kind = "other" if self._elsewhere(file, target, fixed[0]) else "failed"
         return found | {"repair": kind, "repair_why": wrong[1][-300:]}
 

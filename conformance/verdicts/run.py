@@ -49,7 +49,8 @@ def settled(judge, spec, target, record, tally):
                 return record | {"outcome": "missed" if wanted == "fusion" else wanted, "spec": spec}
             if wanted in ("missed", "fusion"):
                 # What is left has an element-wise node that was said to be the same, or it has none.
-                record["outcome"] = "missed" if set(now["ops"]) - QUANTISES else "other"
+                judged = set(now["ops"]) - QUANTISES and not judge.is_refused_without(small, target)
+                record["outcome"] = "missed" if judged else "other"
                 record["kind"] = "fusion" if len(small["nodes"]) > 1 else "node"
             if wanted in WRONG:
                 record["why"] = now["why"]

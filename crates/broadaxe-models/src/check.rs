@@ -3,7 +3,6 @@
 mod reading;
 mod value;
 mod verdict;
-mod blocks;
 mod valid;
 mod choices;
 mod symbolic;
@@ -360,13 +359,22 @@ fn examine(
     let (mut open, mut same) = (None, None);
     let broken = wrong.or_else(|| known.is_none().then(|| impossible(facts, meaning, &own)).flatten());
     let idle = shapes.never_runs(model, node.graph);
+    let clashes =
+        broken.as_ref().is_some_and(|broken| broken.code.is_some_and(|code| code.id == code::INVALID_BROADCAST.id));
+    let clash = (clashes && known.is_none()).then(|| Open::of_invalid(&asked)).flatten();
     for (at, target) in targets.iter().enumerate() {
         let treatment = target.treat(&asked);
+        let mut law = treatment.law;
         let judged = match (&broken, &known) {
             (Some(Judged { invalid: Some(why), .. }), _) if treatment.law.is_of_invalid() => {
                 verdict::all_the_same(target, &treatment).of_invalid(&code::INVALID_NODE, why.clone())
             }
-            (Some(broken), _) => broken.clone(),
+            (Some(broken), _) => {
+                let told = clash.as_ref().and_then(|clash| clash.judge_invalid(&asked, target));
+                let (judged, its) = told.unwrap_or_else(|| (broken.clone(), law));
+                law = its;
+                Judged { invalid: broken.invalid.clone(), ..judged }
+            }
             (None, Some(known)) => known.judge(&asked, target, &treatment, Detail::Numbers),
             (None, None) => {
                 let open = open.get_or_insert_with(|| opens.of(&asked, result.as_ref()));
@@ -383,7 +391,7 @@ fn examine(
         let said = said(id, operands.clone(), result.clone(), judged);
         let said = match caveat {
             Some(law) => said.with_caveat(law),
-            None => said.with_law(treatment.law, broken.is_some() && !treatment.law.is_of_invalid()),
+            None => said.with_law(law, broken.is_some() && !law.is_of_invalid()),
         };
         let said = said.shared(&mut same);
         let target = report.targets[at].clone();

@@ -134,7 +134,7 @@ pub(crate) static DEFAULT_AXIS: Code = Code {
     name: "default-axis",
     severity: Severity::Note,
     fixable: Fixable::Never,
-    meaning: "The scale runs along axis 1 by default, and axis 0 has the same size",
+    meaning: "The scale or slope runs along one axis, and another that may be meant has the same size",
     page: include_str!("code/BX004.md"),
 };
 pub(crate) static WRONG_AXIS: Code = Code {

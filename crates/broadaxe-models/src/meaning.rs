@@ -3,6 +3,7 @@
 //! The tables of `broadaxe-frameworks` know every operator: kind, rule, arithmetic, and where its operands come from. This
 //! module finds the row of a node and gives it the node's attributes. Only pnnx's expressions are read here.
 
+pub(crate) mod blocks;
 mod pnnx;
 mod intent;
 mod expand;

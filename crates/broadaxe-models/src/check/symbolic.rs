@@ -3,7 +3,7 @@
 //! A few sizes stand for all (`choices.rs`). Both meanings are asked for each, and the condition that tells the outcomes
 //! apart is what the verdict is guarded by.
 
-use std::{cell::RefCell, collections::HashMap, rc::Rc};
+use std::{cell::RefCell, collections::HashMap, mem, rc::Rc};
 
 use broadaxe_shape::{Dim, Params, Rule, Shape, SymbolicShape};
 
@@ -16,7 +16,7 @@ use super::{
 use crate::{
     code,
     meaning::Kind,
-    profiles::{Asked, Does, Target},
+    profiles::{Asked, Does, Law, Target},
 };
 
 /// How many comparisons a condition joins by `and`.
@@ -96,6 +96,15 @@ impl Open {
     /// Chooses sizes for the operands, and for the `result` where the rule asks for it; nothing when a rank is unknown or
     /// too many sizes are.
     pub(super) fn new(asked: &Asked<'_>, result: Option<&SymbolicShape>) -> Option<Self> {
+        Self::chosen(asked, result, |known| known.own.is_ok())
+    }
+
+    /// Chooses sizes for operands that do not broadcast by the node's own rule; nothing as for [`Open::new`].
+    pub(super) fn of_invalid(asked: &Asked<'_>) -> Option<Self> {
+        if asked.meaning.rule.def().target { None } else { Self::chosen(asked, None, |known| known.own.is_err()) }
+    }
+
+    fn chosen(asked: &Asked<'_>, result: Option<&SymbolicShape>, keeps: fn(&KnownOperands) -> bool) -> Option<Self> {
         if asked.meaning.kind == Kind::Blocks {
             // No rule says which sizes fit.
             return None;
@@ -112,7 +121,7 @@ impl Open {
             let Some(mut shapes) = shapes else { continue };
             let result = if rule.def().target { shapes.pop().unwrap_or_default() } else { vec![] };
             let known = KnownOperands::new(asked, shapes.into_iter().map(Shape::from).collect(), &result);
-            if known.own.is_ok() {
+            if keeps(&known) {
                 let shapes = known.shapes.iter().map(SymbolicShape::from).collect();
                 choices.push(Choice { sizes: choice, known, shapes, rules: RefCell::default() });
             }
@@ -133,6 +142,28 @@ impl Open {
             }
         };
         if self.choices.is_empty() { None } else { Some(self.choices.iter().all(is_own)) }
+    }
+
+    /// Judges what a target does with operands that no sizes make broadcast by the node's own rule, with the law that says so; nothing
+    /// where no law speaks of such operands.
+    pub(super) fn judge_invalid(&self, asked: &Asked<'_>, target: &Target) -> Option<(Judged, &'static Law)> {
+        let judge = |choice: &Choice| {
+            let asked = Asked { operands: &choice.shapes, ..*asked };
+            let treatment = target.treat(&asked);
+            let judged = choice.known.judge(&asked, target, &treatment, Detail::Numbers);
+            treatment.law.is_of_invalid().then_some((judged, treatment.law))
+        };
+        let mut outcomes = self.choices.iter().map(judge);
+        let (first, law) = outcomes.next()??;
+        let alike = |(judged, other): &(Judged, &Law)| {
+            mem::discriminant(&judged.verdict) == mem::discriminant(&first.verdict) && std::ptr::eq(*other, law)
+        };
+        if outcomes.all(|outcome| outcome.as_ref().is_some_and(alike)) {
+            return Some((first, law));
+        }
+        let text = format!("the model is wrong by its own rule, and what {target} does depends on its open sizes");
+        let unknown = Judged::of(Verdict::Unknown, &code::UNKNOWN_BEHAVIOR, text);
+        Some((Judged { invalid: first.invalid, ..unknown }, law))
     }
 
     /// Judges what a target does, for all sizes.

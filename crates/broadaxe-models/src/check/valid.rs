@@ -13,7 +13,7 @@ use crate::{
     code,
     graph::{Element, Model, Node, NodeId},
     infer::Shapes,
-    meaning::{Kind, Meaning, Source, row},
+    meaning::{Kind, Meaning, Source, blocks, row},
 };
 
 /// Says why no verdict on a node can be given as for others.
@@ -59,7 +59,7 @@ pub(super) fn invalid(model: &Model, shapes: &Shapes, id: NodeId, meaning: Optio
         return Some(Invalid::Wrong(format!("{}: {wrong}", node.op)));
     }
     let meaning = meaning?;
-    if let Some(wrong) = super::blocks::wrong(meaning, &meaning.shapes(node, shapes)) {
+    if let Some(wrong) = blocks::wrong(meaning, &meaning.shapes(node, shapes)) {
         return Some(Invalid::Wrong(format!("{}: {wrong}", node.op)));
     }
     types(model, shapes, node, row, meaning)

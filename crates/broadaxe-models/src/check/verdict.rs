@@ -120,8 +120,20 @@ impl KnownOperands {
         judged
     }
 
-    /// Notes a scale that runs along axis 1 since its node names no axis, where axis 0 fits as well.
+    /// Notes a scale that runs along axis 1 since its node names no axis, where axis 0 fits as well, and a slope along the last axis that
+    /// fits the channels as well.
     pub(super) fn unnamed_axis(&self, asked: &Asked<'_>) -> Option<Judged> {
+        let note = |text: String| Judged::of(Verdict::Same, &code::DEFAULT_AXIS, text);
+        if let (Kind::Slope, [data, slope]) = (asked.meaning.kind, &self.dims()[..]) {
+            let last = data.len().checked_sub(1).filter(|last| *last > 1)?;
+            let is_list = slope.len() == 1 && slope[0] > 1 && data[1] == slope[0];
+            if !is_list || self.axes(self.own.as_ref().ok()?)[1] != [last] {
+                return None;
+            }
+            let (data, slope) = (asked.operand_name(0), asked.operand_name(1));
+            let text = format!("{slope} runs along axis {last} of {data}, and axis 1, of the channels, fits as well");
+            return Some(note(text));
+        }
         let fits = asked.meaning.fitting_axes(&self.dims());
         let is_list = self.shapes.get(1).is_some_and(|scale| scale.first().is_some_and(|size| *size > 1));
         if !is_list || asked.node.attribute("axis").is_some() || ![0, 1].iter().all(|axis| fits.contains(axis)) {
@@ -129,7 +141,7 @@ impl KnownOperands {
         }
         let (data, scale) = (asked.operand_name(0), asked.operand_name(1));
         let text = format!("{scale} runs along axis 1 of {data} since the node names no axis, and axis 0 fits as well");
-        Some(Judged::of(Verdict::Same, &code::DEFAULT_AXIS, text))
+        Some(note(text))
     }
 
     /// Lists the axes of the result that the axes of each operand feed.

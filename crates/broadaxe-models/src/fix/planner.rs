@@ -13,10 +13,10 @@ use super::{
 };
 use crate::{
     copied::{Copied, element_size},
-    edit::Edit,
+    edit::{Edit, Scalar},
     graph::{Model, NodeId, Use, ValueId},
     infer::{Inferences, Shapes},
-    meaning::{self, FaultKind, Intended, Intent, Kind, Meaning, ShapeFault, Source},
+    meaning::{self, FaultKind, Intended, Intent, Kind, Meaning, ShapeFault, Source, blocks},
 };
 
 /// Returns the form of a tensor as a list.
@@ -277,12 +277,21 @@ impl<'a> Planner<'a> {
     fn listed(&self, id: NodeId, meaning: &Meaning) -> Option<Candidate> {
         let node = self.model.node(id);
         let shapes = meaning.shapes(node, self.shapes);
+        let plain = Candidate::unchanged(meaning.clone(), shapes.clone(), SymbolicShape::unknown_rank());
+        if let Some(axis) = blocks::wrong(meaning, &shapes).and_then(|_| blocks::only_axis(meaning, &shapes)) {
+            let way = Candidate { attributes: vec![("axis", Some(Scalar::Int(axis)))], ..plain };
+            return self.untried(id, way);
+        }
         let forms = match ShapeFault::of(self.model, self.shapes, node).map(|fault| fault.kind) {
             Some(FaultKind::Rank(rank)) => vec![(1, flat(rank))],
             Some(_) => return None,
             None => flattened(meaning, &shapes)?,
         };
-        let way = Candidate { forms, ..Candidate::unchanged(meaning.clone(), shapes, SymbolicShape::unknown_rank()) };
+        self.untried(id, Candidate { forms, ..plain })
+    }
+
+    /// Returns a way to write a node unless it was tried in vain.
+    fn untried(&self, id: NodeId, way: Candidate) -> Option<Candidate> {
         let mut of_node = self.rulings.against.keys().filter(|(node, ..)| *node == id);
         let key = way.key();
         (!of_node.any(|(_, tried, _)| *tried == key)).then_some(way)
@@ -294,8 +303,17 @@ impl<'a> Planner<'a> {
         let way =
             Candidate::unchanged(meaning.clone(), meaning.shapes(node, self.shapes), SymbolicShape::unknown_rank());
         let answers = self.answers(id, &way);
-        if answers.iter().any(|answer| matches!(answer, Answer::Not(_) | Answer::Unknown(_))) {
-            return self.leave(id, reason);
+        let wrong = answers.iter().enumerate().find_map(|(at, answer)| match answer {
+            Answer::Not(why) | Answer::Unknown(why) => Some((at, why)),
+            _ => None,
+        });
+        if let Some((at, why)) = wrong {
+            // The rule of blocks is another one than the rule of lists, which speaks in `reason`.
+            let of_blocks = (meaning.kind == Kind::Blocks).then(|| {
+                let invalid = blocks::wrong(meaning, &meaning.shapes(node, self.shapes));
+                invalid.unwrap_or_else(|| format!("no equivalent form found for {}: {why}", self.judges[at].name()))
+            });
+            return self.leave(id, of_blocks.unwrap_or(reason));
         }
         for answer in answers {
             self.leave_unsupported(id, answer);

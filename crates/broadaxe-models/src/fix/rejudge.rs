@@ -20,7 +20,7 @@ use crate::{
     format,
     graph::{GraphId, Model, NodeId},
     infer::{Inferences, Shapes, given, infer},
-    meaning::{Intent, intended},
+    meaning::{Intended, Intent, intended, meaning},
     profiles::{Reach, Target},
 };
 
@@ -63,7 +63,8 @@ pub(super) fn hold(
         let Some((fix, again)) = case.settle(&mut rulings)? else { continue };
         // What a second run would change was not written well enough by the first.
         if !case.unsettled(again, &mut rulings)? {
-            return Ok(fix);
+            let left = case.likes(&fix);
+            return Ok(Fix { left: [fix.left, left].concat(), ..fix });
         }
     }
     Ok(case.as_it_is(&Plan { fix: Fix::default(), ways: BTreeMap::new() }))
@@ -95,6 +96,26 @@ impl<'a> Judgement<'a> {
         nodes.extend(intended(self.model, self.shapes, self.intent).into_keys());
         let bench = |decomposed: &BTreeSet<NodeId>| judge::judges(self.model, self.shapes, self.targets, decomposed);
         planner::plan((self.model, self.shapes, &self.inferences, self.intent), &bench, Some(&nodes), rulings)
+    }
+
+    /// Asks about lists that may have one number per channel in a model where others have, since only with them no other reading fits.
+    fn likes(&self, fix: &Fix) -> Vec<Left> {
+        let is_changed = |id: &NodeId| fix.steps.iter().any(|step| step.node == *id);
+        if self.intent == Intent::Channels || !intended(self.model, self.shapes, self.intent).keys().any(is_changed) {
+            return Vec::new();
+        }
+        let nodes = self.model.walk().into_iter().filter(|id| fix.left.iter().all(|left| left.node != *id));
+        let asks = |id: NodeId| {
+            let meaning = meaning(self.model, id)?.ok()?;
+            match Intended::of((self.model, self.shapes), id, &meaning, self.intent)? {
+                Intended::Asks { how, only_if: None } => {
+                    let reason = format!("other slopes of this model have one number per channel; {how}");
+                    Some(Left { node: id, reason: reason.into(), kind: LeftKind::Finding })
+                }
+                _ => None,
+            }
+        };
+        nodes.filter_map(asks).collect()
     }
 
     /// Plans until a plan does what it says; nothing where that took too many plans.

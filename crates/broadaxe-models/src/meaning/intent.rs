@@ -93,7 +93,7 @@ impl Intended {
             return None;
         }
         let others = data.iter().enumerate().filter(|(axis, _)| *axis != CHANNEL_AXIS);
-        let is_only = others.clone().all(|(_, dim)| dim.size().is_some_and(|size| size != length));
+        let is_only = others.clone().all(|(_, dim)| dim.size() != Some(length));
         if intent == Intent::Channels || is_wrong && is_only && meaning.kind == Kind::Slope {
             return Some(Self::Rule(Rule::paddle(CHANNEL_AXIS as i64)));
         }

@@ -11,25 +11,33 @@ pub struct Engine {
     pub name: &'static str,
     /// Its version.
     pub version: &'static str,
+    /// What was done with it, as reports say it.
+    pub tested: &'static str,
 }
+
+/// Models were run.
+const RUN: &str = "tested";
+/// Models were converted or compiled: the device that computes them was not at hand.
+const CONVERTED: &str = "converted, not run";
+const COMPILED: &str = "compiled, not run";
 
 /// The engines behind the laws whose evidence is that they were run here.
 pub static ENGINES: &[Engine] = &[
-    Engine { name: "ONNX Runtime", version: "1.31.1" },
-    Engine { name: "onnx", version: "1.23.2" },
-    Engine { name: "OpenVINO", version: "2026.4.1" },
-    Engine { name: "ncnn", version: "20261020" },
-    Engine { name: "pnnx", version: "20261020" },
-    Engine { name: "Paddle", version: "3.3.1" },
-    Engine { name: "LiteRT", version: "2.3.0" },
-    Engine { name: "NumPy", version: "2.4.6" },
-    Engine { name: "MNN", version: "3.6.1" },
-    Engine { name: "ONNX Runtime WebGPU", version: "1.27.0" },
-    Engine { name: "TVM", version: "0.27.0.post1" },
-    Engine { name: "TOSA tools", version: "2026.8.0" },
-    Engine { name: "ggml", version: "0.13.1" },
-    Engine { name: "QNN", version: "2.7.0" },
-    Engine { name: "Core ML", version: "9.0" },
+    Engine { name: "ONNX Runtime", version: "1.31.1", tested: RUN },
+    Engine { name: "onnx", version: "1.23.2", tested: RUN },
+    Engine { name: "OpenVINO", version: "2026.4.1", tested: RUN },
+    Engine { name: "ncnn", version: "20261020", tested: RUN },
+    Engine { name: "pnnx", version: "20261020", tested: RUN },
+    Engine { name: "Paddle", version: "3.3.1", tested: RUN },
+    Engine { name: "LiteRT", version: "2.3.0", tested: RUN },
+    Engine { name: "NumPy", version: "2.4.6", tested: RUN },
+    Engine { name: "MNN", version: "3.6.1", tested: RUN },
+    Engine { name: "ONNX Runtime WebGPU", version: "1.27.0", tested: RUN },
+    Engine { name: "TVM", version: "0.27.0.post1", tested: RUN },
+    Engine { name: "TOSA tools", version: "2026.8.0", tested: RUN },
+    Engine { name: "ggml", version: "0.13.1", tested: RUN },
+    Engine { name: "QNN", version: "2.7.0", tested: COMPILED },
+    Engine { name: "Core ML", version: "9.0", tested: CONVERTED },
 ];
 
 /// The day of the comparison that `docs/verdicts.md` records.
@@ -51,6 +59,11 @@ impl Profile {
 }
 
 impl Target {
+    /// Says what was done with the engines: `tested`, or `compiled, not run`.
+    pub fn tested(&self) -> &'static str {
+        self.profile().engines().next().map_or(RUN, |engine| engine.tested)
+    }
+
     /// Lists the engines that the laws were asked of, each with the version whose answers hold for the target.
     pub fn engines(&self) -> Vec<String> {
         let newest = self.profile().versions.last();

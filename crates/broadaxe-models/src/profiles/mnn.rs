@@ -15,8 +15,7 @@ use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, OpId, id};
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
-    affine::{self, to_nothing},
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
     condition::{INTEGERS, OF_FLOATS},
     contrib,
     groups::Groupings,
@@ -146,13 +145,6 @@ pub(super) static MNN: Profile = Profile {
             way: Way::Own,
             text: "reads a shape of any rank and integer type as a list",
             evidence: MNN_ALL_LAWS,
-        },
-        Law {
-            kinds: &[],
-            when: &[When::Empty],
-            way: Way::Refused,
-            text: "returns no result if a tensor has no elements",
-            evidence: MNN_RUN,
         },
         Law {
             kinds: &[Kind::Binary],
@@ -429,13 +421,6 @@ pub(super) static MNN: Profile = Profile {
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
             evidence: MNN_ALL_RUN,
-        },
-        Law {
-            kinds: &[Kind::Stretch],
-            when: &[When::Holds(to_nothing)],
-            way: Way::Refused,
-            text: "returns no result if a tensor has no elements",
-            evidence: MNN_NODES,
         },
         Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: MNN_RUN },
         Law {

@@ -145,10 +145,13 @@ fn named(text: &str) -> Option<Target> {
 }
 
 /// Runtimes that users ask for and that no target describes.
-const WITHOUT_TARGET: [&str; 28] = [
-    "ascend",
+const WITHOUT_TARGET: [&str; 39] = [
     "armnn",
+    "ascend",
+    "burn",
+    "candle",
     "cann",
+    "cuda",
     "directml",
     "edgetpu",
     "executorch",
@@ -160,30 +163,40 @@ const WITHOUT_TARGET: [&str; 28] = [
     "mlx",
     "nnapi",
     "onednn",
+    "opencv",
     "paddle-lite",
     "rknn",
+    "rocm",
+    "rten",
     "snpe",
     "stablehlo",
     "tengine",
     "tensorflow",
+    "tenstorrent",
     "tf",
-    "tflite-micro",
     "tfjs",
+    "tflite-micro",
     "tinygrad",
     "torchscript",
+    "tract",
+    "tt-metal",
+    "ttnn",
     "vitis-ai",
+    "wonnx",
     "xla",
     "xnnpack",
 ];
 
 /// What users call a target that has another name, of which this is no alias: it names another runtime too.
-const SHORT: [(&str, &str); 6] = [
+const SHORT: [(&str, &str); 8] = [
     ("gpu", "litert-gpu"),
     ("tflite-gpu", "litert-gpu"),
     ("tflite_gpu", "litert-gpu"),
     ("litertgpu", "litert-gpu"),
     ("pytorch", "torch"),
     ("webgpu", "ort-webgpu"),
+    ("onnx2tf", "litert"),
+    ("ai-edge-torch", "litert"),
 ];
 
 /// Says what is wrong with the number of a target that needs one.

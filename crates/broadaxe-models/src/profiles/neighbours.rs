@@ -139,13 +139,34 @@ impl<'a> Asked<'a> {
         let mut inputs = node.inputs.iter().flatten();
         match node.op.as_str() {
             op if POSITIVE.contains(&op) => true,
-            "Add" | "Mul" | "Min" | "Sum" | "Concat" => inputs.all(positive),
+            "Mul" if node.input(0) == node.input(1) => true,
+            "Add" | "Mul" | "Div" | "Min" | "Sum" | "Mean" | "Concat" => inputs.all(positive),
+            "Where" => inputs.skip(1).all(positive),
+            "Pow" => inputs.next().is_some_and(positive) || self.is_made_even(node.input(1)),
             "Max" => inputs.any(positive),
-            "Cast" | "Expand" | "Gather" | "Reshape" | "Slice" | "Squeeze" | "Transpose" | "Unsqueeze" => {
-                inputs.next().is_some_and(positive)
-            }
+            "Log" => inputs.next().is_some_and(|input| self.is_made_above_one(*input, reach)),
+            op if KEPT.contains(&op) => inputs.next().is_some_and(positive),
             _ => false,
         }
+    }
+
+    /// Says whether all numbers of a constant are even, as exponents whose powers are not negative.
+    fn is_made_even(&self, value: Option<ValueId>) -> bool {
+        let numbers = value.and_then(|value| self.reals(value));
+        numbers.is_some_and(|numbers| numbers.iter().all(|number| number % 2.0 == 0.0))
+    }
+
+    /// Says whether no number of a value is below 1: a constant's, or those of a sum of one and what is not negative.
+    fn is_made_above_one(&self, value: ValueId, reach: usize) -> bool {
+        if let Some(numbers) = self.reals(value) {
+            return numbers.iter().all(|number| *number >= 1.0);
+        }
+        let Some(node) = self.producer(self.origin(value)) else { return false };
+        let inputs: Vec<ValueId> = node.inputs.iter().flatten().copied().collect();
+        let is_one =
+            |input: &ValueId| self.reals(*input).is_some_and(|numbers| numbers.iter().all(|number| *number >= 1.0));
+        let positive = |input: &ValueId| reach > 0 && self.is_made_positive(*input, reach - 1);
+        matches!(node.op.as_str(), "Add" | "Sum") && inputs.iter().any(is_one) && inputs.iter().all(positive)
     }
 
     /// Returns the whole numbers of a constant.
@@ -179,7 +200,17 @@ impl<'a> Asked<'a> {
 }
 
 /// Operators of ONNX whose results are not negative.
-const POSITIVE: &[&str] = &["Abs", "ArgMax", "ArgMin", "Exp", "Relu", "Shape", "Sigmoid", "Size", "Softplus", "Sqrt"];
+const POSITIVE: &[&str] = &[
+    "Abs", "ArgMax", "ArgMin", "Exp", "HardSigmoid", "ReduceL1", "ReduceL2", "ReduceSumSquare", "Relu", "Shape", "Sigmoid", "Size",
+    "Softmax", "Softplus", "Sqrt",
+];
+
+/// Operators of ONNX whose results have no negative numbers where their first operand has none.
+const KEPT: &[&str] = &[
+    "AveragePool", "Cast", "Ceil", "Dropout", "Expand", "Flatten", "Floor", "Gather", "GlobalAveragePool", "GlobalMaxPool", "Identity",
+    "MaxPool", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "Reshape", "Round", "Slice", "Squeeze", "Tile",
+    "Transpose", "Unsqueeze",
+];
 
 /// Returns a list of whole numbers, which some formats write as text.
 pub(super) fn numbers(node: &Node, name: &str) -> Option<Vec<i64>> {

@@ -112,6 +112,13 @@ pub(super) static ONNX: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Lists],
+            when: &[When::Of(System::Onnx), When::Holds(scales::is_moved)],
+            way: Way::Refused,
+            text: "does not load DequantizeLinear of i8 before a node that moves or pools its result, from opset 21 on",
+            evidence: FUSIONS,
+        },
+        Law {
+            kinds: &[Kind::Lists],
             when: &[When::Of(System::Onnx)],
             way: Way::Ask(scales::merged),
             text: "merges dequantised weights with their reader, and reads one scale per column or filter",

@@ -24,7 +24,7 @@ use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
     inside::{NO_FLAT_DATA, PER_GROUP, as_many, flat_data, lists as lengths},
     integer_layers,
-    stretch::{CLASH, CONSTANT_SHAPE, NEGATIVE, NO_I64, TO_NONE},
+    stretch::{CLASH, CONSTANT_SHAPE, NEGATIVE, NO_I64},
 };
 use crate::{
     graph::{Attribute, ValueId},
@@ -325,7 +325,7 @@ pub(super) static OPENVINO: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Stretch],
-            when: &[TO_NONE, CONSTANT_SHAPE],
+            when: &[When::Holds(expand::keeps_one), CONSTANT_SHAPE],
             way: Way::Garbled,
             text: "does not stretch an axis of size 1 to 0, and returns another shape",
             evidence: OPENVINO_LAWS,

@@ -57,10 +57,10 @@ pub fn counts(target: &TargetRecord, found: &[Group<'_>]) -> String {
 
 /// Says what the verdicts for a target are from: the engines that were tested, or documents; nothing where no law speaks of the model.
 pub fn basis(target: &TargetRecord, record: &CheckRecord) -> Option<String> {
-    if !target.engines.is_empty() {
-        return Some(format!("tested: {}", target.engines.join(", ")));
-    }
     let known: Target = target.name.parse().ok()?;
+    if !target.engines.is_empty() {
+        return Some(format!("{}: {}", known.tested(), target.engines.join(", ")));
+    }
     let documented = known.profile().laws.iter().any(|law| law.evidence.kind == EvidenceKind::Documented);
     let reached = !matches!(known.reach(&record.format), Reach::Unreached(_));
     (documented && reached).then(|| "documents".to_owned())
@@ -132,7 +132,7 @@ pub fn consequence(finding: &FindingRecord, targets: &[&str]) -> String {
     let on = targets.join(", ");
     match finding.verdict.as_str() {
         "same" if finding.code.as_deref() == Some(code::DEFAULT_AXIS.id) => {
-            "two axes fit, and the node names none".to_owned()
+            "another axis fits as well".to_owned()
         }
         verdict if finding.code.as_deref().and_then(code::find).is_some_and(Code::is_of_model) => {
             let does = match verdict {

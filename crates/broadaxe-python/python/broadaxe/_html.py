@@ -139,8 +139,10 @@ def fix(found):
     """Write what `fix` or `upgrade` changed."""
     changes = found.upgrade + found.changes
     total = _copied([part for one in changes for part in one.copied])
+    wrong = any(one.kind == "finding" for one in found.left)
     title = f"{count(len(changes), 'change')}, {total} copied each time the model runs"
-    parts = [_tag("div", _join([_bold(title if changes else "no changes needed")]))]
+    title = title if changes else "nothing was fixed" if wrong else "no changes needed"
+    parts = [_tag("div", _join([_bold(title)]))]
     if changes:
         rows = [[_code(one.node), one.op, _copied(one.copied), one.change] for one in changes[:_MOST]]
         parts += [_table(["node", "operator", "copies", "change"], rows), _more(len(changes) - _MOST, "changes")]

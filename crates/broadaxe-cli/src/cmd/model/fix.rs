@@ -2,7 +2,7 @@
 
 use broadaxe_models::{
     Copied, ErrorKind as ModelError, FixOutcome, Model,
-    fix::Fix,
+    fix::{Fix, LeftKind},
     report::{node_name, words},
     upgrade,
 };
@@ -82,9 +82,9 @@ pub(super) fn answer(job: &FixJob<'_>, quiet: bool, json: bool) -> Result<Answer
 
 fn show(model: &Model, plan: &Fix, quiet: bool) -> String {
     let mut text = String::new();
-    if plan.steps.is_empty() {
+    if plan.steps.is_empty() && !plan.left.iter().any(|left| left.kind == LeftKind::Finding) {
         text += "no changes needed\n";
-    } else {
+    } else if !plan.steps.is_empty() {
         if !quiet {
             text += &(changes_table(model, plan) + "\n");
         }

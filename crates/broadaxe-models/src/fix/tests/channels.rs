@@ -10,6 +10,7 @@ fn numbers_per_channel() {
         ("x(1,6,4,5); s=const(6); y=PRelu(x,s)", "constant s from (6,) to (1, 6, 1, 1): one number per channel", ""),
         ("x(1,3,1,1); s=const(3); y=PRelu(x,s)", "constant s from (3,) to (1, 3, 1, 1): one number per channel", ""),
         ("x(2,6,5); s=const(6); y=PRelu(x,s)", "constant s from (6,) to (1, 6, 1): one number per channel", ""),
+        ("x(n,6,4,5); s=const(6); y=PRelu(x,s)", "constant s from (6,) to (1, 6, 1, 1): one number per channel", ""),
         ("x(1,6,4,5); s(6); y=PRelu(x,s)", "unsqueeze s at axes 0, 2, 3: one number per channel", ""),
         (
             "x(1,6,4,5); s=const(6); a=PRelu(x,s); y=PRelu(a,s)",
@@ -61,6 +62,31 @@ fn numbers_per_channel() {
     assert_eq!(
         fixed_as("onnx", text, Intent::Channels),
         "constant s from (6,) to (1, 6, 1, 1): one number per channel"
+    );
+}
+
+/// A slope that its own rule reads along the last axis is asked about where the other slopes of the model have one number per channel.
+#[test]
+fn slopes_of_like_models() {
+    let text = "x(1,6,4,5); s=const(6); a=PRelu(x,s); z(1,4,4,4); t=const(4); b=PRelu(z,t)";
+    let changed = "constant s from (6,) to (1, 6, 1, 1): one number per channel";
+    assert_eq!(fixed("onnx", text), format!("{changed}; left b"));
+    let both = "constant t from (4,) to (1, 4, 1, 1): one number per channel";
+    assert_eq!(fixed_as("onnx", text, Intent::Channels), format!("{changed}; {both}"));
+    assert_eq!(fixed("onnx", "z(1,4,4,4); t=const(4); b=PRelu(z,t)"), "");
+}
+
+/// Blocks that fit along exactly one other axis than the one that the node names.
+#[test]
+fn blocks_along_another_axis() {
+    let node = "y=DequantizeLinear(x,s) axis=0 block_size=16";
+    repairs(
+        "onnx openvino",
+        &[
+            (&format!("opset 21; x:i8(32,64); s=const(32,4); {node}"), "set axis to 1"),
+            (&format!("opset 21; x:i8(32,64); s=const(32,5); {node}"), "left y; left y"),
+            (&format!("opset 21; x:i8(32,64); s=const(2,64); {node}"), ""),
+        ],
     );
 }
 

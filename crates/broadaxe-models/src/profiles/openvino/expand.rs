@@ -1,7 +1,6 @@
 //! Expand and Broadcast: tensors without elements, and negative sizes.
 
 use broadaxe_frameworks::System;
-use broadaxe_shape::SymbolicShape;
 
 use super::super::{Asked, Does};
 use crate::meaning::entries;
@@ -15,10 +14,26 @@ pub(super) fn empty(asked: &Asked<'_>) -> Option<Does> {
 }
 
 /// Says whether a node reads an input of the model, and its result is an output: 31 models without elements were asked.
+///
+/// Where the file leaves a dim open, none of 6 crashed.
 pub(super) fn is_alone(asked: &Asked<'_>) -> Option<bool> {
     let (data, result) = (asked.value(0)?, asked.node.output(0)?);
-    let known = asked.shape(data).and_then(SymbolicShape::known).is_some();
+    let known = asked.in_file(0).known().is_some();
     Some(known && asked.producer(data).is_none() && !asked.facts.is_constant(data) && asked.facts.is_output(result))
+}
+
+/// Says whether an axis of size 1 is stretched to 0 where the shape of the result is known from the file.
+///
+/// Where a dim of the result is open in the file, its shape is found at run time, and is right: 92 models were asked, by all sets of open
+/// dims.
+pub(super) fn keeps_one(asked: &Asked<'_>) -> Option<bool> {
+    let entries = asked.node.input(1).and_then(|shape| entries(asked.model, shape));
+    let (Some(data), Some(entries)) = (asked.in_file(0).dims(), entries) else { return Some(false) };
+    let own: Vec<Option<usize>> = data.iter().rev().map(broadaxe_shape::Dim::size).collect();
+    let entry = |back: usize| entries.iter().rev().nth(back).copied().unwrap_or(1);
+    let fixed = own.iter().enumerate().all(|(back, size)| size.is_some() || entry(back) > 1);
+    let emptied = own.iter().enumerate().any(|(back, size)| *size == Some(1) && entry(back) == 0);
+    Some(fixed && emptied && !own.contains(&Some(0)))
 }
 
 /// Says what becomes of negative entries in a shape: each keeps a size of the data other than 1, where the shape changes nothing else.

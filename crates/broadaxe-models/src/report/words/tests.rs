@@ -24,7 +24,7 @@ fn consequences() {
         ("unsupported", "BX301", &["a"], "unsupported on a"),
         ("guarded", "BX401", &["a"], "depends on size on a"),
         ("same", "BX601", &["a"], "the same on a, although its laws say otherwise"),
-        ("same", "BX004", &["a"], "two axes fit, and the node names none"),
+        ("same", "BX004", &["a"], "another axis fits as well"),
         ("unknown", "BX501", &["a"], "unknown on a"),
     ];
     let sample = differing();

@@ -23,6 +23,8 @@ const PROBE: &str = include_str!("scripts/probe.py");
 const PROBE_TIME: Duration = Duration::from_secs(20);
 /// Environments of a folder that are looked at.
 const MOST_ENVIRONMENTS: usize = 100;
+/// Entries of a folder that are looked at in search of them.
+const MOST_ENTRIES: usize = 10_000;
 
 /// A Python, and the packages that were asked for and that it has.
 #[derive(Clone, Debug)]
@@ -57,10 +59,10 @@ pub(super) fn pythons(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
     }
     for folder in folders.iter().chain(&named).filter(|folder| !folder.as_os_str().is_empty()) {
         found.extend(python_of(folder));
-        let mut inside: Vec<PathBuf> =
-            fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
+        let entries = fs::read_dir(folder).into_iter().flatten().take(MOST_ENTRIES);
+        let mut inside: Vec<PathBuf> = entries.filter_map(|entry| python_of(&entry.ok()?.path())).collect();
         inside.sort();
-        found.extend(inside.iter().take(MOST_ENVIRONMENTS).filter_map(|folder| python_of(folder)));
+        found.extend(inside.into_iter().take(MOST_ENVIRONMENTS));
     }
     for active in ["VIRTUAL_ENV", "CONDA_PREFIX"] {
         let folder = env::var_os(active).map(PathBuf::from).filter(|folder| folder.is_absolute());
