@@ -29,16 +29,16 @@ def bits(want, got):
     )
 
 
-def apart(want, got):
+def apart(want, got, rtol=2e-3):
     """Return None where all outputs are equal, else the place of the first that is not, and how."""
     if len(want) != len(got):
         return 0, f"{len(got)} outputs for {len(want)}"
     for k, (a, b) in enumerate(zip(want, got)):
-        if not equal(a, b):
+        if not equal(a, b, rtol):
             a, b = np.asarray(a), np.asarray(b)
             if a.shape != b.shape:
                 return k, f"shape {b.shape} for {a.shape}"
-            wrong = ~np.isclose(b.astype(float), a.astype(float), rtol=2e-3, atol=1e-4 * np.abs(a.astype(float)).max(initial=0))
+            wrong = ~np.isclose(b.astype(float), a.astype(float), rtol=rtol, atol=rtol / 20 * np.abs(a.astype(float)).max(initial=0))
             place = tuple(map(int, np.argwhere(wrong)[0])) if wrong.any() else (0,) * a.ndim
             return k, f"element {place}: {float(b[place]):.5g} for {float(a[place]):.5g}"
     return None

@@ -344,7 +344,7 @@ pub(super) static MNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Lengths],
-            when: &[CONVOLUTION, When::Rank(0, 3, 3), When::Holds(squeezed::is_shown)],
+            when: &[CONVOLUTION, When::Rank(0, 3, 3), When::Holds(squeezed::is_shown_conv)],
             way: Way::Garbled,
             text: "returns rank 4 for a 1-D convolution (and Relu, LeakyRelu or Clip after it) at an output",
             evidence: MNN_INSIDE,

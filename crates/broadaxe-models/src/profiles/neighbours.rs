@@ -201,15 +201,49 @@ impl<'a> Asked<'a> {
 
 /// Operators of ONNX whose results are not negative.
 const POSITIVE: &[&str] = &[
-    "Abs", "ArgMax", "ArgMin", "Exp", "HardSigmoid", "ReduceL1", "ReduceL2", "ReduceSumSquare", "Relu", "Shape", "Sigmoid", "Size",
-    "Softmax", "Softplus", "Sqrt",
+    "Abs",
+    "ArgMax",
+    "ArgMin",
+    "Exp",
+    "HardSigmoid",
+    "ReduceL1",
+    "ReduceL2",
+    "ReduceSumSquare",
+    "Relu",
+    "Shape",
+    "Sigmoid",
+    "Size",
+    "Softmax",
+    "Softplus",
+    "Sqrt",
 ];
 
 /// Operators of ONNX whose results have no negative numbers where their first operand has none.
 const KEPT: &[&str] = &[
-    "AveragePool", "Cast", "Ceil", "Dropout", "Expand", "Flatten", "Floor", "Gather", "GlobalAveragePool", "GlobalMaxPool", "Identity",
-    "MaxPool", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceProd", "ReduceSum", "Reshape", "Round", "Slice", "Squeeze", "Tile",
-    "Transpose", "Unsqueeze",
+    "AveragePool",
+    "Cast",
+    "Ceil",
+    "Dropout",
+    "Expand",
+    "Flatten",
+    "Floor",
+    "Gather",
+    "GlobalAveragePool",
+    "GlobalMaxPool",
+    "Identity",
+    "MaxPool",
+    "ReduceMax",
+    "ReduceMean",
+    "ReduceMin",
+    "ReduceProd",
+    "ReduceSum",
+    "Reshape",
+    "Round",
+    "Slice",
+    "Squeeze",
+    "Tile",
+    "Transpose",
+    "Unsqueeze",
 ];
 
 /// Returns a list of whole numbers, which some formats write as text.

@@ -226,6 +226,13 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_LAWS,
         },
         Law {
+            kinds: &[Kind::Binary],
+            when: &[],
+            way: Way::Ask(matmul::of_open_rows),
+            text: "reads a constant along axis 1 as one number per column behind a matrix product of open dims",
+            evidence: OPENVINO_LAWS,
+        },
+        Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Bias],
             when: &[],
             way: Way::Ask(matmul::open),

@@ -19,7 +19,9 @@ use broadaxe_shape::SymbolicShape;
 pub(super) use self::batch::Batches;
 pub(crate) use self::batch::kept;
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels, contrib,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    affine::to_nothing,
+    channels, contrib,
     folded::folded as folded_values,
     inside::{
         CONVOLUTION, PER_GROUP, flat_data, has_computed_list, has_computed_weights, has_several_in_group, lists,
@@ -138,6 +140,13 @@ pub(super) static PNNX: Profile = Profile {
             way: Way::Own,
             text: "has an equivalent layer",
             evidence: PNNX_RUN,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Holds(to_nothing)],
+            way: Way::Refused,
+            text: "does not load a network with a tensor without elements",
+            evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[Kind::Stretch],

@@ -131,9 +131,7 @@ pub fn undecided_groups(target: &TargetRecord, record: &CheckRecord, hidden: &[G
 pub fn consequence(finding: &FindingRecord, targets: &[&str]) -> String {
     let on = targets.join(", ");
     match finding.verdict.as_str() {
-        "same" if finding.code.as_deref() == Some(code::DEFAULT_AXIS.id) => {
-            "another axis fits as well".to_owned()
-        }
+        "same" if finding.code.as_deref() == Some(code::DEFAULT_AXIS.id) => "another axis fits as well".to_owned(),
         verdict if finding.code.as_deref().and_then(code::find).is_some_and(Code::is_of_model) => {
             let does = match verdict {
                 _ if finding.cause.is_empty() => String::new(),

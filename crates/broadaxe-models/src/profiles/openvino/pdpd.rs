@@ -27,6 +27,10 @@ const PADS: &[OpId] = &[
     id("where"),
 ];
 
+/// What is computed of constants as the opposite of exchanged operands, the first of which PDPD then does not stretch: of 16 forms of
+/// each operator, all of those whose shapes differ are wrong for these, and none for the others.
+const FLIPPED: &[OpId] = &[id("greater"), id("greater_equal")];
+
 /// Of these, `BroadcastElementwiseFusion` removes a Broadcast of the first operand too.
 const COMMUTE: &[OpId] = &[id("add"), id("mul"), id("max")];
 /// Of these, it removes one of the second operand only.
@@ -76,6 +80,11 @@ pub(super) fn unbroadcast(asked: &Asked<'_>) -> Option<Does> {
 pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     let axis = super::pdpd_axis(asked)?;
     let (op, name) = (asked.operator()?, &asked.node.op);
+    let folded = (0..asked.operands.len()).all(|k| asked.value(k).is_some_and(|value| asked.facts.is_constant(value)));
+    if folded && (LOSES.contains(&op) || PADS.contains(&op)) {
+        return (FLIPPED.contains(&op) && asked.operands[0] != asked.operands[1])
+            .then(|| Does::Garbled(format!("exchanges the operands when it computes {name} of constants").into()));
+    }
     let equal = super::ranks(asked).is_some_and(|ranks| ranks.iter().all(|rank| *rank == ranks[0]));
     if equal {
         return None;
