@@ -24,6 +24,7 @@ use super::{
         no_attention,
     },
     integer_layers,
+    neighbours::in_function,
     opset6::{axis_ignored, axis_unasked},
     stretch::{CLASH, NEGATIVE},
 };
@@ -88,6 +89,13 @@ pub(super) static MNN: Profile = Profile {
     versions: &["3.0.0", "3.2.0", "3.4.1", "3.6.1"],
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("MNNConvert; models in TFLite are documented")),
     laws: &[
+        Law {
+            kinds: Kind::ALL,
+            when: &[],
+            way: Way::Ask(in_function),
+            text: "does not support functions defined in the model",
+            evidence: MNN_LAWS,
+        },
         contrib::MNN_CONTRIB[0],
         contrib::MNN_CONTRIB[1],
         integer_layers::MNN_INTEGERS[0],

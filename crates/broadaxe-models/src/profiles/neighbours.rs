@@ -5,7 +5,7 @@ use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, id};
 use broadaxe_shape::{Dim, SymbolicShape};
 
-use super::Asked;
+use super::{Asked, Does};
 use crate::{
     graph::{Attribute, Node, ValueId},
     meaning::{self, Kind},
@@ -254,6 +254,26 @@ pub(super) fn numbers(node: &Node, name: &str) -> Option<Vec<i64>> {
         Attribute::Text(text) => text.split(',').map(|part| part.trim().parse().ok()).collect(),
         _ => None,
     }
+}
+
+/// Finds a node of a function that the model defines, for readers of ONNX that know no calls of such and refuse the model.
+pub(super) fn in_function(asked: &Asked<'_>) -> Option<Does> {
+    if !asked.is_of(System::Onnx) {
+        return None;
+    }
+    let mut graph = asked.node.graph;
+    for _ in 0..REACH {
+        let owner = asked.model.node(asked.model.graph(graph).owner?);
+        let control = owner.attributes.iter().any(|(_, value)| matches!(value, Attribute::Graph(_)));
+        if !control {
+            let name = format!("{}.{}", owner.domain, owner.op);
+            return Some(Does::Refused(
+                format!("does not support functions defined in the model, such as {name}, which has this node").into(),
+            ));
+        }
+        graph = owner.graph;
+    }
+    None
 }
 
 /// Broadcasts two shapes, aligned to the right, to their common one.

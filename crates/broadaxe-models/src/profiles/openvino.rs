@@ -24,10 +24,11 @@ use super::{
     Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
     inside::{NO_FLAT_DATA, PER_GROUP, as_many, flat_data, lists as lengths},
     integer_layers,
+    neighbours::in_function,
     stretch::{CLASH, CONSTANT_SHAPE, NEGATIVE, NO_I64},
 };
 use crate::{
-    graph::{Attribute, ValueId},
+    graph::ValueId,
     meaning::Kind,
 };
 
@@ -116,7 +117,7 @@ pub(super) static OPENVINO: Profile = Profile {
         Law {
             kinds: Kind::ALL,
             when: &[],
-            way: Way::Ask(function),
+            way: Way::Ask(in_function),
             text: "does not support functions defined in the model",
             evidence: OPENVINO_LAWS,
         },
@@ -539,26 +540,6 @@ pub(super) static OPENVINO: Profile = Profile {
     splits_lists: true,
     ..PLAIN
 };
-
-/// OpenVINO's reader of ONNX has no rule for a call of a function that the file defines, and refuses the model.
-fn function(asked: &Asked<'_>) -> Option<Does> {
-    if !asked.is_of(System::Onnx) {
-        return None;
-    }
-    let mut graph = asked.node.graph;
-    for _ in 0..super::neighbours::REACH {
-        let owner = asked.model.node(asked.model.graph(graph).owner?);
-        let control = owner.attributes.iter().any(|(_, value)| matches!(value, Attribute::Graph(_)));
-        if !control {
-            let name = format!("{}.{}", owner.domain, owner.op);
-            return Some(Does::Refused(
-                format!("does not support functions defined in the model, such as {name}, which has this node").into(),
-            ));
-        }
-        graph = owner.graph;
-    }
-    None
-}
 
 /// A function of tensors of rank 1 that were put behind one another may be computed in their place.
 fn concat(asked: &Asked<'_>) -> Option<Does> {

@@ -11,6 +11,7 @@ use super::{
     contrib,
     inside::{GROUP_NORM, NO_FLAT_DATA, PER_GROUP, as_many, as_many_or_one, flat_data, lists, no_attention},
     integer_layers,
+    neighbours::in_function,
     opset6::{axis_ignored, axis_unasked},
     quantised,
     stretch::{FITS_BUT_FOR_NEGATIVES, NO_I64, TO_NONE},
@@ -36,6 +37,13 @@ pub(super) static TVM: Profile = Profile {
     summary: "TVM through Relax, which reads ONNX",
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("tvm.relax.frontend; models in TFLite are documented")),
     laws: &[
+        Law {
+            kinds: Kind::ALL,
+            when: &[],
+            way: Way::Ask(in_function),
+            text: "does not support functions defined in the model",
+            evidence: TVM_NODES,
+        },
         contrib::TVM_CONTRIB[0],
         contrib::TVM_CONTRIB[1],
         contrib::TVM_CONTRIB[2],
