@@ -128,6 +128,15 @@ impl<'a> Asked<'a> {
         numbers.collect()
     }
 
+    /// Says whether two values are the same, or constants of the same bytes; of large ones nothing is said.
+    pub(super) fn is_equal(&self, one: ValueId, other: ValueId) -> bool {
+        let bytes = |value: ValueId| {
+            let constant = self.model.value(self.origin(value)).constant.as_ref()?;
+            self.model.elements(constant, BYTES).ok()?
+        };
+        self.origin(one) == self.origin(other) || bytes(one).zip(bytes(other)).is_some_and(|(one, other)| one == other)
+    }
+
     /// Says whether a value has no negative numbers, by the nodes that make it; as many of them are followed as `reach` says.
     pub(super) fn is_made_positive(&self, value: ValueId, reach: usize) -> bool {
         let whole = || self.integers(value).is_some_and(|numbers| numbers.iter().all(|number| *number >= 0));

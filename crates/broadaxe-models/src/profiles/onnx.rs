@@ -119,6 +119,13 @@ pub(super) static ONNX: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Lists],
+            when: &[When::Of(System::Onnx), When::Holds(scales::is_removed)],
+            way: Way::Garbled,
+            text: "removes DequantizeLinear and QuantizeLinear of equal scales along different axes",
+            evidence: FUSIONS,
+        },
+        Law {
+            kinds: &[Kind::Lists],
             when: &[When::Of(System::Onnx)],
             way: Way::Ask(scales::merged),
             text: "merges dequantised weights with their reader, and reads one scale per column or filter",

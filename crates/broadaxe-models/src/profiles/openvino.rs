@@ -27,10 +27,7 @@ use super::{
     neighbours::in_function,
     stretch::{CLASH, CONSTANT_SHAPE, NEGATIVE, NO_I64},
 };
-use crate::{
-    graph::ValueId,
-    meaning::Kind,
-};
+use crate::{graph::ValueId, meaning::Kind};
 
 const OPENVINO_RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, test_engines.py");
 const PRELU_RUN: Evidence = Evidence::run_here("OpenVINO 2026.4; conformance, models_prelu.py");

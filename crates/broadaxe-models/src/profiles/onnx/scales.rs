@@ -40,6 +40,24 @@ fn is_moved_behind(asked: &Asked<'_>, value: ValueId, reach: usize) -> bool {
     })
 }
 
+/// Says whether numbers are quantised by the lists that they were scaled by just before, along another axis.
+///
+/// A pass removes such pairs that compares the lists and not the axes: asked of 216 pairs, with equal and other lists, scalars, and the
+/// result between them read or not.
+pub(super) fn is_removed(asked: &Asked<'_>) -> Option<bool> {
+    let before = || asked.producer(asked.origin(asked.value(0)?)).filter(|node| node.op == "DequantizeLinear");
+    let (true, Some(node)) = (asked.node.op == "QuantizeLinear" && asked.elements(1)? > 1, before()) else {
+        return Some(false);
+    };
+    let rank = i64::try_from(asked.operands[0].rank()?).ok().filter(|rank| *rank > 0)?;
+    let other = node.attribute("axis").and_then(Attribute::int).unwrap_or(1).rem_euclid(rank);
+    let alike = |input: usize| match (asked.node.input(input), node.input(input)) {
+        (Some(own), Some(other)) => asked.is_equal(own, other),
+        (own, other) => own == other,
+    };
+    Some(usize::try_from(other).ok()? != axis(asked)? && alike(1) && alike(2))
+}
+
 /// Says how a list of constant weights is read by what they are merged into.
 // Long: one arm for each operator that was asked.
 pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
