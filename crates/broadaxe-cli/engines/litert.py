@@ -72,6 +72,8 @@ def load_cpu(data, names, outputs):
             loaded.allocate_tensors()
         for k, name in zip(fed, names):
             loaded.set_tensor(inputs[k]["index"], feeds[name])
+        # What one run leaves in variables is no input of the next.
+        loaded.reset_all_variables()
         loaded.invoke()
         return [loaded.get_tensor(results[k]["index"]) for k in chosen]
 

@@ -111,6 +111,8 @@ def load(model, names, outputs, options):
 def by_name(net, feeds, outputs):
     """Return some blobs of a network."""
     with net.create_extractor() as extractor:
+        # In light mode, what is read by others is gone, and computed again for every blob that is asked for.
+        extractor.set_light_mode(set(outputs) <= set(net.output_names()))
         for name, array in feeds.items():
             extractor.input(name, mat(array))
         return [extracted(extractor, name) for name in outputs]

@@ -16,8 +16,10 @@
 
 mod gap;
 mod bench;
+mod quantised;
 mod own;
 mod feeds;
+mod weights;
 mod reduce;
 mod reading;
 mod shown;
@@ -40,7 +42,7 @@ pub use self::{
 use super::run::{Runner, Tensor};
 use crate::{
     error::Error,
-    format::part,
+    format::part::{self, ModelFiles},
     graph::{Model, NodeId, ValueId},
     infer::Shapes,
     profiles::Facts,
@@ -56,6 +58,9 @@ const FAR_WINDOWS: [usize; 2] = [0, usize::MAX];
 const MOST_FAULTS: usize = 6;
 /// How many faults of a model are looked for.
 const MOST_ALL: usize = 100;
+
+/// What is said of a model without its weights.
+const DRAWN_WEIGHTS: &str = "its file of weights is missing; it ran with random ones";
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -81,7 +86,7 @@ pub struct Examined {
     pub faults: Vec<Fault>,
     /// What rounding may explain.
     pub rounded: Vec<Fault>,
-    /// What was not found out: one sentence each.
+    /// What was not found out, or was assumed: one sentence each.
     pub left: Vec<String>,
     /// Whether asking again would give the same: the time sufficed, and every run gave an answer.
     pub is_final: bool,
@@ -104,8 +109,8 @@ pub struct Fault {
     pub is_later: bool,
     /// Whether it shows only with integers far from 0.
     pub is_far: bool,
-    /// The model of these nodes, as a file of the format of the whole.
-    pub model: Vec<u8>,
+    /// The model of these nodes, as files of the format of the whole.
+    pub files: ModelFiles,
     /// What its inputs are given, by name.
     pub inputs: Vec<(String, Tensor)>,
     /// What the engine gives; nothing where it refuses the nodes.
@@ -140,6 +145,12 @@ pub fn examine(
 ) -> Result<Examined, Error> {
     let until = Instant::now() + settings.time;
     let mut examined = Examined::default();
+    let drawn = weights::drawn(model, settings.seed);
+    let (model, remark) = match &drawn {
+        Ok(Some(drawn)) => (drawn, Some(DRAWN_WEIGHTS.to_owned())),
+        Ok(None) => (model, None),
+        Err(why) => (model, Some(format!("its file of weights is missing, and none can be drawn: {why}"))),
+    };
     let trials = feeds::trials(model, shapes);
     let mut last = None;
     for trial in &trials {
@@ -166,9 +177,10 @@ pub fn examine(
             examination.whole(&FAR_WINDOWS)?;
             examined.extend(examination.done());
         }
-        return Ok(examined);
+        last = None;
+        break;
     }
-    examined.left.extend(last);
+    examined.left.extend(remark.into_iter().chain(last));
     Ok(examined)
 }
 
@@ -200,7 +212,7 @@ impl<'r, 'a> Examination<'r, 'a> {
     fn new(bench: PartRunner<'a>, report: &'r mut dyn FnMut(&str, usize)) -> Self {
         let is_computed = |id: &&NodeId| {
             let mut outputs = bench.model.node(**id).outputs.iter().flatten();
-            outputs.any(|&value| bench.model.value(value).constant.is_none())
+            outputs.any(|&value| bench.producer(value).is_some())
         };
         let nodes = bench.model.main().nodes.iter().filter(is_computed).copied().collect();
         let facts = Facts::of(bench.model, bench.shapes, &[]);
@@ -268,15 +280,15 @@ impl<'r, 'a> Examination<'r, 'a> {
     /// Runs the file.
     fn unchanged(&mut self) -> Result<Ran, Error> {
         let model = self.bench.model;
-        let file = match model.source.read(0, model.source.len() as usize) {
-            Ok(file) => file,
+        let files = match part::whole(model) {
+            Ok(files) => files,
             Err(error) => return Ok(Ran::Unknown(error.to_string())),
         };
         let name = |&id: &ValueId| model.value(id).name.clone();
         let feed = |id: &ValueId| Some((name(id), self.bench.value(*id)?.clone()));
         let inputs = model.main().inputs.iter().filter_map(feed).collect();
         let outputs = model.main().outputs.iter().map(name).collect();
-        self.bench.run_file(file, inputs, outputs, TIMES)
+        self.bench.run_files(files, inputs, outputs, TIMES)
     }
 
     /// Lists what nodes compute.
@@ -561,7 +573,7 @@ impl<'r, 'a> Examination<'r, 'a> {
         let cuts: BTreeSet<ValueId> =
             cuts.into_iter().chain(self.pins.iter().copied()).filter(|id| *id != value).collect();
         let part = self.bench.part(&nodes, &cuts, &[value]);
-        let model = part.as_ref().and_then(|part| part::write(self.bench.model, part).ok()).unwrap_or_default();
+        let files = part.as_ref().and_then(|part| part::write(self.bench.model, part).ok()).unwrap_or_default();
         let inputs = part.as_ref().map(|part| self.bench.feeds(part)).unwrap_or_default();
         let output = part.as_ref().map(|part| part.output_name(self.bench.model, value)).unwrap_or_default();
         let right = self.bench.value(value).cloned();
@@ -582,7 +594,7 @@ impl<'r, 'a> Examination<'r, 'a> {
         self.at_fault.insert(value);
         let is_small = reading.is_none() && gap.as_ref().is_some_and(Discrepancy::is_small);
         let is_far = false;
-        let fault = Fault { nodes, value, gap, refused, reading, is_later, is_far, model, inputs, got, right, output };
+        let fault = Fault { nodes, value, gap, refused, reading, is_later, is_far, files, inputs, got, right, output };
         let list = if is_small { &mut self.examined.rounded } else { &mut self.examined.faults };
         list.push(fault);
         Ok(())

@@ -136,6 +136,8 @@ pub(super) fn draw(
         let shape = shape.dims().to_vec();
         let drawn = match integers {
             Integers::Far if is_any(model, shapes, &uses, id) => random.draw_far(dtype, &shape),
+            // Blobs of ncnn have no type: an embedding reads the bits of an f32 as an integer.
+            _ if entries.is_some() && model.system == System::Ncnn => random.draw(DType::I32, &shape, entries),
             _ => random.draw(dtype, &shape, entries),
         };
         let data = drawn.map_err(|error| error.to_string())?;
@@ -146,7 +148,7 @@ pub(super) fn draw(
 
 /// Returns how many entries an input selects from, where it does.
 fn selects(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueId) -> Option<usize> {
-    if !matches!(model.system, System::Onnx | System::Openvino) {
+    if !matches!(model.system, System::Onnx | System::Openvino | System::Ncnn | System::Tflite) {
         return None;
     }
     let (mut values, mut fewest) = (vec![id], None);
@@ -155,15 +157,19 @@ fn selects(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueI
         for at in values.iter().flat_map(|&value| uses.of(value)) {
             let node = model.node(at.node);
             match node.op.as_str() {
-                "Gather" | "GatherElements" if at.input == 1 => {
+                "Embed" if at.input == 0 => {
+                    let size = node.attribute("1").and_then(crate::graph::Attribute::int);
+                    fewest = [fewest, size.and_then(|size| usize::try_from(size).ok())].into_iter().flatten().min();
+                }
+                "Gather" | "GatherElements" | "GATHER" if at.input == 1 => {
                     let size = selected_axis(model, shapes, at.node);
                     fewest = [fewest, size].into_iter().flatten().min();
                 }
                 "Cast" | "Convert" | "Reshape" | "Squeeze" | "Unsqueeze" | "Transpose" | "Identity" | "Slice"
-                | "Expand"
+                | "Expand" | "Split" | "ExpandDims" | "CAST" | "RESHAPE" | "TRANSPOSE" | "EXPAND_DIMS"
                     if at.input == 0 =>
                 {
-                    next.extend(node.output(0));
+                    next.extend(node.outputs.iter().flatten());
                 }
                 _ => {}
             }

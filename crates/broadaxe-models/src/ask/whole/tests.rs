@@ -214,11 +214,11 @@ fn small_models() {
             _ = writeln!(wrong, "{text} {chain:?}: {found}, not {want}; left {:?}", examined.left);
         }
         for fault in examined.faults.iter().filter(|fault| fault.gap.is_some()) {
-            let again = format::read(&Source::memory(fault.model.clone(), None)).unwrap();
+            let again = format::read(&Source::memory(fault.files.model.clone(), None)).unwrap();
             assert_eq!(again.main().nodes.len(), fault.nodes.len(), "{text}");
             let run = ModelRun {
                 format: "onnx",
-                model: fault.model.clone(),
+                model: fault.files.model.clone(),
                 weights: None,
                 inputs: fault.inputs.clone(),
                 outputs: vec![fault.output.clone()],

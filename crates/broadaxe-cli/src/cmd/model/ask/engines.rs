@@ -60,7 +60,7 @@ pub(super) fn pythons(folders: &[PathBuf]) -> Result<Vec<PathBuf>, Error> {
         let mut inside: Vec<PathBuf> =
             fs::read_dir(folder).into_iter().flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
         inside.sort();
-        found.extend(inside.iter().take(MOST_ENVIRONMENTS).filter_map(|folder| python_of(folder)));
+        found.extend(inside.iter().filter_map(|folder| python_of(folder)).take(MOST_ENVIRONMENTS));
     }
     for active in ["VIRTUAL_ENV", "CONDA_PREFIX"] {
         let folder = env::var_os(active).map(PathBuf::from).filter(|folder| folder.is_absolute());
