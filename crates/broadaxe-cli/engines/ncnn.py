@@ -90,6 +90,9 @@ def extracted(extractor, name, batch=None):
     code, found = extractor.extract(name)
     if code:
         raise RuntimeError(f"ncnn returns {code}")
+    if found.empty():
+        # A detector that finds nothing.
+        return numpy.zeros(0, numpy.float32)
     return numpy.array(found.numpy() if batch is None else found.numpy(batch_index=batch)).copy()
 
 

@@ -15,11 +15,11 @@
 //! is looked for (`reading`). What the engine refuses is reduced in the same way.
 
 mod gap;
-mod bench;
 mod quantised;
+mod weights;
+mod bench;
 mod own;
 mod feeds;
-mod weights;
 mod reduce;
 mod reading;
 mod shown;
@@ -45,7 +45,6 @@ use crate::{
     format::part::{self, ModelFiles},
     graph::{Model, NodeId, ValueId},
     infer::Shapes,
-    profiles::Facts,
 };
 
 /// How often the exposed model runs again with values that were wrong.
@@ -205,17 +204,15 @@ struct Examination<'r, 'a> {
     nodes: Vec<NodeId>,
     /// Nodes of which nothing is known, by the reason.
     unreached: BTreeMap<String, Vec<NodeId>>,
-    facts: Facts,
 }
 
 impl<'r, 'a> Examination<'r, 'a> {
     fn new(bench: PartRunner<'a>, report: &'r mut dyn FnMut(&str, usize)) -> Self {
         let is_computed = |id: &&NodeId| {
             let mut outputs = bench.model.node(**id).outputs.iter().flatten();
-            outputs.any(|&value| bench.producer(value).is_some())
+            outputs.any(|&value| bench.producer(value).is_some() && !bench.is_folded(value))
         };
         let nodes = bench.model.main().nodes.iter().filter(is_computed).copied().collect();
-        let facts = Facts::of(bench.model, bench.shapes, &[]);
         Self {
             bench,
             report,
@@ -224,7 +221,6 @@ impl<'r, 'a> Examination<'r, 'a> {
             at_fault: BTreeSet::new(),
             nodes,
             unreached: BTreeMap::new(),
-            facts,
         }
     }
 
@@ -490,7 +486,7 @@ impl<'r, 'a> Examination<'r, 'a> {
         let mut stack: Vec<NodeId> = nodes.to_vec();
         while let Some(node) = stack.pop() {
             let folded =
-                self.bench.reads(node).iter().filter(|&&id| self.facts.is_constant(id) && !self.pins.contains(&id));
+                self.bench.reads(node).iter().filter(|&&id| self.bench.facts.is_constant(id) && !self.pins.contains(&id));
             stack.extend(folded.filter_map(|&id| self.bench.producer(id)).filter(|&maker| all.insert(maker)));
         }
         let mut nodes: Vec<NodeId> = all.into_iter().collect();
@@ -500,7 +496,7 @@ impl<'r, 'a> Examination<'r, 'a> {
 
     /// Cuts the graph into windows of consecutive nodes, and returns them with the values to cut at.
     fn cut(&self, size: usize, shift: usize) -> (Vec<NodeSet>, BTreeSet<ValueId>) {
-        let is_folded = |node: &NodeId| self.made(&[*node]).iter().all(|&id| self.facts.is_constant(id));
+        let is_folded = |node: &NodeId| self.made(&[*node]).iter().all(|&id| self.bench.facts.is_constant(id));
         let nodes: Vec<NodeId> = self.nodes.iter().copied().filter(|node| !is_folded(node)).collect();
         let first = if shift == 0 { size } else { shift };
         let (head, rest) = nodes.split_at(first.min(nodes.len()));
@@ -592,7 +588,8 @@ impl<'r, 'a> Examination<'r, 'a> {
         };
         self.pins.insert(value);
         self.at_fault.insert(value);
-        let is_small = reading.is_none() && gap.as_ref().is_some_and(Discrepancy::is_small);
+        let is_rounded = nodes.iter().any(|&node| quantised::rounds(self.bench.model.system, self.bench.model.node(node)));
+        let is_small = reading.is_none() && gap.as_ref().is_some_and(|gap| gap.is_small(is_rounded));
         let is_far = false;
         let fault = Fault { nodes, value, gap, refused, reading, is_later, is_far, files, inputs, got, right, output };
         let list = if is_small { &mut self.examined.rounded } else { &mut self.examined.faults };

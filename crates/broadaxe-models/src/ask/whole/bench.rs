@@ -10,9 +10,12 @@ use std::{
 
 use broadaxe_frameworks::System;
 
-use super::super::{
-    QuestionTensor,
-    run::{ModelAnswer, ModelRun, Runner, Tensor},
+use super::{
+    super::{
+        QuestionTensor,
+        run::{ModelAnswer, ModelRun, Runner, Tensor},
+    },
+    quantised,
 };
 use crate::{
     error::Error,
@@ -22,6 +25,7 @@ use crate::{
     },
     graph::{Constant, Element, GraphId, Model, NodeId, ValueId},
     infer::Shapes,
+    profiles::Facts,
 };
 
 /// How often a model runs: an engine may overwrite a constant in the first run.
@@ -65,6 +69,8 @@ pub(super) struct PartRunner<'a> {
     pub(super) zeros: BTreeSet<ValueId>,
     /// What layers of products give with a bias of zeros, by [`ValueId`].
     products: BTreeMap<ValueId, QuestionTensor>,
+    /// What is known of the values of the model.
+    pub(super) facts: Facts,
     /// The arrays that nodes hold themselves, by [`NodeId`], or why they are not known.
     held: Result<Vec<Vec<Constant>>, String>,
     /// What each node of the main graph reads, the nodes of its bodies included, by [`NodeId`].
@@ -91,6 +97,7 @@ impl<'a> PartRunner<'a> {
         let (values, products) = (vec![None; model.values.len()], BTreeMap::new());
         let (open, is_unsure) = (true, false);
         let (zeros, held) = (BTreeSet::new(), part::held(model).map_err(|error| error.to_string()));
+        let facts = Facts::of(model, shapes, &[]);
         let mut own = Self {
             model,
             shapes,
@@ -100,13 +107,14 @@ impl<'a> PartRunner<'a> {
             values,
             zeros,
             products,
+            facts,
             held,
             reads,
             places,
             open,
             is_unsure,
         };
-        for (id, tensor) in feeds {
+        for (id, tensor) in feeds.into_iter().chain(own.folded()) {
             own.keep(id, tensor);
         }
         own
@@ -202,6 +210,27 @@ impl<'a> PartRunner<'a> {
             || self.model.value(id).element.as_ref().is_none_or(|element| element.dtype().is_some())
     }
 
+    /// Computes what comes along with what reads it, as far as that is known.
+    fn folded(&self) -> Vec<(ValueId, Tensor)> {
+        let value = |&node: &NodeId| {
+            let output = self.model.node(node).output(0).filter(|&id| self.is_folded(id))?;
+            Some((output, quantised::dequantised(self.model, node, self.tensor(self.model.node(node).input(0)?)?)?))
+        };
+        self.model.main().nodes.iter().filter_map(value).collect()
+    }
+
+    /// Says whether a value comes along with what reads it: LiteRT computes such constants before a model runs, does not run them
+    /// without other nodes, and gives anything in place of them where they are outputs.
+    pub(super) fn is_folded(&self, id: ValueId) -> bool {
+        self.model.system == System::Tflite && self.producer(id).is_some() && self.facts.is_constant(id)
+    }
+
+    /// Lists the nodes that give variables their first values, which a part with a variable needs.
+    fn starters(&self) -> impl Iterator<Item = NodeId> {
+        let is_starter = |id: &&NodeId| self.model.system == System::Tflite && self.model.node(**id).op == "CALL_ONCE";
+        self.model.main().nodes.iter().filter(is_starter).copied()
+    }
+
     /// Says whether a value is what an engine keeps between runs: nothing gives it.
     fn is_state(&self, id: ValueId) -> bool {
         let value = self.model.value(id);
@@ -222,8 +251,9 @@ impl<'a> PartRunner<'a> {
                 if value.constant.is_some() && !cuts.contains(&id) {
                     // A constant comes along; the node that holds it is a node.
                     within.extend(made);
-                } else if !self.is_tensor(id) || self.is_state(id) {
-                    stack.extend(made.filter(|&made| within.insert(made)));
+                } else if !self.is_tensor(id) || self.is_state(id) || self.is_folded(id) && !cuts.contains(&id) {
+                    let starters = self.starters().filter(|_| !self.is_tensor(id));
+                    stack.extend(starters.chain(made).filter(|&node| within.insert(node)));
                 } else if (cuts.contains(&id) || made.is_none_or(|made| !within.contains(&made))) && seen.insert(id) {
                     inputs.push(self.input(id)?);
                 }

@@ -3,11 +3,12 @@
 //! Engines compute with whole numbers and round in their own ways, so that a result may be one quantum away from the right one.
 
 use broadaxe::DType;
+use broadaxe_frameworks::System;
 
 use super::super::{QuestionTensor, numbers, run::Tensor};
 use crate::{
     format::single::number_bytes,
-    graph::{Model, NodeId, Quantization, ValueId},
+    graph::{Attribute, Model, Node, NodeId, Quantization, ValueId},
 };
 
 /// Returns how the elements of a value represent real numbers, where they do.
@@ -28,6 +29,25 @@ fn only(quantization: &Quantization) -> Result<(f64, f64), String> {
 pub(super) fn is_quantised(model: &Model, id: NodeId) -> bool {
     let node = model.node(id);
     node.inputs.iter().chain(&node.outputs).flatten().any(|&value| quantization(model, value).is_some())
+}
+
+/// Says whether a layer of ncnn computes with integers of 8 bits, to which it rounds its data.
+pub(super) fn rounds(system: System, node: &Node) -> bool {
+    let term = if matches!(node.op.as_str(), "Gemm" | "MultiHeadAttention" | "Embed" | "SDPA") { "18" } else { "8" };
+    let has_weights = node.op.contains("Convolution") || matches!(node.op.as_str(), "InnerProduct" | "LSTM" | "GRU" | "RNN");
+    system == System::Ncnn
+        && (has_weights || term == "18")
+        && node.attribute(term).and_then(Attribute::int).is_some_and(|term| term != 0)
+}
+
+/// Returns what a `DEQUANTIZE` gives of a constant; nothing for other nodes.
+pub(super) fn dequantised(model: &Model, id: NodeId, constant: Tensor) -> Option<Tensor> {
+    let node = model.node(id);
+    let known = node.input(0).and_then(|value| quantization(model, value));
+    let (scale, zero) = known.map_or(Ok((1.0, 0.0)), only).ok().filter(|_| node.op == "DEQUANTIZE")?;
+    let real = |value: f64| (scale * (value - zero)) as f32;
+    let data = constant.values().into_iter().map(real).flat_map(f32::to_le_bytes).collect();
+    Some(Tensor { dtype: DType::F32, shape: constant.shape, data })
 }
 
 /// Returns the real numbers of operands.
@@ -106,6 +126,16 @@ mod tests {
         let result = rounded(&model, id, Tensor { dtype: DType::F32, shape: vec![2], data }).unwrap();
         assert_eq!(result.data, bytes(&[13, -128]));
         assert!(is_quantised(&model, id));
+    }
+
+    #[test]
+    fn constants_that_are_dequantised() {
+        let mut model = sum([&[0.5], &[2.0], &[]]);
+        let id = model.main().nodes[0];
+        let constant = Tensor { dtype: DType::I8, shape: vec![2], data: vec![3, 1] };
+        assert_eq!(dequantised(&model, id, constant.clone()), None);
+        model.nodes[id.0 as usize].op = "DEQUANTIZE".to_owned();
+        assert_eq!(dequantised(&model, id, constant).unwrap().values(), [1.0, 0.0]);
     }
 
     #[test]

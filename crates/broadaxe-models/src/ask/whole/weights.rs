@@ -1,6 +1,8 @@
 //! Draws the weights of a model that comes without them: what its nodes mean depends on shapes alone.
 
-use super::super::random::Random;
+use broadaxe_frameworks::System;
+
+use super::{super::random::Random, quantised};
 use crate::{
     format::{self, ncnn},
     graph::{Attribute, Model, Node},
@@ -20,8 +22,8 @@ pub(super) fn drawn(model: &Model, seed: u64) -> Result<Option<Model>, String> {
     }
     let mut random = Random::new(seed);
     let mut draw = |node: &Node, array: usize, count: usize| {
-        let spread = spread(node, array, count);
-        (0..count).map(|_| number(&mut random, spread)).collect()
+        let (spread, scale) = (spread(node, array, count), scale(node, array));
+        (0..count).map(|_| scale * number(&mut random, spread)).collect()
     };
     let bytes = ncnn::draw_weights(model, MOST_BYTES, &mut draw)?;
     let source = model.source.clone().with_weights(Source::memory(bytes, None));
@@ -42,6 +44,15 @@ fn spread(node: &Node, array: usize, count: usize) -> Option<f32> {
         _ => return None,
     };
     Some((3.0 / terms.max(1) as f32).sqrt())
+}
+
+/// Returns about what numbers without a spread are: arrays behind the bias of a layer of 8 bits are scales, under which data of a few
+/// units fill these bits.
+fn scale(node: &Node, array: usize) -> f32 {
+    let number = |name: &str| node.attribute(name).and_then(Attribute::int).unwrap_or(0);
+    let bias = if node.op == "InnerProduct" { "1" } else { "5" };
+    let is_scale = quantised::rounds(System::Ncnn, node) && array > usize::from(number(bias) != 0);
+    if is_scale { 32.0 } else { 1.0 }
 }
 
 /// Draws a factor of this spread, or a positive number that is not far from 1.
@@ -72,6 +83,8 @@ mod tests {
         assert!(arrays[0].len() == 72 && within(&arrays[0], -0.58, 0.58), "{arrays:?}");
         assert!(arrays[1].len() == 8 && within(&arrays[1], 0.5, 1.5), "{arrays:?}");
         assert!(super::drawn(&drawn, 1).unwrap().is_none());
+        let scales = model("Convolution c 1 1 x y 0=8 1=1 5=1 6=72 8=2");
+        assert_eq!([0, 1, 2, 3].map(|array| scale(&scales.nodes[1], array)), [1.0, 1.0, 32.0, 32.0]);
     }
 
     #[test]

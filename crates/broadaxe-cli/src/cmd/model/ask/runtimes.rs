@@ -250,6 +250,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), count);
         for runtime in RUNTIMES {
+            assert!(runtime.whole.iter().all(|format| runtime.formats.contains(format)), "{}", runtime.name);
             let script = runtime.script();
             for part in ["\ndef start(", "\ndef version():\n", "\ndef load(model, names, outputs, options):\n"] {
                 assert_eq!(script.matches(part).count(), 1, "{}: {part}", runtime.name);
