@@ -27,8 +27,8 @@ pub(super) mod draft;
 mod edits;
 pub(super) mod part;
 
-pub use self::{params::parameter, weights::draw_weights};
 pub(super) use self::part::held;
+pub use self::{params::parameter, weights::draw_weights};
 use super::Format;
 use crate::edit::Constants;
 

@@ -3,7 +3,7 @@
 //! Layers keep their words, and the weights of each come along. What flows in becomes an `Input` with the name of the blob; where a
 //! blob is cut, the layer that makes it gives it another name.
 
-use std::collections::BTreeSet;
+use std::{collections::BTreeSet, fmt::Write};
 
 use super::{
     text::{Line, Text},
@@ -30,7 +30,7 @@ pub(crate) fn write(model: &Model, part: &Part) -> Result<(Vec<u8>, Vec<u8>), Er
     let (mut lines, mut blobs, mut numbers) = (String::new(), part.inputs.len(), Vec::new());
     for input in &part.inputs {
         let name = &model.value(input.value).name;
-        lines += &format!("Input {name} 0 1 {name}\n");
+        _ = writeln!(lines, "Input {name} 0 1 {name}");
     }
     for &id in &kept {
         let (line, place) = (&text.layers[id.0 as usize], &layers[id.0 as usize].span);
@@ -108,7 +108,8 @@ mod tests {
     /// Writes the layers of these numbers, given and asked for these blobs.
     fn part(nodes: &[u32], inputs: &[&str], outputs: &[&str]) -> (String, Vec<f32>) {
         let model = model();
-        let input = |name: &&str| PartInput { value: id(&model, name), element: super::super::params::F32, shape: vec![] };
+        let input =
+            |name: &&str| PartInput { value: id(&model, name), element: super::super::params::F32, shape: vec![] };
         let part = Part {
             nodes: nodes.iter().map(|&node| NodeId(node)).collect(),
             inputs: inputs.iter().map(input).collect(),
@@ -124,10 +125,17 @@ mod tests {
 
     #[test]
     fn layers_with_their_weights() {
-        let cases: [(&[u32], &[&str], &[&str], &str, &[f32]); 3] = [
+        type Case<'a> = (&'a [u32], &'a [&'a str], &'a [&'a str], &'a str, &'a [f32]);
+        let cases: [Case; 3] = [
             (&[2], &["a"], &["c"], "2 2; Input a 0 1 a; PReLU p 1 1 a c 0=3; ", &[1.0, 2.0, 3.0]),
             // A constant comes along, with its numbers.
-            (&[4], &["b"], &["d"], "3 3; Input b 0 1 b; MemoryData m 0 1 m 0=2; BinaryOp sum 2 1 b m d 0=0; ", &[4.0, 5.0]),
+            (
+                &[4],
+                &["b"],
+                &["d"],
+                "3 3; Input b 0 1 b; MemoryData m 0 1 m 0=2; BinaryOp sum 2 1 b m d 0=0; ",
+                &[4.0, 5.0],
+            ),
             // A blob that is cut.
             (
                 &[2, 5],

@@ -117,7 +117,8 @@ impl<'d, 'a> PartWriter<'d, 'a> {
             fields.set(field::OPERATOR_OUTPUTS, FlatValue::ints(made));
             operators.push(fields.table());
         }
-        let numbers = |ids: &mut dyn Iterator<Item = ValueId>| ids.map(|id| self.number(id)).collect::<Result<Vec<_>, _>>();
+        let numbers =
+            |ids: &mut dyn Iterator<Item = ValueId>| ids.map(|id| self.number(id)).collect::<Result<Vec<_>, _>>();
         let inputs = numbers(&mut self.part.inputs.iter().map(|input| input.value))?;
         let outputs = numbers(&mut self.part.outputs.iter().copied())?;
         let outputs = outputs.into_iter().map(|number| *self.made.get(&number).unwrap_or(&number));

@@ -351,6 +351,14 @@ impl<'r, 'a> Examination<'r, 'a> {
         let reduced = Reduced { nodes: vec![node], hidden: BTreeSet::new(), value, shown: Symptom::Refused(why) };
         self.record(reduced)?;
         self.nodes.retain(|other| *other != node);
+        // What reads it runs all the same, with other numbers.
+        for &value in self.bench.model.node(node).outputs.iter().flatten() {
+            if self.bench.value(value).is_none()
+                && let Some(tensor) = feeds::stand_in(self.bench.shapes, value)
+            {
+                self.bench.keep(value, tensor);
+            }
+        }
         Ok(())
     }
 
@@ -485,8 +493,11 @@ impl<'r, 'a> Examination<'r, 'a> {
         let mut all: BTreeSet<NodeId> = nodes.iter().copied().collect();
         let mut stack: Vec<NodeId> = nodes.to_vec();
         while let Some(node) = stack.pop() {
-            let folded =
-                self.bench.reads(node).iter().filter(|&&id| self.bench.facts.is_constant(id) && !self.pins.contains(&id));
+            let folded = self
+                .bench
+                .reads(node)
+                .iter()
+                .filter(|&&id| self.bench.facts.is_constant(id) && !self.pins.contains(&id));
             stack.extend(folded.filter_map(|&id| self.bench.producer(id)).filter(|&maker| all.insert(maker)));
         }
         let mut nodes: Vec<NodeId> = all.into_iter().collect();
@@ -588,7 +599,8 @@ impl<'r, 'a> Examination<'r, 'a> {
         };
         self.pins.insert(value);
         self.at_fault.insert(value);
-        let is_rounded = nodes.iter().any(|&node| quantised::rounds(self.bench.model.system, self.bench.model.node(node)));
+        let is_rounded =
+            nodes.iter().any(|&node| quantised::rounds(self.bench.model.system, self.bench.model.node(node)));
         let is_small = reading.is_none() && gap.as_ref().is_some_and(|gap| gap.is_small(is_rounded));
         let is_far = false;
         let fault = Fault { nodes, value, gap, refused, reading, is_later, is_far, files, inputs, got, right, output };

@@ -147,8 +147,11 @@ impl Asking {
         asked: &mut Asked,
     ) -> Result<(), Error> {
         let nodes = self.nodes;
-        let mut askers: Vec<&mut (Engine, Asker)> =
-            self.askers.iter_mut().filter(|(engine, _)| nodes || !engine.wanted.runtime.is_whole(model.format)).collect();
+        let mut askers: Vec<&mut (Engine, Asker)> = self
+            .askers
+            .iter_mut()
+            .filter(|(engine, _)| nodes || !engine.wanted.runtime.is_whole(model.format))
+            .collect();
         if askers.is_empty() {
             return Ok(());
         }

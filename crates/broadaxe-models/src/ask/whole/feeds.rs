@@ -146,6 +146,15 @@ pub(super) fn draw(
     Ok(feeds)
 }
 
+/// Draws floating-point numbers in place of a value that an engine does not give; nothing where its shape or its type is not known.
+pub(super) fn stand_in(shapes: &Shapes, id: ValueId) -> Option<Tensor> {
+    let known = shapes.of.get(id.0 as usize)?;
+    let dtype = known.element.as_ref()?.dtype().filter(|dtype| dtype.is_float())?;
+    let shape = known.shape.known()?.dims().to_vec();
+    let data = Random::new(u64::from(id.0)).draw(dtype, &shape, None).ok()?;
+    Some(Tensor { dtype, shape, data })
+}
+
 /// Returns how many entries an input selects from, where it does.
 fn selects(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueId) -> Option<usize> {
     if !matches!(model.system, System::Onnx | System::Openvino | System::Ncnn | System::Tflite) {

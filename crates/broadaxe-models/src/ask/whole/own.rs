@@ -50,7 +50,8 @@ pub(super) fn meant(bench: &PartRunner<'_>, id: NodeId) -> Option<Meaning> {
 
 /// Returns how far an engine may be from the right result of one node: integers that are rounded may differ by one.
 pub(super) fn tolerance(bench: &PartRunner<'_>, id: NodeId) -> Tolerance {
-    let is_rounded = is_quantised(bench.model, id) || meant(bench, id).is_some_and(|meaning| meaning.kind.is_along_axes());
+    let is_rounded =
+        is_quantised(bench.model, id) || meant(bench, id).is_some_and(|meaning| meaning.kind.is_along_axes());
     if is_rounded { OF_NODES } else { OF_NODE }
 }
 

@@ -8,7 +8,7 @@ use broadaxe_frameworks::System;
 use super::super::{QuestionTensor, numbers, run::Tensor};
 use crate::{
     format::single::number_bytes,
-    graph::{Attribute, Model, Node, NodeId, Quantization, ValueId},
+    graph::{Attribute, Element, Model, Node, NodeId, Quantization, ValueId},
 };
 
 /// Returns how the elements of a value represent real numbers, where they do.
@@ -34,7 +34,8 @@ pub(super) fn is_quantised(model: &Model, id: NodeId) -> bool {
 /// Says whether a layer of ncnn computes with integers of 8 bits, to which it rounds its data.
 pub(super) fn rounds(system: System, node: &Node) -> bool {
     let term = if matches!(node.op.as_str(), "Gemm" | "MultiHeadAttention" | "Embed" | "SDPA") { "18" } else { "8" };
-    let has_weights = node.op.contains("Convolution") || matches!(node.op.as_str(), "InnerProduct" | "LSTM" | "GRU" | "RNN");
+    let has_weights =
+        node.op.contains("Convolution") || matches!(node.op.as_str(), "InnerProduct" | "LSTM" | "GRU" | "RNN");
     system == System::Ncnn
         && (has_weights || term == "18")
         && node.attribute(term).and_then(Attribute::int).is_some_and(|term| term != 0)
@@ -65,7 +66,11 @@ pub(super) fn real(
         let (scale, zero) = only(known)?;
         let real = |value: f64| (scale * (value - zero)) as f32;
         let values = numbers::values(tensor.dtype, &tensor.data).into_iter().map(real);
-        Ok(Some(QuestionTensor { dtype: DType::F32, data: values.flat_map(f32::to_le_bytes).collect(), ..tensor.clone() }))
+        Ok(Some(QuestionTensor {
+            dtype: DType::F32,
+            data: values.flat_map(f32::to_le_bytes).collect(),
+            ..tensor.clone()
+        }))
     };
     operands.iter().zip(&model.node(id).inputs).map(read).collect()
 }
@@ -78,7 +83,7 @@ pub(super) fn rounded(model: &Model, id: NodeId, result: Tensor) -> Result<Tenso
     let Some(output) = model.node(id).output(0) else { return Ok(result) };
     let Some(known) = quantization(model, output) else { return Ok(result) };
     let (scale, zero) = only(known)?;
-    let dtype = model.value(output).element.as_ref().and_then(|element| element.dtype());
+    let dtype = model.value(output).element.as_ref().and_then(Element::dtype);
     let (dtype, (low, high)) = match dtype {
         Some(DType::I8) => (DType::I8, (-128.0, 127.0)),
         Some(DType::U8) => (DType::U8, (0.0, 255.0)),
@@ -95,7 +100,11 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{format, graph::Element, source::Source, testing::{model as text_model, onnx}};
+    use crate::{
+        format,
+        source::Source,
+        testing::{model as text_model, onnx},
+    };
 
     /// Makes a model of a sum whose operands have scales, each with its zero point.
     fn sum(scales: [&[f32]; 3]) -> Model {
@@ -142,7 +151,8 @@ mod tests {
     fn several_scales() {
         let model = sum([&[0.5, 0.25], &[2.0], &[0.25, 0.5]]);
         let id = model.main().nodes[0];
-        let tensor = QuestionTensor { name: String::new(), dtype: DType::I8, shape: vec![2], data: vec![1, 2], constant: false };
+        let tensor =
+            QuestionTensor { name: String::new(), dtype: DType::I8, shape: vec![2], data: vec![1, 2], constant: false };
         assert!(real(&model, id, &[Some(tensor.clone()), Some(tensor)]).is_err());
         assert!(rounded(&model, id, Tensor { dtype: DType::F32, shape: vec![1], data: vec![0; 4] }).is_err());
     }

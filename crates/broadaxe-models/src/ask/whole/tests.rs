@@ -178,9 +178,13 @@ fn ask(text: &str, planted: &mut Planted) -> (Model, Examined) {
 
 /// Asks about a model.
 fn ask_of(model: &Model, planted: &mut Planted) -> Examined {
-    let shapes = infer(model, &[]).unwrap();
+    ask_with(model, &infer(model, &[]).unwrap(), planted)
+}
+
+/// Asks about a model whose shapes are known.
+fn ask_with(model: &Model, shapes: &Shapes, planted: &mut Planted) -> Examined {
     let settings = Settings { inputs: Vec::new(), seed: 1, time: Duration::from_mins(10) };
-    examine(model, &shapes, planted, &settings, &mut |_, _| ()).unwrap()
+    examine(model, shapes, planted, &settings, &mut |_, _| ()).unwrap()
 }
 
 /// Makes a model of ncnn of its layers.
@@ -383,10 +387,12 @@ fn planted_faults_in_large_graphs() {
 
 #[test]
 fn layers_of_ncnn() {
-    const SUM: &str = "Input x 0 1 x 0=3 1=2\nTanH a 1 1 x a\nMemoryData c 0 1 c 0=3 1=1\nBinaryOp b 2 1 a c b 0=0\nTanH y 1 1 b y";
+    const SUM: &str =
+        "Input x 0 1 x 0=3 1=2\nTanH a 1 1 x a\nMemoryData c 0 1 c 0=3 1=1\nBinaryOp b 2 1 a c b 0=0\nTanH y 1 1 b y";
     const SLOPE: &str = "Input x 0 1 x 0=3 1=2\nPReLU y 1 1 x y 0=2";
-    let none: &[&str] = &["None"];
-    let cases: [(&str, Option<&[f32]>, &'static [&'static str], &str, usize); 5] = [
+    let none: &'static [&'static str] = &["None"];
+    type Case<'a> = (&'a str, Option<&'a [f32]>, &'static [&'static str], &'a str, usize);
+    let cases: [Case; 5] = [
         (SUM, Some(&[0.5, -0.25, 0.75]), none, "", 3),
         (SUM, Some(&[0.5, -0.25, 0.75]), &["BinaryOp"], "b First of b", 3),
         (SUM, Some(&[0.5, -0.25, 0.75]), &["TanH", "BinaryOp"], "a+b First of b", 3),
@@ -405,7 +411,8 @@ fn layers_of_ncnn() {
     // A layer that nobody knows: nothing tells what it reads of the weights.
     let model = ncnn("Input x 0 1 x 0=3\nUnheard u 1 1 x u\nTanH y 1 1 u y", None);
     let examined = ask_of(&model, &mut Planted::new(none, Misread::First));
-    let why = "its file of weights is missing, and none can be drawn: the size of the weights of Unheard u is not known";
+    let why =
+        "its file of weights is missing, and none can be drawn: the size of the weights of Unheard u is not known";
     assert!(examined.left.iter().any(|left| left == why), "{:?}", examined.left);
 }
 
@@ -418,4 +425,17 @@ fn nodes_of_tflite() {
         let examined = ask_of(&model, &mut Planted::new(chain, Misread::First));
         assert_eq!((told(&model, &examined).as_str(), examined.compared.len()), (want, 1), "{:?}", examined.left);
     }
+}
+
+/// What reads the result of a node that is refused runs with other numbers, where the shape is known.
+#[test]
+fn nodes_behind_a_refused_one() {
+    let (drawn, shapes) = text_model("c=const(3)=0.5,-0.25,0.75; x(2,3); a=Refused(x); y=Add(a,c)");
+    let model = format::read(&Source::memory(onnx(&drawn, &shapes), None)).unwrap();
+    let mut shapes = infer(&model, &[]).unwrap();
+    let result = model.main().nodes.iter().find_map(|&id| model.node(id).output(0)).unwrap();
+    let given = shapes.of[model.main().inputs[0].0 as usize].clone();
+    shapes.of[result.0 as usize] = given;
+    let examined = ask_with(&model, &shapes, &mut Planted::new(&["Add"], Misread::First));
+    assert_eq!(told(&model, &examined), "a refused; y First of y");
 }

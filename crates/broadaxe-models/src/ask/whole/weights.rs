@@ -65,25 +65,30 @@ fn number(random: &mut Random, spread: Option<f32>) -> f32 {
 mod tests {
     use super::*;
 
-    fn model(layer: &str) -> Model {
-        let text = format!("7767517\n2 2\nInput x 0 1 x\n{layer}\n");
+    fn layer(line: &str) -> Model {
+        let text = format!("7767517\n2 2\nInput x 0 1 x\n{line}\n");
         format::read(&Source::memory(text.into_bytes(), None)).unwrap()
     }
 
     #[test]
     fn weights_of_layers() {
-        let model = model("Convolution c 1 1 x y 0=8 1=1 5=1 6=72");
+        let model = layer("Convolution c 1 1 x y 0=8 1=1 5=1 6=72");
         let drawn = drawn(&model, 1).unwrap().unwrap();
         let held = format::part::held(&drawn).unwrap();
         let arrays: Vec<Vec<f64>> = held[1]
             .iter()
-            .map(|array| super::super::super::numbers::values(broadaxe::DType::F32, &drawn.elements(array, 1 << 20).unwrap().unwrap()))
+            .map(|array| {
+                super::super::super::numbers::values(
+                    broadaxe::DType::F32,
+                    &drawn.elements(array, 1 << 20).unwrap().unwrap(),
+                )
+            })
             .collect();
         let within = |array: &[f64], low: f64, high: f64| array.iter().all(|number| (low..high).contains(number));
         assert!(arrays[0].len() == 72 && within(&arrays[0], -0.58, 0.58), "{arrays:?}");
         assert!(arrays[1].len() == 8 && within(&arrays[1], 0.5, 1.5), "{arrays:?}");
         assert!(super::drawn(&drawn, 1).unwrap().is_none());
-        let scales = model("Convolution c 1 1 x y 0=8 1=1 5=1 6=72 8=2");
+        let scales = layer("Convolution c 1 1 x y 0=8 1=1 5=1 6=72 8=2");
         assert_eq!([0, 1, 2, 3].map(|array| scale(&scales.nodes[1], array)), [1.0, 1.0, 32.0, 32.0]);
     }
 
@@ -93,8 +98,8 @@ mod tests {
             ("Unheard u 1 1 x y", "the size of the weights of Unheard u is not known"),
             ("PReLU p 1 1 x y 0=1000000000", "its weights have more than 256 MiB"),
         ];
-        for (layer, why) in cases {
-            assert_eq!(drawn(&model(layer), 1).unwrap_err(), why);
+        for (text, why) in cases {
+            assert_eq!(drawn(&layer(text), 1).unwrap_err(), why);
         }
     }
 }
