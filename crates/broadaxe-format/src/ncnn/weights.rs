@@ -217,8 +217,8 @@ pub(super) fn layers(model: &Model) -> Result<Vec<LayerWeights>, String> {
     model.nodes.iter().map(layer).collect()
 }
 
-/// Writes a file of weights for a model, whose arrays `draw` makes: of a layer, the place of the array in it, and its count of
-/// numbers.
+/// Writes a file of weights for a model. `draw` returns the numbers of an array, given its layer, its place in the layer, and their
+/// count.
 ///
 /// # Errors
 /// Why a layer has no known arrays, or that they need more than `most` bytes.

@@ -38,7 +38,7 @@ pub(crate) fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
     let draft = ModelDraft::new(model, flat, &places);
     let writer = TableWriter::new(&draft);
     let mut root = copied(&draft.flat, places.root, MODEL_WIDTHS)?;
-    let main = PartWriter::new(&draft, part)?.subgraph(&writer)?;
+    let main = SubgraphWriter::new(&draft, part)?.subgraph(&writer)?;
     let others = places.subgraphs.iter().skip(1).map(|graph| FlatValue::Old(graph.table.at));
     root.set(field::MODEL_SUBGRAPHS, FlatValue::Offsets([main].into_iter().chain(others).collect()));
     root.remove(field::MODEL_SIGNATURES);
@@ -50,7 +50,7 @@ pub(crate) fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
     Ok(file)
 }
 
-struct PartWriter<'d, 'a> {
+struct SubgraphWriter<'d, 'a> {
     draft: &'d ModelDraft<'a>,
     part: &'d Part,
     tensors: Vec<FlatValue>,
@@ -58,7 +58,7 @@ struct PartWriter<'d, 'a> {
     made: BTreeMap<i32, i32>,
 }
 
-impl<'d, 'a> PartWriter<'d, 'a> {
+impl<'d, 'a> SubgraphWriter<'d, 'a> {
     fn new(draft: &'d ModelDraft<'a>, part: &'d Part) -> Result<Self, Error> {
         let tensors = draft.part(0).tensors.iter().map(|table| FlatValue::Old(table.at)).collect();
         let mut writer = Self { draft, part, tensors, made: BTreeMap::new() };

@@ -22,6 +22,7 @@ mod own;
 mod feeds;
 mod reduce;
 mod reading;
+mod products;
 mod shown;
 
 use std::{
@@ -143,13 +144,25 @@ pub fn examine(
     report: &mut dyn FnMut(&str, usize),
 ) -> Result<Examined, Error> {
     let until = Instant::now() + settings.time;
-    let mut examined = Examined::default();
     let drawn = weights::drawn(model, settings.seed);
     let (model, remark) = match &drawn {
         Ok(Some(drawn)) => (drawn, Some(DRAWN_WEIGHTS.to_owned())),
         Ok(None) => (model, None),
         Err(why) => (model, Some(format!("its file of weights is missing, and none can be drawn: {why}"))),
     };
+    let mut examined = examine_trials((model, shapes), runner, (settings, until), report)?;
+    examined.left.extend(remark);
+    Ok(examined)
+}
+
+/// Asks with the first sizes of open dims that the model accepts.
+fn examine_trials(
+    (model, shapes): (&Model, &Shapes),
+    runner: &mut dyn Runner,
+    (settings, until): (&Settings, Instant),
+    report: &mut dyn FnMut(&str, usize),
+) -> Result<Examined, Error> {
+    let mut examined = Examined::default();
     let trials = feeds::trials(model, shapes);
     let mut last = None;
     for trial in &trials {
@@ -176,10 +189,9 @@ pub fn examine(
             examination.whole(&FAR_WINDOWS)?;
             examined.extend(examination.done());
         }
-        last = None;
-        break;
+        return Ok(examined);
     }
-    examined.left.extend(remark.into_iter().chain(last));
+    examined.left.extend(last);
     Ok(examined)
 }
 
@@ -402,44 +414,6 @@ impl<'r, 'a> Examination<'r, 'a> {
             self.bench.keep(value, right);
         }
         Ok(changed)
-    }
-
-    /// Runs the layers of products with zeros in place of what they add.
-    fn products(&mut self, groups: &[NodeSet], cuts: &BTreeSet<ValueId>) -> Result<(), Error> {
-        let added = |group: &NodeSet| own::added(&self.bench, group.nodes[0]);
-        let biases: BTreeSet<ValueId> = groups.iter().filter_map(added).collect();
-        let layers: Vec<NodeSet> = groups.iter().filter(|group| added(group).is_some()).cloned().collect();
-        // A constant keeps its place: engines read it otherwise than an input.
-        let is_held = |id: &ValueId| {
-            let value = self.bench.model.value(*id);
-            value.constant.is_some() && value.producer.is_none()
-        };
-        let (held, fed): (BTreeSet<ValueId>, BTreeSet<ValueId>) = biases.into_iter().partition(is_held);
-        let before: Vec<(ValueId, Option<Tensor>)> =
-            fed.iter().map(|&id| (id, self.bench.value(id).cloned())).collect();
-        for &id in &fed {
-            if let Some(Tensor { dtype, shape, data }) = self.bench.tensor(id) {
-                self.bench.keep(id, Tensor { dtype, shape, data: vec![0; data.len()] });
-            }
-        }
-        let cuts = cuts.iter().chain(&fed).copied().collect();
-        self.bench.zeros = held;
-        let all = self.bench.run_groups(&layers, &cuts)?;
-        self.bench.zeros.clear();
-        for (layer, ran) in layers.iter().zip(all) {
-            if let (Ran::Values(values), Some(&value)) = (ran, layer.outputs.first())
-                && let Some(product) = values.into_iter().next()
-            {
-                self.bench.keep_product(value, product);
-            }
-        }
-        for (id, tensor) in before {
-            match tensor {
-                Some(tensor) => self.bench.keep(id, tensor),
-                None => self.bench.forget(id),
-            }
-        }
-        Ok(())
     }
 
     /// Compares what a node gives alone, and in the exposed model, with what it means.

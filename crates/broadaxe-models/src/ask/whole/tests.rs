@@ -408,7 +408,7 @@ fn layers_of_ncnn() {
         assert_eq!(examined.left, remarks, "{layers}");
         assert!(examined.faults.iter().all(|fault| fault.files.weights.is_some()), "{layers}");
     }
-    // A layer that nobody knows: nothing tells what it reads of the weights.
+    // An unknown layer: the count of its weights is unknown too.
     let model = ncnn("Input x 0 1 x 0=3\nUnheard u 1 1 x u\nTanH y 1 1 u y", None);
     let examined = ask_of(&model, &mut Planted::new(none, Misread::First));
     let why =

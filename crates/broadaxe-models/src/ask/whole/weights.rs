@@ -10,7 +10,7 @@ use crate::{
 };
 
 /// The most bytes of weights that are drawn.
-const MOST_BYTES: usize = 256 << 20;
+const MOST_WEIGHT_BYTES: usize = 256 << 20;
 
 /// Returns a model of ncnn with weights; nothing for models that have them, or that keep them in the file itself.
 ///
@@ -25,7 +25,7 @@ pub(super) fn drawn(model: &Model, seed: u64) -> Result<Option<Model>, String> {
         let (spread, scale) = (spread(node, array, count), scale(node, array));
         (0..count).map(|_| scale * number(&mut random, spread)).collect()
     };
-    let bytes = ncnn::draw_weights(model, MOST_BYTES, &mut draw)?;
+    let bytes = ncnn::draw_weights(model, MOST_WEIGHT_BYTES, &mut draw)?;
     let source = model.source.clone().with_weights(Source::memory(bytes, None));
     format::read(&source).map(Some).map_err(|error| error.to_string())
 }
