@@ -62,6 +62,9 @@ def network_of(param, weights, **options):
     """Load a network from bytes."""
     import tempfile
 
+    if weights is None:
+        raise Unasked("the file of weights is missing")  # noqa: F821
+
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "m")  # noqa: F821
         for ending, data in (("param", param), ("bin", weights)):

@@ -6,13 +6,14 @@
 use std::{collections::BTreeSet, fmt::Write};
 
 use super::{
+    params::{F32, int},
     text::{Line, Text},
     weights,
 };
 use crate::{
     edit::rejected,
     error::{Error, ErrorKind},
-    graph::{Constant, Data, Model, NodeId, ValueId},
+    graph::{Attribute, Constant, Data, Model, Node, NodeId, ValueId},
     onnx::part::Part,
 };
 
@@ -70,7 +71,7 @@ fn layer(model: &Model, part: &Part, (text, line): (&Text, &Line), id: NodeId) -
     words.fold(head, |line, word| line + " " + &word) + "\n"
 }
 
-/// Lists the arrays that each layer holds.
+/// Lists the arrays that each layer holds, and the number that it computes with in place of a second input.
 ///
 /// # Errors
 /// As [`crate::part::held`].
@@ -84,7 +85,16 @@ pub(crate) fn held(model: &Model) -> Result<Vec<Vec<Constant>>, Error> {
         };
         Constant { element, shape: vec![count], data }
     };
-    Ok(layers.into_iter().map(|layer| layer.arrays.into_iter().map(constant).collect()).collect())
+    let arrays = layers.into_iter().map(|layer| layer.arrays.into_iter().map(constant));
+    Ok(arrays.zip(&model.nodes).map(|(arrays, node)| arrays.chain(scalar(node)).collect()).collect())
+}
+
+/// Returns the parameter that a layer reads in place of a second input.
+fn scalar(node: &Node) -> Option<Constant> {
+    let is_scalar = node.op == "BinaryOp" && int(node, "1", 0) != 0;
+    let number = node.attribute("2").and_then(Attribute::float).unwrap_or(0.0) as f32;
+    let data = Data::Held(number.to_le_bytes().as_slice().into());
+    is_scalar.then_some(Constant { element: F32, shape: vec![1], data })
 }
 
 #[cfg(test)]
@@ -108,8 +118,7 @@ mod tests {
     /// Writes the layers of these numbers, given and asked for these blobs.
     fn part(nodes: &[u32], inputs: &[&str], outputs: &[&str]) -> (String, Vec<f32>) {
         let model = model();
-        let input =
-            |name: &&str| PartInput { value: id(&model, name), element: super::super::params::F32, shape: vec![] };
+        let input = |name: &&str| PartInput { value: id(&model, name), element: F32, shape: vec![] };
         let part = Part {
             nodes: nodes.iter().map(|&node| NodeId(node)).collect(),
             inputs: inputs.iter().map(input).collect(),
@@ -148,6 +157,15 @@ mod tests {
         for (nodes, inputs, outputs, text, numbers) in cases {
             assert_eq!(part(nodes, inputs, outputs), (text.to_owned(), numbers.to_vec()));
         }
+    }
+
+    #[test]
+    fn numbers_in_place_of_an_input() {
+        let text = "7767517\n3 3\nInput x 0 1 x\nBinaryOp y 1 1 x y 0=2 1=1 2=1.5\nBinaryOp z 1 1 y z 0=2 1=1 2=3\n";
+        let model = read(&Source::memory(text.as_bytes(), None)).unwrap();
+        let elements = |constant: &Constant| model.elements(constant, 4).unwrap().unwrap();
+        let held: Vec<Vec<u8>> = held(&model).unwrap().iter().flatten().map(elements).collect();
+        assert_eq!(held, [1.5_f32.to_le_bytes(), 3.0_f32.to_le_bytes()]);
     }
 
     #[test]

@@ -148,7 +148,10 @@ pub fn examine(
     let (model, remark) = match &drawn {
         Ok(Some(drawn)) => (drawn, Some(DRAWN_WEIGHTS.to_owned())),
         Ok(None) => (model, None),
-        Err(why) => (model, Some(format!("its file of weights is missing, and none can be drawn: {why}"))),
+        Err(why) => {
+            let why = format!("its file of weights is missing, and none can be drawn: {why}");
+            return Ok(Examined { left: vec![why], ..Examined::default() });
+        }
     };
     let mut examined = examine_trials((model, shapes), runner, (settings, until), report)?;
     examined.left.extend(remark);

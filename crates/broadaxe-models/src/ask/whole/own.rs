@@ -38,13 +38,10 @@ pub(super) fn meant(bench: &PartRunner<'_>, id: NodeId) -> Option<Meaning> {
         return None;
     }
     let mut meaning = meaning(bench.model, id)?.ok()?;
-    let is_held = |source: &&Source| matches!(source, Source::Held(_));
-    if let Some(first) = meaning.operands.iter().find(is_held).cloned() {
-        // A layer that holds two arrays scales and adds.
-        let known = meaning.operands.iter().filter(is_held).count();
-        let count = bench.held(id).map_or(known, |held| held.len());
-        meaning.operands.extend(std::iter::repeat_n(first, count.saturating_sub(known)));
-    }
+    // A layer of ncnn may hold an array more than its row says: it scales and adds, or has a number in place of a second input.
+    let known = meaning.operands.iter().filter(|source| matches!(source, Source::Held(_))).count();
+    let held = bench.held(id).unwrap_or_default();
+    meaning.operands.extend(held.into_iter().skip(known).map(|tensor| Source::Held(tensor.shape)));
     Some(meaning)
 }
 

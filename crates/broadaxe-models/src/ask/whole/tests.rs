@@ -391,8 +391,10 @@ fn layers_of_ncnn() {
         "Input x 0 1 x 0=3 1=2\nTanH a 1 1 x a\nMemoryData c 0 1 c 0=3 1=1\nBinaryOp b 2 1 a c b 0=0\nTanH y 1 1 b y";
     const SLOPE: &str = "Input x 0 1 x 0=3 1=2\nPReLU y 1 1 x y 0=2";
     let none: &'static [&'static str] = &["None"];
+    const SHIFT: &str = "Input x 0 1 x 0=3 1=2\nBinaryOp y 1 1 x y 0=0 1=1 2=1.5";
     type Case<'a> = (&'a str, Option<&'a [f32]>, &'static [&'static str], &'a str, usize);
-    let cases: [Case; 5] = [
+    let cases: [Case; 6] = [
+        (SHIFT, Some(&[]), none, "", 1),
         (SUM, Some(&[0.5, -0.25, 0.75]), none, "", 3),
         (SUM, Some(&[0.5, -0.25, 0.75]), &["BinaryOp"], "b First of b", 3),
         (SUM, Some(&[0.5, -0.25, 0.75]), &["TanH", "BinaryOp"], "a+b First of b", 3),
