@@ -23,6 +23,10 @@ pub(super) fn drawn(model: &Model, seed: u64) -> Result<Option<Model>, String> {
     let mut random = Random::new(seed);
     let mut draw = |node: &Node, array: usize, count: usize| {
         let (spread, scale) = (spread(node, array, count), scale(node, array));
+        if scale != 1.0 && count == 1 {
+            // The scale of a blob is written in the layer that makes it, and in those that read it.
+            return vec![scale];
+        }
         (0..count).map(|_| scale * number(&mut random, spread)).collect()
     };
     let bytes = ncnn::draw_weights(model, MOST_WEIGHT_BYTES, &mut draw)?;
