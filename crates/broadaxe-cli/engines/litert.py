@@ -56,15 +56,28 @@ def load(model, names, outputs, options):
     return (load_gpu if DEVICE == "gpu" else load_cpu)(model.data, names, outputs)
 
 
+def has_variables(data):
+    """Say whether a model has resource variables, whose values stay from one run to the next."""
+    from ai_edge_litert import schema_py_generated as schema
+
+    model = schema.Model.GetRootAs(data, 0)
+    codes = [model.OperatorCodes(k).BuiltinCode() for k in range(model.OperatorCodesLength())]
+    return schema.BuiltinOperator.VAR_HANDLE in codes
+
+
 def load_cpu(data, names, outputs):
     """Load a model for the CPU."""
-    loaded = interpreter(data)
-    loaded.allocate_tensors()
-    inputs, results = loaded.get_input_details(), loaded.get_output_details()
+    first = interpreter(data)
+    first.allocate_tensors()
+    inputs, results = first.get_input_details(), first.get_output_details()
+    keeps = has_variables(data)
     fed = places([{one["name"]} for one in inputs], names)  # noqa: F821
     chosen = places([{one["name"]} for one in results], outputs) if outputs else range(len(results))  # noqa: F821
 
     def call(feeds):
+        loaded = interpreter(data) if keeps else first
+        if keeps:
+            loaded.allocate_tensors()
         resized = [(inputs[k], feeds[name]) for k, name in zip(fed, names) if tuple(inputs[k]["shape"]) != feeds[name].shape]
         for one, array in resized:
             loaded.resize_tensor_input(one["index"], array.shape)
@@ -72,6 +85,8 @@ def load_cpu(data, names, outputs):
             loaded.allocate_tensors()
         for k, name in zip(fed, names):
             loaded.set_tensor(inputs[k]["index"], feeds[name])
+        # What one run leaves in variables is no input of the next.
+        loaded.reset_all_variables()
         loaded.invoke()
         return [loaded.get_tensor(results[k]["index"]) for k in chosen]
 

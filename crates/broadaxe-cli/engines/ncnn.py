@@ -62,6 +62,9 @@ def network_of(param, weights, **options):
     """Load a network from bytes."""
     import tempfile
 
+    if weights is None:
+        raise Unasked("the file of weights is missing")  # noqa: F821
+
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "m")  # noqa: F821
         for ending, data in (("param", param), ("bin", weights)):
@@ -90,6 +93,9 @@ def extracted(extractor, name, batch=None):
     code, found = extractor.extract(name)
     if code:
         raise RuntimeError(f"ncnn returns {code}")
+    if found.empty():
+        # A detector that finds nothing.
+        return numpy.zeros(0, numpy.float32)
     return numpy.array(found.numpy() if batch is None else found.numpy(batch_index=batch)).copy()
 
 
@@ -111,6 +117,8 @@ def load(model, names, outputs, options):
 def by_name(net, feeds, outputs):
     """Return some blobs of a network."""
     with net.create_extractor() as extractor:
+        # In light mode, what is read by others is gone, and computed again for every blob that is asked for.
+        extractor.set_light_mode(set(outputs) <= set(net.output_names()))
         for name, array in feeds.items():
             extractor.input(name, mat(array))
         return [extracted(extractor, name) for name in outputs]

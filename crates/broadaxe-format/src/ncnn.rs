@@ -25,8 +25,10 @@ mod weights;
 mod read;
 pub(super) mod draft;
 mod edits;
+pub(super) mod part;
 
-pub use self::params::parameter;
+pub(super) use self::part::held;
+pub use self::{params::parameter, weights::draw_weights};
 use super::Format;
 use crate::edit::Constants;
 

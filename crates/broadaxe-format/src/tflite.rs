@@ -24,6 +24,7 @@ mod draft;
 mod settle;
 mod change;
 mod render;
+pub(super) mod part;
 mod write;
 #[cfg(test)]
 mod tables;

@@ -224,16 +224,14 @@ impl Operands {
     fn new(node: &Node, meaning: &Meaning, inputs: &[Option<QuestionTensor>]) -> Result<Self, String> {
         let mut arrays: Vec<Array> = Vec::with_capacity(meaning.operands.len());
         let dtype = inputs.iter().flatten().next().map_or(DType::F32, |input| input.dtype);
-        for (k, source) in meaning.operands.iter().enumerate() {
-            arrays.push(match source {
-                Source::Input(input) => {
-                    let tensor = inputs.get(*input).and_then(Option::as_ref).ok_or("an operand is left out")?;
+        for (k, (source, tensor)) in meaning.operands.iter().zip(tensors(node, meaning, inputs)).enumerate() {
+            arrays.push(match (source, tensor) {
+                (_, Some(tensor)) => {
                     Array::from_bytes(tensor.dtype, tensor.shape.as_slice(), &tensor.data).map_err(|e| e.to_string())?
                 }
-                Source::Scalar if meaning.kind == Kind::Bounds => numbers::limit(dtype, k == 2)?,
-                Source::Scalar | Source::Result | Source::Groups(_) | Source::Scores | Source::Held(_) => {
-                    return Err("an operand is no tensor".to_owned());
-                }
+                (Source::Input(_), None) => return Err("an operand is left out".to_owned()),
+                (Source::Scalar, None) if meaning.kind == Kind::Bounds => numbers::limit(dtype, k == 2)?,
+                (_, None) => return Err("an operand is no tensor".to_owned()),
             });
         }
         let dims: Vec<&[usize]> = arrays.iter().map(Array::shape).collect();
@@ -275,7 +273,7 @@ fn reference(node: &Node, meaning: &Meaning, inputs: &[Option<QuestionTensor>]) 
         let computed = operands.compute(meaning)?;
         (computed.dtype(), numbers::values(computed.dtype(), computed.as_bytes()))
     };
-    Ok((dtype, Reference::new(operands.alignment, tensors(meaning, inputs), values, dtype)))
+    Ok((dtype, Reference::new(operands.alignment, tensors(node, meaning, inputs), values, dtype)))
 }
 
 /// Computes the result of a node as its own format means it, of at most `most` bytes.
@@ -306,10 +304,12 @@ pub(crate) fn result(
     tensor(computed.dtype(), computed.shape(), computed.as_bytes().to_vec())
 }
 
-/// Lists the operands that are inputs, in the order of the rule.
-fn tensors(meaning: &Meaning, inputs: &[Option<QuestionTensor>]) -> Vec<Option<QuestionTensor>> {
+/// Lists the operands that are inputs, in the order of the rule, or arrays that the node holds, which are behind the inputs.
+fn tensors(node: &Node, meaning: &Meaning, inputs: &[Option<QuestionTensor>]) -> Vec<Option<QuestionTensor>> {
+    let mut held = inputs.iter().skip(node.inputs.len());
     let of = |source: &Source| match source {
         Source::Input(k) => inputs.get(*k).cloned().flatten(),
+        Source::Held(_) => held.next().cloned().flatten(),
         _ => None,
     };
     meaning.operands.iter().map(of).collect()

@@ -4,6 +4,8 @@
 //! bytes before it says how it is stored. A constant is found by skipping everything before it, so no constant after an
 //! unknown layer can be found.
 
+use std::ops::Range;
+
 use broadaxe_op::DType;
 
 use super::params::{F32, absent, int};
@@ -191,6 +193,54 @@ fn recurrent(get: Get<'_>, loads: &mut Loads, gates: i64, hidden: i64) -> Option
         loads.raw(&[product(rows, 1)?, product(rows, 1)?]);
     }
     Some(())
+}
+
+/// The weights of a layer in the file of weights.
+pub(super) struct LayerWeights {
+    /// All of its bytes.
+    pub(super) span: Range<u64>,
+    /// Its arrays.
+    pub(super) arrays: Vec<(Element, Data)>,
+}
+
+/// Finds the weights of every layer.
+///
+/// # Errors
+/// Why they cannot be told apart.
+pub(super) fn layers(model: &Model) -> Result<Vec<LayerWeights>, String> {
+    let mut walk = Walk { file: model.weights.clone(), at: 0, lost: None, asked: false };
+    let layer = |node| {
+        let start = walk.at;
+        let arrays = walk.place(node);
+        walk.lost.clone().map_or(Ok(LayerWeights { span: start..walk.at, arrays }), Err)
+    };
+    model.nodes.iter().map(layer).collect()
+}
+
+/// Writes a file of weights for a model. `draw` returns the numbers of an array, given its layer, its place in the layer, and their
+/// count.
+///
+/// # Errors
+/// Why a layer has no known arrays, or that they need more than `most` bytes.
+pub fn draw_weights(
+    model: &Model,
+    most: usize,
+    draw: &mut dyn FnMut(&Node, usize, usize) -> Vec<f32>,
+) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    for node in &model.nodes {
+        let unknown = || format!("the size of the weights of {} {} is not known", node.op, node.name);
+        for (k, load) in loads(node).ok_or_else(unknown)?.into_iter().enumerate() {
+            let count = usize::try_from(load.count).ok().filter(|count| *count <= most.saturating_sub(bytes.len()) / 4);
+            let count = count.ok_or_else(|| format!("its weights have more than {} MiB", most >> 20))?;
+            if load.marked {
+                // Numbers of four bytes follow.
+                bytes.extend([0; 4]);
+            }
+            bytes.extend(draw(node, k, count).iter().flat_map(|number| number.to_le_bytes()));
+        }
+    }
+    Ok(bytes)
 }
 
 /// A walk through the `.bin`, layer by layer.

@@ -29,7 +29,7 @@ const OPTION_FIELDS: [usize; 4] =
 /// # Errors
 /// [`crate::ErrorKind::Edit`] for tables with fields that are not known, and for a file that is too large for its offsets.
 pub(super) fn render(draft: &ModelDraft<'_>) -> Result<Vec<u8>, Error> {
-    let mut writer = TableWriter { draft, numbers: BTreeMap::new(), codes: Vec::new() };
+    let mut writer = TableWriter::new(draft);
     writer.known_codes()?;
     let mut root = copied(&draft.flat, draft.layout.root, MODEL_WIDTHS)?;
     let mut graphs = Vec::with_capacity(draft.graphs.len());
@@ -45,11 +45,17 @@ pub(super) fn render(draft: &ModelDraft<'_>) -> Result<Vec<u8>, Error> {
     if let Some(buffers) = writer.buffers()? {
         root.set(field::MODEL_BUFFERS, FlatValue::Offsets(buffers));
     }
+    finish(root)
+}
+
+/// Writes the front with this root.
+pub(super) fn finish(root: NewFields) -> Result<Vec<u8>, Error> {
     let message = "the file is too large: offsets have 32 bits";
     front(root.table(), IDENTIFIER).ok_or_else(|| rejected(message))
 }
 
-struct TableWriter<'d, 'a> {
+/// Writes the tables of a draft.
+pub(super) struct TableWriter<'d, 'a> {
     draft: &'d ModelDraft<'a>,
     /// The numbers of the builtin operators.
     numbers: BTreeMap<String, usize>,
@@ -57,7 +63,11 @@ struct TableWriter<'d, 'a> {
     codes: Vec<FlatValue>,
 }
 
-impl TableWriter<'_, '_> {
+impl<'d, 'a> TableWriter<'d, 'a> {
+    pub(super) fn new(draft: &'d ModelDraft<'a>) -> Self {
+        Self { draft, numbers: BTreeMap::new(), codes: Vec::new() }
+    }
+
     fn known_codes(&mut self) -> Result<(), Error> {
         let codes = codes(&self.draft.flat, self.draft.layout)?;
         for (k, code) in codes.into_iter().enumerate().filter(|(_, code)| !code.custom) {
@@ -122,7 +132,7 @@ impl TableWriter<'_, '_> {
     }
 
     /// Copies an operator of the file.
-    fn old_operator(&self, table: FlatTable) -> Result<NewFields, Error> {
+    pub(super) fn old_operator(&self, table: FlatTable) -> Result<NewFields, Error> {
         let flat = &self.draft.flat;
         let mut fields = copied(flat, table, OPERATOR_WIDTHS)?;
         // Custom options behind the FlatBuffer move with it.
@@ -230,7 +240,7 @@ impl TableWriter<'_, '_> {
     }
 
     /// Lists the buffers; nothing where they do not change.
-    fn buffers(&self) -> Result<Option<Vec<FlatValue>>, Error> {
+    pub(super) fn buffers(&self) -> Result<Option<Vec<FlatValue>>, Error> {
         let (flat, buffers) = (&self.draft.flat, self.draft.layout.buffers);
         let (mut all, mut moved) = (Vec::with_capacity(buffers.len), false);
         for k in 0..buffers.len {
@@ -258,7 +268,7 @@ impl TableWriter<'_, '_> {
 }
 
 /// Writes a shape; an open dim is 1 until the runtime knows it.
-fn shaped(fields: &mut NewFields, shape: Option<&SymbolicShape>) {
+pub(super) fn shaped(fields: &mut NewFields, shape: Option<&SymbolicShape>) {
     fields.remove(field::TENSOR_SIGNATURE);
     let Some(shape) = shape.filter(|shape| shape.rank().is_some()) else {
         fields.remove(field::TENSOR_SHAPE);

@@ -26,7 +26,7 @@ pub(super) fn compute(
         Kind::Affine => normalised(node, given(0)?)?,
         _ => product(node, given(0)?, given(1)?)?,
     };
-    let mut operands = tensors(meaning, inputs);
+    let mut operands = tensors(node, meaning, inputs);
     if meaning.kind == Kind::Bias {
         // The product is an operand that no input is.
         let data = values.iter().flat_map(|value| value.to_le_bytes()).collect();
@@ -65,7 +65,7 @@ pub(super) fn scaled(
     meaning: &Meaning,
     inputs: &[Option<QuestionTensor>],
 ) -> Result<(DType, Reference), String> {
-    let operands = tensors(meaning, inputs);
+    let operands = tensors(node, meaning, inputs);
     let given = |k: usize| operands.get(k).and_then(Option::as_ref).ok_or("an operand is left out");
     let (data, scale) = (given(0)?, given(1)?);
     let dims: Vec<&[usize]> = operands.iter().map(|operand| shape_of(operand.as_ref())).collect();
@@ -128,7 +128,7 @@ pub(super) fn per_channel(
 ) -> Result<(DType, Reference), String> {
     let data = product.or(inputs.first().and_then(Option::as_ref)).ok_or("an operand is left out")?;
     let epsilon = number(node, "epsilon", 1e-5);
-    let mut operands = tensors(meaning, inputs);
+    let mut operands = tensors(node, meaning, inputs);
     let mut values = numbers::values(data.dtype, &data.data);
     if node.op == "InstanceNormalization" {
         let row: usize = data.shape.get(2..).ok_or("its data have no channels")?.iter().product();

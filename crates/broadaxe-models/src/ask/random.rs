@@ -25,6 +25,11 @@ impl Random {
         mixed ^ mixed >> 31
     }
 
+    /// Draws a number from 0 to 1.
+    pub(crate) fn unit(&mut self) -> f32 {
+        (self.next() >> 40) as f32 / (1_u64 << 24) as f32
+    }
+
     /// Draws integers of which most are far from 0: near the limits of the type, and anywhere between. Those of 64 bits stay where f64
     /// holds them exactly, and none is the least number, which has no quotient with -1.
     ///

@@ -15,11 +15,14 @@
 //! is looked for (`reading`). What the engine refuses is reduced in the same way.
 
 mod gap;
+mod quantised;
+mod weights;
 mod bench;
 mod own;
 mod feeds;
 mod reduce;
 mod reading;
+mod products;
 mod shown;
 
 use std::{
@@ -40,10 +43,9 @@ pub use self::{
 use super::run::{Runner, Tensor};
 use crate::{
     error::Error,
-    format::part,
+    format::part::{self, ModelFiles},
     graph::{Model, NodeId, ValueId},
     infer::Shapes,
-    profiles::Facts,
 };
 
 /// How often the exposed model runs again with values that were wrong.
@@ -56,6 +58,9 @@ const FAR_WINDOWS: [usize; 2] = [0, usize::MAX];
 const MOST_FAULTS: usize = 6;
 /// How many faults of a model are looked for.
 const MOST_ALL: usize = 100;
+
+/// What is said of a model without its weights.
+const DRAWN_WEIGHTS: &str = "its file of weights is missing; it ran with random ones";
 
 /// What is asked.
 #[derive(Clone, Debug)]
@@ -81,7 +86,7 @@ pub struct Examined {
     pub faults: Vec<Fault>,
     /// What rounding may explain.
     pub rounded: Vec<Fault>,
-    /// What was not found out: one sentence each.
+    /// What was not found out, or was assumed: one sentence each.
     pub left: Vec<String>,
     /// Whether asking again would give the same: the time sufficed, and every run gave an answer.
     pub is_final: bool,
@@ -104,8 +109,8 @@ pub struct Fault {
     pub is_later: bool,
     /// Whether it shows only with integers far from 0.
     pub is_far: bool,
-    /// The model of these nodes, as a file of the format of the whole.
-    pub model: Vec<u8>,
+    /// The model of these nodes, as files of the format of the whole.
+    pub files: ModelFiles,
     /// What its inputs are given, by name.
     pub inputs: Vec<(String, Tensor)>,
     /// What the engine gives; nothing where it refuses the nodes.
@@ -139,6 +144,27 @@ pub fn examine(
     report: &mut dyn FnMut(&str, usize),
 ) -> Result<Examined, Error> {
     let until = Instant::now() + settings.time;
+    let drawn = weights::drawn(model, settings.seed);
+    let (model, remark) = match &drawn {
+        Ok(Some(drawn)) => (drawn, Some(DRAWN_WEIGHTS.to_owned())),
+        Ok(None) => (model, None),
+        Err(why) => {
+            let why = format!("its file of weights is missing, and none can be drawn: {why}");
+            return Ok(Examined { left: vec![why], ..Examined::default() });
+        }
+    };
+    let mut examined = examine_trials((model, shapes), runner, (settings, until), report)?;
+    examined.left.extend(remark);
+    Ok(examined)
+}
+
+/// Asks with the first sizes of open dims that the model accepts.
+fn examine_trials(
+    (model, shapes): (&Model, &Shapes),
+    runner: &mut dyn Runner,
+    (settings, until): (&Settings, Instant),
+    report: &mut dyn FnMut(&str, usize),
+) -> Result<Examined, Error> {
     let mut examined = Examined::default();
     let trials = feeds::trials(model, shapes);
     let mut last = None;
@@ -193,17 +219,15 @@ struct Examination<'r, 'a> {
     nodes: Vec<NodeId>,
     /// Nodes of which nothing is known, by the reason.
     unreached: BTreeMap<String, Vec<NodeId>>,
-    facts: Facts,
 }
 
 impl<'r, 'a> Examination<'r, 'a> {
     fn new(bench: PartRunner<'a>, report: &'r mut dyn FnMut(&str, usize)) -> Self {
         let is_computed = |id: &&NodeId| {
             let mut outputs = bench.model.node(**id).outputs.iter().flatten();
-            outputs.any(|&value| bench.model.value(value).constant.is_none())
+            outputs.any(|&value| bench.producer(value).is_some() && !bench.is_folded(value))
         };
         let nodes = bench.model.main().nodes.iter().filter(is_computed).copied().collect();
-        let facts = Facts::of(bench.model, bench.shapes, &[]);
         Self {
             bench,
             report,
@@ -212,7 +236,6 @@ impl<'r, 'a> Examination<'r, 'a> {
             at_fault: BTreeSet::new(),
             nodes,
             unreached: BTreeMap::new(),
-            facts,
         }
     }
 
@@ -268,15 +291,15 @@ impl<'r, 'a> Examination<'r, 'a> {
     /// Runs the file.
     fn unchanged(&mut self) -> Result<Ran, Error> {
         let model = self.bench.model;
-        let file = match model.source.read(0, model.source.len() as usize) {
-            Ok(file) => file,
+        let files = match part::whole(model) {
+            Ok(files) => files,
             Err(error) => return Ok(Ran::Unknown(error.to_string())),
         };
         let name = |&id: &ValueId| model.value(id).name.clone();
         let feed = |id: &ValueId| Some((name(id), self.bench.value(*id)?.clone()));
         let inputs = model.main().inputs.iter().filter_map(feed).collect();
         let outputs = model.main().outputs.iter().map(name).collect();
-        self.bench.run_file(file, inputs, outputs, TIMES)
+        self.bench.run_files(files, inputs, outputs, TIMES)
     }
 
     /// Lists what nodes compute.
@@ -343,6 +366,14 @@ impl<'r, 'a> Examination<'r, 'a> {
         let reduced = Reduced { nodes: vec![node], hidden: BTreeSet::new(), value, shown: Symptom::Refused(why) };
         self.record(reduced)?;
         self.nodes.retain(|other| *other != node);
+        // What reads it runs all the same, with other numbers.
+        for &value in self.bench.model.node(node).outputs.iter().flatten() {
+            if self.bench.value(value).is_none()
+                && let Some(tensor) = feeds::stand_in(self.bench.shapes, value)
+            {
+                self.bench.keep(value, tensor);
+            }
+        }
         Ok(())
     }
 
@@ -386,44 +417,6 @@ impl<'r, 'a> Examination<'r, 'a> {
             self.bench.keep(value, right);
         }
         Ok(changed)
-    }
-
-    /// Runs the layers of products with zeros in place of what they add.
-    fn products(&mut self, groups: &[NodeSet], cuts: &BTreeSet<ValueId>) -> Result<(), Error> {
-        let added = |group: &NodeSet| own::added(&self.bench, group.nodes[0]);
-        let biases: BTreeSet<ValueId> = groups.iter().filter_map(added).collect();
-        let layers: Vec<NodeSet> = groups.iter().filter(|group| added(group).is_some()).cloned().collect();
-        // A constant keeps its place: engines read it otherwise than an input.
-        let is_held = |id: &ValueId| {
-            let value = self.bench.model.value(*id);
-            value.constant.is_some() && value.producer.is_none()
-        };
-        let (held, fed): (BTreeSet<ValueId>, BTreeSet<ValueId>) = biases.into_iter().partition(is_held);
-        let before: Vec<(ValueId, Option<Tensor>)> =
-            fed.iter().map(|&id| (id, self.bench.value(id).cloned())).collect();
-        for &id in &fed {
-            if let Some(Tensor { dtype, shape, data }) = self.bench.tensor(id) {
-                self.bench.keep(id, Tensor { dtype, shape, data: vec![0; data.len()] });
-            }
-        }
-        let cuts = cuts.iter().chain(&fed).copied().collect();
-        self.bench.zeros = held;
-        let all = self.bench.run_groups(&layers, &cuts)?;
-        self.bench.zeros.clear();
-        for (layer, ran) in layers.iter().zip(all) {
-            if let (Ran::Values(values), Some(&value)) = (ran, layer.outputs.first())
-                && let Some(product) = values.into_iter().next()
-            {
-                self.bench.keep_product(value, product);
-            }
-        }
-        for (id, tensor) in before {
-            match tensor {
-                Some(tensor) => self.bench.keep(id, tensor),
-                None => self.bench.forget(id),
-            }
-        }
-        Ok(())
     }
 
     /// Compares what a node gives alone, and in the exposed model, with what it means.
@@ -477,8 +470,11 @@ impl<'r, 'a> Examination<'r, 'a> {
         let mut all: BTreeSet<NodeId> = nodes.iter().copied().collect();
         let mut stack: Vec<NodeId> = nodes.to_vec();
         while let Some(node) = stack.pop() {
-            let folded =
-                self.bench.reads(node).iter().filter(|&&id| self.facts.is_constant(id) && !self.pins.contains(&id));
+            let folded = self
+                .bench
+                .reads(node)
+                .iter()
+                .filter(|&&id| self.bench.facts.is_constant(id) && !self.pins.contains(&id));
             stack.extend(folded.filter_map(|&id| self.bench.producer(id)).filter(|&maker| all.insert(maker)));
         }
         let mut nodes: Vec<NodeId> = all.into_iter().collect();
@@ -488,7 +484,7 @@ impl<'r, 'a> Examination<'r, 'a> {
 
     /// Cuts the graph into windows of consecutive nodes, and returns them with the values to cut at.
     fn cut(&self, size: usize, shift: usize) -> (Vec<NodeSet>, BTreeSet<ValueId>) {
-        let is_folded = |node: &NodeId| self.made(&[*node]).iter().all(|&id| self.facts.is_constant(id));
+        let is_folded = |node: &NodeId| self.made(&[*node]).iter().all(|&id| self.bench.facts.is_constant(id));
         let nodes: Vec<NodeId> = self.nodes.iter().copied().filter(|node| !is_folded(node)).collect();
         let first = if shift == 0 { size } else { shift };
         let (head, rest) = nodes.split_at(first.min(nodes.len()));
@@ -561,7 +557,7 @@ impl<'r, 'a> Examination<'r, 'a> {
         let cuts: BTreeSet<ValueId> =
             cuts.into_iter().chain(self.pins.iter().copied()).filter(|id| *id != value).collect();
         let part = self.bench.part(&nodes, &cuts, &[value]);
-        let model = part.as_ref().and_then(|part| part::write(self.bench.model, part).ok()).unwrap_or_default();
+        let files = part.as_ref().and_then(|part| part::write(self.bench.model, part).ok()).unwrap_or_default();
         let inputs = part.as_ref().map(|part| self.bench.feeds(part)).unwrap_or_default();
         let output = part.as_ref().map(|part| part.output_name(self.bench.model, value)).unwrap_or_default();
         let right = self.bench.value(value).cloned();
@@ -580,9 +576,11 @@ impl<'r, 'a> Examination<'r, 'a> {
         };
         self.pins.insert(value);
         self.at_fault.insert(value);
-        let is_small = reading.is_none() && gap.as_ref().is_some_and(Discrepancy::is_small);
+        let is_rounded =
+            nodes.iter().any(|&node| quantised::rounds(self.bench.model.system, self.bench.model.node(node)));
+        let is_small = reading.is_none() && gap.as_ref().is_some_and(|gap| gap.is_small(is_rounded));
         let is_far = false;
-        let fault = Fault { nodes, value, gap, refused, reading, is_later, is_far, model, inputs, got, right, output };
+        let fault = Fault { nodes, value, gap, refused, reading, is_later, is_far, files, inputs, got, right, output };
         let list = if is_small { &mut self.examined.rounded } else { &mut self.examined.faults };
         list.push(fault);
         Ok(())

@@ -89,7 +89,7 @@ impl Asking {
     fn with(engines: &[Engine], cache: Cache, limit: Duration, nodes: bool) -> Self {
         let asker = |engine: &Engine| {
             // A run that hangs may use a part of the time only.
-            let parts = if nodes || !engine.wanted.runtime.whole { 1 } else { HANGS };
+            let parts = if nodes || engine.wanted.runtime.whole.is_empty() { 1 } else { HANGS };
             (engine.clone(), Asker::new(engine, limit / parts))
         };
         Self { askers: engines.iter().map(asker).collect(), cache, nodes, limit, save: None }
@@ -130,7 +130,7 @@ impl Asking {
         let mut asked = Asked::default();
         let settings = Settings { inputs: Vec::new(), seed: 0, time: self.limit };
         let asking = whole::WholeAsking { settings: &settings, cache: &self.cache, save: self.save.as_deref() };
-        let is_whole = |engine: &Engine| !self.nodes && engine.wanted.runtime.whole;
+        let is_whole = |engine: &Engine| !self.nodes && engine.wanted.runtime.is_whole(model.format);
         for (engine, asker) in self.askers.iter_mut().filter(|(engine, _)| is_whole(engine)) {
             asking.ask((model, shapes), (engine, asker), (&mut *record, &mut asked), note)?;
         }
@@ -147,8 +147,11 @@ impl Asking {
         asked: &mut Asked,
     ) -> Result<(), Error> {
         let nodes = self.nodes;
-        let mut askers: Vec<&mut (Engine, Asker)> =
-            self.askers.iter_mut().filter(|(engine, _)| nodes || !engine.wanted.runtime.whole).collect();
+        let mut askers: Vec<&mut (Engine, Asker)> = self
+            .askers
+            .iter_mut()
+            .filter(|(engine, _)| nodes || !engine.wanted.runtime.is_whole(model.format))
+            .collect();
         if askers.is_empty() {
             return Ok(());
         }

@@ -8,19 +8,24 @@ use std::{
     time::Instant,
 };
 
-use super::super::{
-    QuestionTensor,
-    run::{ModelAnswer, ModelRun, Runner, Tensor},
+use broadaxe_frameworks::System;
+
+use super::{
+    super::{
+        QuestionTensor,
+        run::{ModelAnswer, ModelRun, Runner, Tensor},
+    },
+    quantised,
 };
 use crate::{
     error::Error,
     format::{
-        part::{self, Part, PartInput},
+        part::{self, ModelFiles, Part, PartInput},
         single::number_bytes,
     },
-    graph::{Element, GraphId, Model, NodeId, ValueId},
+    graph::{Constant, Element, GraphId, Model, NodeId, ValueId},
     infer::Shapes,
-    source::Source,
+    profiles::Facts,
 };
 
 /// How often a model runs: an engine may overwrite a constant in the first run.
@@ -64,6 +69,10 @@ pub(super) struct PartRunner<'a> {
     pub(super) zeros: BTreeSet<ValueId>,
     /// What layers of products give with a bias of zeros, by [`ValueId`].
     products: BTreeMap<ValueId, QuestionTensor>,
+    /// What is known of the values of the model.
+    pub(super) facts: Facts,
+    /// The arrays that nodes hold themselves, by [`NodeId`], or why they are not known.
+    held: Result<Vec<Vec<Constant>>, String>,
     /// What each node of the main graph reads, the nodes of its bodies included, by [`NodeId`].
     reads: BTreeMap<NodeId, Vec<ValueId>>,
     /// The place of each node in the main graph, by [`NodeId`].
@@ -87,10 +96,25 @@ impl<'a> PartRunner<'a> {
         let places = model.main().nodes.iter().enumerate().map(|(at, &id)| (id, at)).collect();
         let (values, products) = (vec![None; model.values.len()], BTreeMap::new());
         let (open, is_unsure) = (true, false);
-        let zeros = BTreeSet::new();
-        let mut own =
-            Self { model, shapes, runner, runs: 0, until, values, zeros, products, reads, places, open, is_unsure };
-        for (id, tensor) in feeds {
+        let (zeros, held) = (BTreeSet::new(), part::held(model).map_err(|error| error.to_string()));
+        let facts = Facts::of(model, shapes, &[]);
+        let mut own = Self {
+            model,
+            shapes,
+            runner,
+            runs: 0,
+            until,
+            values,
+            zeros,
+            products,
+            facts,
+            held,
+            reads,
+            places,
+            open,
+            is_unsure,
+        };
+        for (id, tensor) in feeds.into_iter().chain(own.folded()) {
             own.keep(id, tensor);
         }
         own
@@ -109,8 +133,23 @@ impl<'a> PartRunner<'a> {
     /// Returns a constant, or the right value; nothing where it is not known.
     pub(super) fn tensor(&self, id: ValueId) -> Option<Tensor> {
         let Some(constant) = &self.model.value(id).constant else { return self.value(id).cloned() };
+        self.elements(constant)
+    }
+
+    fn elements(&self, constant: &Constant) -> Option<Tensor> {
         let data = self.model.elements(constant, MOST_CONSTANT_BYTES).ok()??;
         Some(Tensor { dtype: constant.element.dtype()?, shape: constant.shape.clone(), data })
+    }
+
+    /// Returns the arrays that a node holds itself.
+    ///
+    /// # Errors
+    /// Why they are not known.
+    pub(super) fn held(&self, id: NodeId) -> Result<Vec<Tensor>, String> {
+        let all = self.held.as_ref().map_err(Clone::clone)?;
+        let held = all.get(id.0 as usize).map_or(&[][..], Vec::as_slice);
+        let tensors: Option<Vec<Tensor>> = held.iter().map(|constant| self.elements(constant)).collect();
+        tensors.ok_or_else(|| "its weights cannot be read".to_owned())
     }
 
     /// Keeps a right value, with elements of the type that the model gives it.
@@ -157,10 +196,48 @@ impl<'a> PartRunner<'a> {
         self.places.get(&id).copied().unwrap_or(usize::MAX)
     }
 
-    /// Returns the node that computes a value; nothing for inputs and constants.
+    /// Returns the node that computes a value; nothing for inputs, of which some formats have nodes, for constants, and for what is no
+    /// tensor.
     pub(super) fn producer(&self, id: ValueId) -> Option<NodeId> {
         let value = self.model.value(id);
-        value.producer.filter(|_| value.constant.is_none() && value.graph == GraphId(0)).map(|(node, _)| node)
+        let is_computed = value.constant.is_none() && value.graph == GraphId(0) && self.is_tensor(id);
+        value.producer.map(|(node, _)| node).filter(|_| is_computed && !self.model.main().inputs.contains(&id))
+    }
+
+    /// Says whether a value can be given to an engine: not the handle of a variable.
+    fn is_tensor(&self, id: ValueId) -> bool {
+        self.model.system != System::Tflite
+            || self.model.value(id).element.as_ref().is_none_or(|element| element.dtype().is_some())
+    }
+
+    /// Computes what comes along with what reads it, as far as that is known.
+    fn folded(&self) -> Vec<(ValueId, Tensor)> {
+        let value = |&node: &NodeId| {
+            let output = self.model.node(node).output(0).filter(|&id| self.is_folded(id))?;
+            Some((output, quantised::dequantised(self.model, node, self.tensor(self.model.node(node).input(0)?)?)?))
+        };
+        self.model.main().nodes.iter().filter_map(value).collect()
+    }
+
+    /// Says whether a value comes along with what reads it: LiteRT computes such constants before a model runs, does not run them
+    /// without other nodes, and gives anything in place of them where they are outputs.
+    pub(super) fn is_folded(&self, id: ValueId) -> bool {
+        self.model.system == System::Tflite && self.producer(id).is_some() && self.facts.is_constant(id)
+    }
+
+    /// Lists the nodes that give variables their first values, which a part with a variable needs.
+    fn starters(&self) -> impl Iterator<Item = NodeId> {
+        let is_starter = |id: &&NodeId| self.model.system == System::Tflite && self.model.node(**id).op == "CALL_ONCE";
+        self.model.main().nodes.iter().filter(is_starter).copied()
+    }
+
+    /// Says whether a value is what an engine keeps between runs: nothing gives it.
+    fn is_state(&self, id: ValueId) -> bool {
+        let value = self.model.value(id);
+        self.model.system == System::Tflite
+            && value.producer.is_none()
+            && value.constant.is_none()
+            && !self.model.main().inputs.contains(&id)
     }
 
     /// Makes the part of some nodes, cut at some values; nothing where a value that flows in is not known.
@@ -174,6 +251,9 @@ impl<'a> PartRunner<'a> {
                 if value.constant.is_some() && !cuts.contains(&id) {
                     // A constant comes along; the node that holds it is a node.
                     within.extend(made);
+                } else if !self.is_tensor(id) || self.is_state(id) || self.is_folded(id) && !cuts.contains(&id) {
+                    let starters = self.starters().filter(|_| !self.is_tensor(id));
+                    stack.extend(starters.chain(made).filter(|&node| within.insert(node)));
                 } else if (cuts.contains(&id) || made.is_none_or(|made| !within.contains(&made))) && seen.insert(id) {
                     inputs.push(self.input(id)?);
                 }
@@ -213,31 +293,27 @@ impl<'a> PartRunner<'a> {
     /// # Errors
     /// When the engine does not start.
     pub(super) fn run_times(&mut self, part: &Part, times: usize) -> Result<Ran, Error> {
-        let file = match part::write(self.model, part) {
-            Ok(file) => file,
+        let files = match part::write(self.model, part) {
+            Ok(files) => files,
             Err(error) => return Ok(Ran::Unknown(error.to_string())),
         };
         let outputs = part.outputs.iter().map(|&id| part.output_name(self.model, id)).collect();
         let inputs = self.feeds(part);
-        self.run_file(file, inputs, outputs, times)
+        self.run_files(files, inputs, outputs, times)
     }
 
-    /// Runs a file of the format of the model, which has its weights.
+    /// Runs files of the format of the model.
     ///
     /// # Errors
     /// When the engine does not start.
-    pub(super) fn run_file(
+    pub(super) fn run_files(
         &mut self,
-        model: Vec<u8>,
+        files: ModelFiles,
         inputs: Vec<(String, Tensor)>,
         outputs: Vec<String>,
         times: usize,
     ) -> Result<Ran, Error> {
-        let read = |weights: &Source| weights.read(0, weights.len() as usize);
-        let weights = match self.model.weights.as_ref().map(read).transpose() {
-            Ok(weights) => weights,
-            Err(error) => return Ok(Ran::Unknown(error.to_string())),
-        };
+        let ModelFiles { model, weights } = files;
         let run = ModelRun { format: self.model.format, model, weights, inputs, outputs, times };
         if self.is_late() {
             self.is_unsure = true;

@@ -136,6 +136,8 @@ pub(super) fn draw(
         let shape = shape.dims().to_vec();
         let drawn = match integers {
             Integers::Far if is_any(model, shapes, &uses, id) => random.draw_far(dtype, &shape),
+            // Blobs of ncnn have no type: an embedding reads the bits of an f32 as an integer.
+            _ if entries.is_some() && model.system == System::Ncnn => random.draw(DType::I32, &shape, entries),
             _ => random.draw(dtype, &shape, entries),
         };
         let data = drawn.map_err(|error| error.to_string())?;
@@ -144,9 +146,18 @@ pub(super) fn draw(
     Ok(feeds)
 }
 
+/// Draws floating-point numbers in place of a value that an engine does not give; nothing where its shape or its type is not known.
+pub(super) fn stand_in(shapes: &Shapes, id: ValueId) -> Option<Tensor> {
+    let known = shapes.of.get(id.0 as usize)?;
+    let dtype = known.element.as_ref()?.dtype().filter(|dtype| dtype.is_float())?;
+    let shape = known.shape.known()?.dims().to_vec();
+    let data = Random::new(u64::from(id.0)).draw(dtype, &shape, None).ok()?;
+    Some(Tensor { dtype, shape, data })
+}
+
 /// Returns how many entries an input selects from, where it does.
 fn selects(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueId) -> Option<usize> {
-    if !matches!(model.system, System::Onnx | System::Openvino) {
+    if !matches!(model.system, System::Onnx | System::Openvino | System::Ncnn | System::Tflite) {
         return None;
     }
     let (mut values, mut fewest) = (vec![id], None);
@@ -155,15 +166,19 @@ fn selects(model: &Model, shapes: &Shapes, uses: &crate::graph::Uses, id: ValueI
         for at in values.iter().flat_map(|&value| uses.of(value)) {
             let node = model.node(at.node);
             match node.op.as_str() {
-                "Gather" | "GatherElements" if at.input == 1 => {
+                "Embed" if at.input == 0 => {
+                    let size = node.attribute("1").and_then(crate::graph::Attribute::int);
+                    fewest = [fewest, size.and_then(|size| usize::try_from(size).ok())].into_iter().flatten().min();
+                }
+                "Gather" | "GatherElements" | "GATHER" if at.input == 1 => {
                     let size = selected_axis(model, shapes, at.node);
                     fewest = [fewest, size].into_iter().flatten().min();
                 }
                 "Cast" | "Convert" | "Reshape" | "Squeeze" | "Unsqueeze" | "Transpose" | "Identity" | "Slice"
-                | "Expand"
+                | "Expand" | "Split" | "ExpandDims" | "CAST" | "RESHAPE" | "TRANSPOSE" | "EXPAND_DIMS"
                     if at.input == 0 =>
                 {
-                    next.extend(node.output(0));
+                    next.extend(node.outputs.iter().flatten());
                 }
                 _ => {}
             }

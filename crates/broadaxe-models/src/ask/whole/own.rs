@@ -4,6 +4,7 @@ use super::{
     super::{QuestionTensor, layers, numbers, reference, run::Tensor},
     bench::PartRunner,
     gap::{OF_NODE, OF_NODES, Tolerance},
+    quantised::{self, is_quantised},
 };
 use crate::{
     format::single::number_bytes,
@@ -14,7 +15,7 @@ use crate::{
 /// The most bytes of a result that is computed.
 const MOST_OPERAND_BYTES: usize = 256 << 20;
 
-/// Returns the operands of a node; nothing where one is not known.
+/// Returns the inputs of a node, and behind them the arrays that it holds itself; nothing where one is not known.
 pub(super) fn operands(bench: &PartRunner<'_>, id: NodeId) -> Option<Vec<Option<QuestionTensor>>> {
     let node = bench.model.node(id);
     let tensor = |input: &Option<ValueId>| {
@@ -24,7 +25,10 @@ pub(super) fn operands(bench: &PartRunner<'_>, id: NodeId) -> Option<Vec<Option<
         let Tensor { dtype, shape, data } = bench.tensor(value)?;
         Some(Some(QuestionTensor { name, dtype, shape, data, constant }))
     };
-    node.inputs.iter().map(tensor).collect()
+    let held = bench.held(id).ok()?.into_iter().map(|Tensor { dtype, shape, data }| {
+        Some(Some(QuestionTensor { name: "weights".to_owned(), dtype, shape, data, constant: true }))
+    });
+    node.inputs.iter().map(tensor).chain(held).collect()
 }
 
 /// Returns what a node means, where it can be computed.
@@ -33,12 +37,18 @@ pub(super) fn meant(bench: &PartRunner<'_>, id: NodeId) -> Option<Meaning> {
     if !node.bodies.is_empty() {
         return None;
     }
-    meaning(bench.model, id)?.ok()
+    let mut meaning = meaning(bench.model, id)?.ok()?;
+    // A layer of ncnn may hold an array more than its row says: it scales and adds, or has a number in place of a second input.
+    let known = meaning.operands.iter().filter(|source| matches!(source, Source::Held(_))).count();
+    let held = bench.held(id).unwrap_or_default();
+    meaning.operands.extend(held.into_iter().skip(known).map(|tensor| Source::Held(tensor.shape)));
+    Some(meaning)
 }
 
 /// Returns how far an engine may be from the right result of one node: integers that are rounded may differ by one.
 pub(super) fn tolerance(bench: &PartRunner<'_>, id: NodeId) -> Tolerance {
-    let is_rounded = meant(bench, id).is_some_and(|meaning| meaning.kind.is_along_axes());
+    let is_rounded =
+        is_quantised(bench.model, id) || meant(bench, id).is_some_and(|meaning| meaning.kind.is_along_axes());
     if is_rounded { OF_NODES } else { OF_NODE }
 }
 
@@ -70,10 +80,24 @@ pub(super) fn of_operands(
     meaning: &Meaning,
     operands: &[Option<QuestionTensor>],
 ) -> Result<Tensor, String> {
-    let node = bench.model.node(id);
     if operands.iter().flatten().any(|tensor| tensor.data.len() > MOST_OPERAND_BYTES) {
         return Err(format!("an operand has more than {} MiB", MOST_OPERAND_BYTES >> 20));
     }
+    if !is_quantised(bench.model, id) {
+        return of_numbers(bench, id, meaning, operands);
+    }
+    let operands = quantised::real(bench.model, id, operands)?;
+    quantised::rounded(bench.model, id, of_numbers(bench, id, meaning, &operands)?)
+}
+
+/// Computes the first result of a node of the numbers that its operands have.
+fn of_numbers(
+    bench: &PartRunner<'_>,
+    id: NodeId,
+    meaning: &Meaning,
+    operands: &[Option<QuestionTensor>],
+) -> Result<Tensor, String> {
+    let node = bench.model.node(id);
     let (dtype, reference) = match meaning.kind {
         Kind::Lengths => {
             let product = node.output(0).filter(|_| added(bench, id).is_some());

@@ -119,7 +119,7 @@ impl State<'_, '_> {
         let made = self.nodes.iter().flat_map(|&node| self.bench.model.node(node).outputs.iter().flatten().copied());
         let inner =
             made.filter(|value| read.contains(value) && !self.pinned.contains(value) && !outputs.contains(value));
-        inner.filter(|&value| self.bench.producer(value).is_some()).collect()
+        inner.filter(|&value| self.bench.producer(value).is_some() && !self.bench.is_folded(value)).collect()
     }
 
     /// Runs the nodes with these values hidden, and all others cut; returns the first value that is wrong.
@@ -128,7 +128,7 @@ impl State<'_, '_> {
         let mut looked: Vec<ValueId> = Vec::new();
         for &node in &self.nodes {
             for &value in self.bench.model.node(node).outputs.iter().flatten() {
-                if hidden.contains(&value) || self.bench.producer(value).is_none() {
+                if hidden.contains(&value) || self.bench.producer(value).is_none() || self.bench.is_folded(value) {
                     continue;
                 }
                 if !self.joined.contains(&value) {

@@ -1,7 +1,8 @@
 //! Asks an engine of a few operators that misreads an operand where the nodes before it are hidden.
 
-use std::{collections::HashMap, fmt::Write};
+use std::{collections::HashMap, fmt::Write, path::Path};
 
+use broadaxe::DType;
 use broadaxe_testing::random::Random;
 
 use super::*;
@@ -45,7 +46,13 @@ impl Planted {
 impl Runner for Planted {
     fn run(&mut self, run: &ModelRun) -> Result<ModelAnswer, Error> {
         self.runs += 1;
-        let model = format::read(&Source::memory(run.model.clone(), None))?;
+        let source = Source::memory(run.model.clone(), None);
+        let weights = run.weights.clone().map(|weights| Source::memory(weights, None));
+        let model = format::read(&weights.map_or(source.clone(), |weights| source.with_weights(weights)))?;
+        let held = match format::part::held(&model) {
+            Ok(held) => held,
+            Err(why) => return Ok(ModelAnswer::Refused(why.to_string())),
+        };
         let mut values: HashMap<ValueId, Tensor> = HashMap::new();
         for &id in &model.main().inputs {
             let name = &model.value(id).name;
@@ -60,18 +67,29 @@ impl Runner for Planted {
                 values.insert(ValueId(k as u32), tensor);
             }
         }
+        let looked_at = |id: ValueId| run.outputs.contains(&model.value(id).name);
         for &id in &model.main().nodes {
             let node = model.node(id);
+            if node.output(0).is_some_and(|value| values.contains_key(&value)) {
+                continue;
+            }
             if node.op == "Refused" {
                 return Ok(ModelAnswer::Refused("no such operator".to_owned()));
             }
             let shows = match self.when {
                 When::Always => true,
                 When::Later => run.times > 1,
-                When::LookedAt => node.output(0).is_some_and(|value| model.main().outputs.contains(&value)),
+                When::LookedAt => node.output(0).is_some_and(looked_at),
             };
-            let wrong = shows && self.is_wrong(&model, node);
-            let result = compute(node, &values, wrong.then_some(&self.misread), self.most);
+            let wrong = shows && self.is_wrong(&model, node, &looked_at);
+            let misread = wrong.then_some(&self.misread);
+            let own = held[id.0 as usize].iter().map(|constant| {
+                let data = model.elements(constant, 1 << 20).unwrap().unwrap();
+                // An entry of the slowest axis has one number.
+                Tensor { dtype: DType::F32, shape: vec![constant.shape[0], 1], data }
+            });
+            let operands = node.inputs.iter().flatten().map(|id| values[id].clone()).chain(own).collect::<Vec<_>>();
+            let result = compute(node, &operands, misread, self.most);
             values.insert(node.output(0).unwrap(), result);
         }
         let named = |name: &String| {
@@ -83,14 +101,14 @@ impl Runner for Planted {
 }
 
 impl Planted {
-    fn is_wrong(&self, model: &Model, node: &Node) -> bool {
+    fn is_wrong(&self, model: &Model, node: &Node, looked_at: &dyn Fn(ValueId) -> bool) -> bool {
         let mut node = node;
         let (last, before) = self.chain.split_last().unwrap();
         if node.op != *last || !node.name.starts_with(&self.names) {
             return false;
         }
         for op in before.iter().rev() {
-            let hidden = node.input(0).filter(|id| !model.main().outputs.contains(id));
+            let hidden = node.input(0).filter(|id| !looked_at(*id));
             let Some((maker, _)) = hidden.and_then(|id| model.value(id).producer) else { return false };
             node = model.node(maker);
             if node.op != *op || !node.name.starts_with(&self.names) {
@@ -102,8 +120,7 @@ impl Planted {
 }
 
 /// Computes a node, element by element.
-fn compute(node: &Node, values: &HashMap<ValueId, Tensor>, misread: Option<&Misread>, most: f64) -> Tensor {
-    let operands: Vec<&Tensor> = node.inputs.iter().flatten().map(|id| &values[id]).collect();
+fn compute(node: &Node, operands: &[Tensor], misread: Option<&Misread>, most: f64) -> Tensor {
     let rank = operands.iter().map(|one| one.shape.len()).max().unwrap();
     let padded = |shape: &[usize]| [vec![1; rank - shape.len()], shape.to_vec()].concat();
     let shape: Vec<usize> =
@@ -136,10 +153,11 @@ fn compute(node: &Node, values: &HashMap<ValueId, Tensor>, misread: Option<&Misr
     let value = |at: usize| {
         let x = read(0, at);
         match node.op.as_str() {
-            "Add" => x + read(1, at),
+            "Add" | "ADD" | "BinaryOp" => x + read(1, at),
             "Sub" => x - read(1, at),
             "Mul" => x * read(1, at),
-            "Tanh" => x.tanh(),
+            "PReLU" => x * if x < 0.0 { read(1, at) } else { 1.0 },
+            "Tanh" | "TanH" => x.tanh(),
             "Relu" => x.max(0.0),
             "Sigmoid" => 1.0 / (1.0 + (-x).exp()),
             other => panic!("no {other}"),
@@ -154,10 +172,28 @@ fn compute(node: &Node, values: &HashMap<ValueId, Tensor>, misread: Option<&Misr
 fn ask(text: &str, planted: &mut Planted) -> (Model, Examined) {
     let (drawn, shapes) = text_model(text);
     let model = format::read(&Source::memory(onnx(&drawn, &shapes), None)).unwrap();
-    let shapes = infer(&model, &[]).unwrap();
-    let settings = Settings { inputs: Vec::new(), seed: 1, time: Duration::from_mins(10) };
-    let examined = examine(&model, &shapes, planted, &settings, &mut |_, _| ()).unwrap();
+    let examined = ask_of(&model, planted);
     (model, examined)
+}
+
+/// Asks about a model.
+fn ask_of(model: &Model, planted: &mut Planted) -> Examined {
+    ask_with(model, &infer(model, &[]).unwrap(), planted)
+}
+
+/// Asks about a model whose shapes are known.
+fn ask_with(model: &Model, shapes: &Shapes, planted: &mut Planted) -> Examined {
+    let settings = Settings { inputs: Vec::new(), seed: 1, time: Duration::from_mins(10) };
+    examine(model, shapes, planted, &settings, &mut |_, _| ()).unwrap()
+}
+
+/// Makes a model of ncnn of its layers.
+fn ncnn(layers: &str, weights: Option<&[f32]>) -> Model {
+    let text = format!("7767517\n{count} {count}\n{layers}\n", count = layers.lines().count());
+    let source = Source::memory(text.into_bytes(), None);
+    let bytes = |weights: &[f32]| weights.iter().flat_map(|number| number.to_le_bytes()).collect::<Vec<u8>>();
+    let weights = weights.map(|weights| Source::memory(bytes(weights), None));
+    format::read(&weights.map_or(source.clone(), |weights| source.with_weights(weights))).unwrap()
 }
 
 /// Says what was found, in one line.
@@ -214,11 +250,11 @@ fn small_models() {
             _ = writeln!(wrong, "{text} {chain:?}: {found}, not {want}; left {:?}", examined.left);
         }
         for fault in examined.faults.iter().filter(|fault| fault.gap.is_some()) {
-            let again = format::read(&Source::memory(fault.model.clone(), None)).unwrap();
+            let again = format::read(&Source::memory(fault.files.model.clone(), None)).unwrap();
             assert_eq!(again.main().nodes.len(), fault.nodes.len(), "{text}");
             let run = ModelRun {
                 format: "onnx",
-                model: fault.model.clone(),
+                model: fault.files.model.clone(),
                 weights: None,
                 inputs: fault.inputs.clone(),
                 outputs: vec![fault.output.clone()],
@@ -347,4 +383,61 @@ fn planted_faults() {
 fn planted_faults_in_large_graphs() {
     let found = find_planted(50, 200..2001);
     assert!(found.seen == 50 && found.named >= 48 && found.reduced <= 4 && found.runs < 120, "{found:?}");
+}
+
+#[test]
+fn layers_of_ncnn() {
+    const SUM: &str =
+        "Input x 0 1 x 0=3 1=2\nTanH a 1 1 x a\nMemoryData c 0 1 c 0=3 1=1\nBinaryOp b 2 1 a c b 0=0\nTanH y 1 1 b y";
+    const SLOPE: &str = "Input x 0 1 x 0=3 1=2\nPReLU y 1 1 x y 0=2";
+    let none: &'static [&'static str] = &["None"];
+    const SHIFT: &str = "Input x 0 1 x 0=3 1=2\nBinaryOp y 1 1 x y 0=0 1=1 2=1.5";
+    type Case<'a> = (&'a str, Option<&'a [f32]>, &'static [&'static str], &'a str, usize);
+    let cases: [Case; 6] = [
+        (SHIFT, Some(&[]), none, "", 1),
+        (SUM, Some(&[0.5, -0.25, 0.75]), none, "", 3),
+        (SUM, Some(&[0.5, -0.25, 0.75]), &["BinaryOp"], "b First of b", 3),
+        (SUM, Some(&[0.5, -0.25, 0.75]), &["TanH", "BinaryOp"], "a+b First of b", 3),
+        // Without its weights, they are drawn.
+        (SUM, None, &["BinaryOp"], "b First of b", 3),
+        (SLOPE, Some(&[0.5, 2.0]), none, "", 1),
+    ];
+    for (layers, weights, chain, want, compared) in cases {
+        let model = ncnn(layers, weights);
+        let examined = ask_of(&model, &mut Planted::new(chain, Misread::First));
+        assert_eq!((told(&model, &examined).as_str(), examined.compared.len()), (want, compared), "{layers}");
+        let remarks = if weights.is_none() { vec![DRAWN_WEIGHTS.to_owned()] } else { Vec::new() };
+        assert_eq!(examined.left, remarks, "{layers}");
+        assert!(examined.faults.iter().all(|fault| fault.files.weights.is_some()), "{layers}");
+    }
+    // An unknown layer: the count of its weights is unknown too.
+    let model = ncnn("Input x 0 1 x 0=3\nUnheard u 1 1 x u\nTanH y 1 1 u y", None);
+    let examined = ask_of(&model, &mut Planted::new(none, Misread::First));
+    let why =
+        "its file of weights is missing, and none can be drawn: the size of the weights of Unheard u is not known";
+    assert!(examined.left.iter().any(|left| left == why), "{:?}", examined.left);
+}
+
+#[test]
+fn nodes_of_tflite() {
+    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/position.tflite");
+    let model = format::open(&file).unwrap();
+    let cases: [(&'static [&'static str], &str); 2] = [(&["None"], ""), (&["ADD"], "embedded First of embedded")];
+    for (chain, want) in cases {
+        let examined = ask_of(&model, &mut Planted::new(chain, Misread::First));
+        assert_eq!((told(&model, &examined).as_str(), examined.compared.len()), (want, 1), "{:?}", examined.left);
+    }
+}
+
+/// What reads the result of a node that is refused runs with other numbers, where the shape is known.
+#[test]
+fn nodes_behind_a_refused_one() {
+    let (drawn, shapes) = text_model("c=const(3)=0.5,-0.25,0.75; x(2,3); a=Refused(x); y=Add(a,c)");
+    let model = format::read(&Source::memory(onnx(&drawn, &shapes), None)).unwrap();
+    let mut shapes = infer(&model, &[]).unwrap();
+    let result = model.main().nodes.iter().find_map(|&id| model.node(id).output(0)).unwrap();
+    let given = shapes.of[model.main().inputs[0].0 as usize].clone();
+    shapes.of[result.0 as usize] = given;
+    let examined = ask_with(&model, &shapes, &mut Planted::new(&["Add"], Misread::First));
+    assert_eq!(told(&model, &examined), "a refused; y First of y");
 }

@@ -19,9 +19,9 @@ pub(super) struct Runtime {
     pub(super) target: &'static str,
     /// The formats of the models it is asked about, the first of them also of single nodes.
     pub(super) formats: &'static [&'static str],
-    /// Whether it is asked about whole models: it does with parts of a model what it does with them in the model. pnnx follows the batch
-    /// through a model.
-    pub(super) whole: bool,
+    /// The formats of the whole models it is asked about: it does with parts of a model what it does with them in the model. pnnx
+    /// follows the batch through an ONNX model.
+    pub(super) whole: &'static [&'static str],
     /// The script that drives it, and the words that it is started with.
     pub(super) driver: &'static str,
     pub(super) words: &'static [&'static str],
@@ -41,7 +41,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["numpy"],
         target: "onnx",
         formats: &["onnx"],
-        whole: true,
+        whole: &["onnx"],
         driver: ONNXRUNTIME,
         words: &[],
     },
@@ -52,7 +52,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["numpy"],
         target: "openvino",
         formats: &["onnx", "openvino"],
-        whole: true,
+        whole: &["onnx", "openvino"],
         driver: include_str!("../../../../engines/openvino.py"),
         words: &[],
     },
@@ -63,7 +63,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["flatbuffers", "numpy"],
         target: "litert",
         formats: &["tflite"],
-        whole: false,
+        whole: &["tflite"],
         driver: LITERT,
         words: &[],
     },
@@ -74,7 +74,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["flatbuffers", "numpy"],
         target: "litert-gpu",
         formats: &["tflite"],
-        whole: false,
+        whole: &[],
         driver: LITERT,
         words: &["gpu"],
     },
@@ -85,7 +85,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["numpy"],
         target: "mnn",
         formats: &["onnx"],
-        whole: true,
+        whole: &["onnx"],
         driver: include_str!("../../../../engines/mnn.py"),
         words: &[],
     },
@@ -96,7 +96,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["numpy"],
         target: "ort-webgpu",
         formats: &["onnx"],
-        whole: true,
+        whole: &["onnx"],
         driver: ONNXRUNTIME,
         words: &["webgpu"],
     },
@@ -107,7 +107,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["onnx", "numpy"],
         target: "tvm",
         formats: &["onnx"],
-        whole: true,
+        whole: &["onnx"],
         driver: include_str!("../../../../engines/tvm.py"),
         words: &[],
     },
@@ -117,8 +117,8 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         package: "ncnn",
         needs: &["pnnx", "numpy"],
         target: "pnnx",
-        formats: &["onnx"],
-        whole: false,
+        formats: &["onnx", "ncnn"],
+        whole: &["ncnn"],
         driver: include_str!("../../../../engines/ncnn.py"),
         words: &[],
     },
@@ -132,6 +132,11 @@ pub(super) struct Wanted {
 }
 
 impl Runtime {
+    /// Says whether it is asked about whole models of a format.
+    pub(super) fn is_whole(&self, format: &str) -> bool {
+        self.whole.contains(&format)
+    }
+
     /// Returns the target of a version: the newest one that laws speak of, for versions that they do not name.
     pub(super) fn target(&self, version: &str) -> Option<Target> {
         let name = self.target;
@@ -245,6 +250,7 @@ mod tests {
         names.dedup();
         assert_eq!(names.len(), count);
         for runtime in RUNTIMES {
+            assert!(runtime.whole.iter().all(|format| runtime.formats.contains(format)), "{}", runtime.name);
             let script = runtime.script();
             for part in ["\ndef start(", "\ndef version():\n", "\ndef load(model, names, outputs, options):\n"] {
                 assert_eq!(script.matches(part).count(), 1, "{}: {part}", runtime.name);

@@ -82,7 +82,7 @@ static RUNTIME: &[Runtime] = &[Runtime {
     needs: &[],
     target: "onnx",
     formats: &["onnx"],
-    whole: true,
+    whole: &["onnx"],
     driver: DRIVER,
     words: &[],
 }];

@@ -164,12 +164,12 @@ fn save(model: &Model, name: &str, examined: &Examined, folder: &Path) -> Result
     std::fs::create_dir_all(folder).map_err(|error| Error::io(folder, "make it", &error))?;
     let mut text = String::new();
     let mut written = HashSet::new();
-    for fault in examined.faults.iter().filter(|fault| !fault.model.is_empty()) {
+    for fault in examined.faults.iter().filter(|fault| !fault.files.model.is_empty()) {
         let mut file = file_name(model, name, fault);
         while !written.insert(file.clone()) {
             file.push('_');
         }
-        let path = folder.join(file + if model.weights.is_some() { ".xml" } else { ".onnx" });
+        let path = folder.join(format!("{file}.{}", extension(model)));
         let input = |(name, tensor): (&str, &Tensor)| Input {
             name: name.to_owned(),
             dtype: tensor.dtype,
@@ -178,15 +178,23 @@ fn save(model: &Model, name: &str, examined: &Examined, folder: &Path) -> Result
         };
         let inputs = fault.inputs.iter().map(|(name, tensor)| input((name, tensor))).collect();
         let result = fault.right.as_ref().map(|right| input((&fault.output, right)));
-        write(&Extract { model: fault.model.clone(), inputs, result, remarks: Vec::new() }, &path, false)?;
-        if let Some(weights) = &model.weights {
+        write(&Extract { model: fault.files.model.clone(), inputs, result, remarks: Vec::new() }, &path, false)?;
+        if let Some(weights) = &fault.files.weights {
             let path = path.with_extension("bin");
-            let data = weights.read(0, weights.len() as usize)?;
-            std::fs::write(&path, data).map_err(|error| Error::io(&path, "write it", &error))?;
+            std::fs::write(&path, weights).map_err(|error| Error::io(&path, "write it", &error))?;
         }
         text += &format!("  {name}: {} shows it alone\n", escaped(&path.display().to_string()));
     }
     Ok(text)
+}
+
+/// Returns how the file of a part of a model is called.
+fn extension(model: &Model) -> &'static str {
+    match model.format {
+        "openvino" => "xml",
+        "ncnn" => "param",
+        format => format,
+    }
 }
 
 /// Makes findings of what an engine does.
