@@ -119,6 +119,13 @@ pub(super) static OPENVINO: Profile = Profile {
             evidence: OPENVINO_LAWS,
         },
         Law {
+            kinds: &[Kind::Lists],
+            when: &[],
+            way: Way::Ask(matmul::tiny),
+            text: "leaves out what it merges with a product of 2 computed columns",
+            evidence: OPENVINO_SEEN,
+        },
+        Law {
             kinds: &[Kind::Binary, Kind::Lists, Kind::Blocks],
             when: &[],
             way: Way::Ask(compressed::multiplied),

@@ -396,6 +396,7 @@ fn many(asked: &Asked<'_>) -> Option<Does> {
         return (count < 2).then_some(alone);
     }
     match count {
+        1 if asked.elements(0) == Some(1) && asked.rank() == Some(1) => None,
         1 => Some(Does::Garbled("reduces all elements of a single operand to one".into())),
         2 => None,
         _ => Some(Does::Fewer { count: 2 }),

@@ -25,6 +25,11 @@ const OF_BOOLS: &[OpId] =
 
 /// Finds a node that is merged with a tiny product of computed matrices.
 pub(super) fn tiny(asked: &Asked<'_>) -> Option<Does> {
+    let text = "may leave out what it merges with a product of 2 computed columns";
+    if asked.node.op == "QuantizeLinear" {
+        let (product, _) = merged(asked, asked.value(0)?)?;
+        return is_tiny(asked, product).then(|| Does::Unknown(text.into()));
+    }
     let (constant, value, second) = asked.split(asked.node)?;
     let is_slope = asked.meaning.kind == Kind::Slope;
     let scales = match asked.op(asked.node) {
@@ -44,8 +49,7 @@ pub(super) fn tiny(asked: &Asked<'_>) -> Option<Does> {
     // A sum is the bias of a product. A factor is a node of its own behind others.
     let per_column = sizes.iter().any(|size| *size != 1);
     let alone = is_direct && !(scales && per_column && (is_slope || rank > 2 && weights == 2));
-    (!alone && is_tiny(asked, product))
-        .then(|| Does::Unknown("may leave out what it merges with a product of 2 computed columns".into()))
+    (!alone && is_tiny(asked, product)).then(|| Does::Unknown(text.into()))
 }
 
 /// Returns the product that a value is, or that functions and constants make it of; and whether it is the product itself.
@@ -188,7 +192,7 @@ pub(super) fn of_open_rows(asked: &Asked<'_>) -> Option<Does> {
         let text = "drops the axes that only a constant has behind a matrix product of open dims";
         return (sums && (per_column || joined) && !apart).then(|| Does::Garbled(text.into()));
     }
-    let distributed = !sums && !apart && rows[1].size().is_some();
+    let distributed = !sums && !apart && rows.get(1).is_some_and(|dim| dim.size().is_some());
     if rank < 4 || only_axis(&sizes, rank) != Some(1) || distributed || joins {
         return None;
     }
