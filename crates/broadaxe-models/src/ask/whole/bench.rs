@@ -204,10 +204,13 @@ impl<'a> PartRunner<'a> {
         value.producer.map(|(node, _)| node).filter(|_| is_computed && !self.model.main().inputs.contains(&id))
     }
 
-    /// Says whether a value can be given to an engine: not the handle of a variable.
+    /// Says whether a value can be given to an engine: not the handle of a variable, nor what layers of 8 bits pass on.
     fn is_tensor(&self, id: ValueId) -> bool {
-        self.model.system != System::Tflite
-            || self.model.value(id).element.as_ref().is_none_or(|element| element.dtype().is_some())
+        match self.model.system {
+            System::Tflite => self.model.value(id).element.as_ref().is_none_or(|element| element.dtype().is_some()),
+            System::Ncnn => !quantised::is_between_layers(self.model, id),
+            _ => true,
+        }
     }
 
     /// Computes what comes along with what reads it, as far as that is known.

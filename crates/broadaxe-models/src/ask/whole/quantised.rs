@@ -11,6 +11,9 @@ use crate::{
     graph::{Attribute, Element, Model, Node, NodeId, Quantization, ValueId},
 };
 
+/// The parameter for layers of 8 bits of ncnn is above this where the result has 8 bits, too.
+const REQUANTISES: i64 = 100;
+
 /// Returns how the elements of a value represent real numbers, where they do.
 fn quantization(model: &Model, id: ValueId) -> Option<&Quantization> {
     model.value(id).quantization.as_deref().filter(|known| !known.scales.is_empty())
@@ -39,6 +42,18 @@ pub(super) fn rounds(system: System, node: &Node) -> bool {
     system == System::Ncnn
         && (has_weights || term == "18")
         && node.attribute(term).and_then(Attribute::int).is_some_and(|term| term != 0)
+}
+
+/// Says whether a value of ncnn is whole numbers of 8 bits, which cannot be given to a layer from outside: what the layer before rounds
+/// for the next one.
+pub(super) fn is_between_layers(model: &Model, id: ValueId) -> bool {
+    let maker = |id: ValueId| model.value(id).producer.map(|(node, _)| model.node(node));
+    let mut node = maker(id);
+    while let Some(split) = node.filter(|node| node.op == "Split") {
+        node = split.input(0).and_then(maker);
+    }
+    let term = node.and_then(|node| node.attribute("8")).and_then(Attribute::int).unwrap_or(0);
+    term > REQUANTISES && node.is_some_and(|node| rounds(model.system, node))
 }
 
 /// Returns what a `DEQUANTIZE` gives of a constant; nothing for other nodes.
@@ -145,6 +160,18 @@ mod tests {
         assert_eq!(dequantised(&model, id, constant.clone()), None);
         model.nodes[id.0 as usize].op = "DEQUANTIZE".to_owned();
         assert_eq!(dequantised(&model, id, constant).unwrap().values(), [1.0, 0.0]);
+    }
+
+    #[test]
+    fn what_layers_of_ncnn_pass_on() {
+        let text = "7767517\n5 6\nInput x 0 1 x\nConvolution a 1 1 x a 0=8 6=72 8=102\nSplit s 1 2 a b c\n\
+                    Convolution d 1 1 b d 0=8 6=64 8=2\nReLU e 1 1 c e\n";
+        let model = format::read(&Source::memory(text.as_bytes(), None)).unwrap();
+        let found: Vec<&str> = (0..model.values.len())
+            .filter(|&k| is_between_layers(&model, ValueId(k as u32)))
+            .map(|k| model.values[k].name.as_str())
+            .collect();
+        assert_eq!(found, ["a", "b", "c"]);
     }
 
     #[test]
