@@ -18,8 +18,8 @@ pub struct Engine {
 /// Models were run.
 const RUN: &str = "tested";
 /// Models were converted or compiled: the device that computes them was not at hand.
-const CONVERTED: &str = "converted, not run";
-const COMPILED: &str = "compiled, not run";
+const ONLY_CONVERTED: &str = "converted, not run";
+const ONLY_COMPILED: &str = "compiled, not run";
 
 /// The engines behind the laws whose evidence is that they were run here.
 pub static ENGINES: &[Engine] = &[
@@ -36,8 +36,8 @@ pub static ENGINES: &[Engine] = &[
     Engine { name: "TVM", version: "0.27.0.post1", tested: RUN },
     Engine { name: "TOSA tools", version: "2026.8.0", tested: RUN },
     Engine { name: "ggml", version: "0.13.1", tested: RUN },
-    Engine { name: "QNN", version: "2.7.0", tested: COMPILED },
-    Engine { name: "Core ML", version: "9.0", tested: CONVERTED },
+    Engine { name: "QNN", version: "2.7.0", tested: ONLY_COMPILED },
+    Engine { name: "Core ML", version: "9.0", tested: ONLY_CONVERTED },
 ];
 
 /// The day of the comparison that `docs/verdicts.md` records.
