@@ -576,9 +576,7 @@ impl<'r, 'a> Examination<'r, 'a> {
         };
         self.pins.insert(value);
         self.at_fault.insert(value);
-        let is_rounded =
-            nodes.iter().any(|&node| quantised::rounds(self.bench.model.system, self.bench.model.node(node)));
-        let is_small = reading.is_none() && gap.as_ref().is_some_and(|gap| gap.is_small(is_rounded));
+        let is_small = reading.is_none() && gap.as_ref().is_some_and(Discrepancy::is_small);
         let is_far = false;
         let fault = Fault { nodes, value, gap, refused, reading, is_later, is_far, files, inputs, got, right, output };
         let list = if is_small { &mut self.examined.rounded } else { &mut self.examined.faults };

@@ -102,10 +102,9 @@ impl Tolerance {
 }
 
 impl Discrepancy {
-    /// Says whether rounding may explain it: of low precision, or of quantised numbers; `is_quantised` says that whole layers compute
-    /// with these, of which one may round in the other direction and the next ones follow.
-    pub fn is_small(&self, is_quantised: bool) -> bool {
-        self.largest < if is_quantised { 0.5 } else { 2e-2 }
+    /// Says whether rounding may explain it: of low precision, or of quantised numbers.
+    pub fn is_small(&self) -> bool {
+        self.largest < 2e-2
     }
 }
 
