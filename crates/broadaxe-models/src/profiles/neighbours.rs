@@ -146,9 +146,11 @@ impl<'a> Asked<'a> {
         let Some(node) = self.producer(self.origin(value)) else { return false };
         let positive = |input: &ValueId| reach > 0 && self.is_made_positive(*input, reach - 1);
         let mut inputs = node.inputs.iter().flatten();
+        // Squares of integers may wrap below 0.
+        let is_float = || self.dtype_of(value).is_some_and(DType::is_float);
         match node.op.as_str() {
             op if POSITIVE.contains(&op) => true,
-            "Mul" if node.input(0) == node.input(1) => true,
+            "Mul" if node.input(0) == node.input(1) && is_float() => true,
             "Add" | "Mul" | "Div" | "Min" | "Sum" | "Mean" | "Concat" => inputs.all(positive),
             "Where" => inputs.skip(1).all(positive),
             "Pow" => inputs.next().is_some_and(positive) || self.is_made_even(node.input(1)),

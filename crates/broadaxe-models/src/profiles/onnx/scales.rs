@@ -19,7 +19,7 @@ const MOVED: &[&str] = &["MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", 
 /// Says whether scaled i8 numbers are moved or pooled behind their node, and not quantised again there.
 ///
 /// The pass that exchanges the two writes a `QuantizeLinear` whose types contradict each other from opset 21 on, so that the model is not
-/// loaded: asked of 1,900 models and of all levels of optimisation.
+/// loaded: asked of 3,078 models, and of all levels of optimisation.
 pub(super) fn is_moved(asked: &Asked<'_>) -> Option<bool> {
     let swapped = asked.node.op == "DequantizeLinear" && asked.node.version >= 21 && !asked.constants[0];
     let zero_point = asked.constants.get(2) == Some(&true);
