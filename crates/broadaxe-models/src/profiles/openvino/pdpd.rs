@@ -28,7 +28,7 @@ const PADS: &[OpId] = &[
 ];
 
 /// What was asked of two constants, which are computed when the model is compiled: 19 forms of shapes for each operator.
-const FOLDED: &[OpId] = &[
+const OF_CONSTANTS: &[OpId] = &[
     id("sub"),
     id("div"),
     id("equal"),
@@ -91,7 +91,7 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     let axis = super::pdpd_axis(asked)?;
     let (op, name) = (asked.operator()?, &asked.node.op);
     let folded = (0..asked.operands.len()).all(|k| asked.value(k).is_some_and(|value| asked.facts.is_constant(value)));
-    if folded && FOLDED.contains(&op) {
+    if folded && OF_CONSTANTS.contains(&op) {
         return (FLIPPED.contains(&op) && asked.operands[0] != asked.operands[1])
             .then(|| Does::Garbled(format!("exchanges the operands when it computes {name} of constants").into()));
     }
