@@ -23,12 +23,15 @@ use super::{
     quantised,
 };
 use crate::{
-    graph::{Attribute, ValueId},
+    graph::{Attribute, Node, ValueId},
     meaning::{self, Kind, Source},
 };
 
 const ON_WEBGPU: Evidence = Evidence::run_here("LiteRT 2.3.0; WebGPU on SwiftShader, models of one node");
 
+const ON_WEBGPU_CONSTANTS: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; WebGPU on SwiftShader, 1,450 models of one to three nodes over constants of f32, ranks 0 to 4",
+);
 const ON_WEBGPU_CONVERTED: Evidence = Evidence::run_here(
     "LiteRT 2.3.0; WebGPU on SwiftShader, models of one node through onnx2tf 2.6.9 and litert-torch 0.10.0",
 );
@@ -187,6 +190,13 @@ pub(super) static LITERT_GPU: Profile = Profile {
             evidence: ON_WEBGPU,
         },
         Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Not(&When::Of(System::Onnx)), When::AllConstant],
+            way: Way::Ask(binary),
+            text: "computes nodes of constants when the model runs, if the constants have the same rank",
+            evidence: ON_WEBGPU_CONSTANTS,
+        },
+        Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
             way: Way::Ask(binary),
@@ -287,13 +297,11 @@ fn outside(asked: &Asked<'_>) -> Option<Does> {
     if { shapes }.any(|shape| shape.contains(&0)) {
         return refused("crashes or uses the CPU if a tensor has no elements");
     }
-    if asked.is_of(System::Tflite) && (0..asked.operands.len()).any(|k| asked.constants[k] && !is_stored(asked, k)) {
-        return unknown("was not tested with operands computed only from constants");
+    let of_types = other_types(asked);
+    if matches!(of_types, Some(Does::Refused(_))) || is_known_of_constants(asked) {
+        return of_types;
     }
-    if !asked.constants.is_empty() && asked.constants.iter().all(|constant| *constant) {
-        return unknown("was not tested with only constant operands");
-    }
-    other_types(asked)
+    unknown("was not tested with operands computed only from constants")
 }
 
 /// Finds types that the delegate leaves to the CPU, and those that were not asked.
@@ -331,11 +339,53 @@ fn is_integral(asked: &Asked<'_>) -> bool {
 fn is_stored(asked: &Asked<'_>, operand: usize) -> bool {
     let Some(value) = asked.value(operand) else { return true };
     let constant = |value: ValueId| asked.model.value(value).constant.as_ref();
-    let widened = asked.producer(value).filter(|node| meaning::role(asked.model, node) == Some(Role::Dequantize));
+    let widens = |node: &&Node| node.op == "Convert" || meaning::role(asked.model, node) == Some(Role::Dequantize);
+    let widened = asked.producer(value).filter(widens);
     let half = widened
         .and_then(|node| constant(node.input(0)?))
         .is_some_and(|constant| constant.element.dtype() == Some(DType::F16));
     half || constant(value).is_some()
+}
+
+/// Operators of f32 that were asked with constants alone and behind such nodes, by their names in TFLite and in OpenVINO's files.
+const OF_CONSTANTS: &[&str] =
+    &["ADD", "Add", "SUB", "Subtract", "MUL", "Multiply", "DIV", "Divide", "MAXIMUM", "Maximum"];
+
+/// Says whether what the delegate does with the node's constants was asked.
+fn is_known_of_constants(asked: &Asked<'_>) -> bool {
+    let constant = |k: usize| asked.constants.get(k) == Some(&true);
+    let count = asked.operands.len();
+    if !(0..count).any(constant) || asked.is_of(System::Onnx) && !(0..count).all(constant) {
+        return true;
+    }
+    let plain =
+        OF_CONSTANTS.contains(&asked.node.op.as_str()) && (0..count).all(|k| asked.dtype(k) == Some(DType::F32));
+    let known = |k: usize| !constant(k) || is_stored(asked, k) || plain && is_computed_as_asked(asked, k);
+    (0..count).all(known) && (plain || !(0..count).all(constant))
+}
+
+/// Says whether nothing but operators that were asked computes an operand from constants of the file.
+fn is_computed_as_asked(asked: &Asked<'_>, operand: usize) -> bool {
+    let mut left: Vec<ValueId> = asked.value(operand).into_iter().collect();
+    for _ in 0..CHAIN {
+        let Some(value) = left.pop() else { return true };
+        match asked.producer(value) {
+            Some(node) if OF_CONSTANTS.contains(&node.op.as_str()) => left.extend((0..2).filter_map(|k| node.input(k))),
+            Some(_) => return false,
+            None => {}
+        }
+    }
+    false
+}
+
+/// How many values of a chain of constants are looked at.
+const CHAIN: usize = 64;
+
+/// Says which operands the delegate finds in the file. A converter folds what nodes of ONNX compute from constants; in a file that is
+/// given as it is, only a widened one counts.
+fn stored_of(asked: &Asked<'_>) -> Vec<bool> {
+    let folded = asked.is_of(System::Onnx);
+    (0..asked.operands.len()).map(|k| asked.constants[k] && (folded || is_stored(asked, k))).collect()
 }
 
 /// Returns the known dims of all operands and of the result; nothing where a size is open.
@@ -396,8 +446,10 @@ fn binary(asked: &Asked<'_>) -> Option<Does> {
         return refused("leaves ATAN2 to the CPU unless the second operand stretches to the first");
     }
     let [a, b] = [&shapes[0], &shapes[1]];
-    match asked.constants {
+    match stored_of(asked)[..] {
         [false, false] => computed(asked, name, (a, b)),
+        [true, true] if a.len() != b.len() => refused("leaves the node to the CPU if two constants differ in rank"),
+        [true, true] => Some(Does::Own),
         _ if is_integral(asked) => converted::integers(asked, name, &shapes, &result),
         [first, _] => constant(
             asked,

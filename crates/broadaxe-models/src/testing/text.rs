@@ -1,6 +1,6 @@
 //! Models written as text: `x(1,4,2,3); c=const(3); a=Mul(x,c); y=Conv(a,w) pads=1,1,1,1`.
 //!
-//! `opset 6;`, or `ir;`, `ncnn;`, `paddle;` or `pnnx;` for another format than ONNX, comes first. `x(2,n)` is an input, and `x(2,n=3)` the same, with the size that an engine ran it
+//! `opset 6;`, or `ir;`, `ncnn;`, `paddle;`, `pnnx;` or `tflite;` for another format than ONNX, comes first. `x(2,n)` is an input, and `x(2,n=3)` the same, with the size that an engine ran it
 //! with; `q,s,z=DynamicQuantizeLinear(x)` has several results; `y=com.microsoft.Gelu(x)` is a node of another domain; `c=const(3)` is a constant whose elements count up, `c=const()=2` one that is 2 everywhere; `:i64` behind `const`
 //! or a name is its type. Values that no node reads are outputs. `conformance/laws` reads the same text for the engines.
 
@@ -20,6 +20,7 @@ const FORMATS: &[(&str, (&str, System), i64)] = &[
     ("ncnn", ("ncnn", System::Ncnn), 0),
     ("paddle", ("paddle", System::Paddle), 0),
     ("pnnx", ("pnnx", System::Pnnx), 0),
+    ("tflite", ("tflite", System::Tflite), 0),
 ];
 
 /// Makes a model of a text, and infers its shapes.
