@@ -2,10 +2,11 @@
 
     python -m conformance.verdicts --seed 1 --count 10000 [--jobs 2] [--minutes 60] [--resume] [--formats onnx,ir] [--targets ncnn]
     python -m conformance.verdicts --cases
+    python -m conformance.verdicts --whole openvino --seed 1 --count 1000 [--minutes 60] [--formats onnx,ir]
 
 Answers are appended to `target/verdicts/`; `--resume` goes on where a run was stopped. `--save` keeps the smallest model of
 each kind of disagreement in `conformance/verdicts/cases/`, and `--cases` asks about those again. Ends with 1 where a verdict is wrong, a
-repair fails, or a case does not hold.
+repair fails, or a case does not hold. `--whole` asks `check --ask` of an engine, which uses no law, instead.
 """
 
 import argparse
@@ -19,7 +20,7 @@ from pathlib import Path
 
 from engines import ROOT, Engines, installed
 
-from . import page, run
+from . import page, run, whole
 from . import spec as specs
 from .forms import ENGINE, TARGETS
 from .judge import Judge
@@ -96,17 +97,24 @@ def main():
     parser.add_argument("--targets", default="")
     parser.add_argument("--save", action="store_true", help="keep the smallest models as cases")
     parser.add_argument("--cases", nargs="?", const="", help="ask about the cases, or those with this in their name")
+    parser.add_argument("--whole", metavar="TARGET", help="judge check --ask of this target's engine, without laws")
     parser.add_argument("--part", type=int, help="judge every Nth model, N being the jobs")
     arguments = parser.parse_args()
     if arguments.cases is not None:
         return int(cases(arguments.cases) > 0)
     FOLDER.mkdir(parents=True, exist_ok=True)
+    split = lambda words: [word for word in words.split(",") if word]
+    until = time.time() + 60 * arguments.minutes
+    if arguments.whole:
+        path = FOLDER / f"whole-{arguments.whole}-{arguments.seed}.jsonl"
+        tally = whole.part(path, arguments.whole, range(arguments.count), arguments.seed, split(arguments.formats), until)
+        print(", ".join(f"{name} {count}" for name, count in tally.most_common()))  # noqa: T201
+        return int(any(tally[name] for name in ("missed", "fusion", "false-alarm", "not asked")))
     if arguments.part is not None:
         done = {line["number"] for line in _lines(arguments.seed)[0]}
         numbers = [number for number in range(arguments.part, arguments.count, arguments.jobs) if number not in done]
-        split = lambda words: [word for word in words.split(",") if word]
         path = FOLDER / f"seed-{arguments.seed}.{arguments.part}.jsonl"
-        run.part(path, numbers, arguments.seed, split(arguments.formats), split(arguments.targets), time.time() + 60 * arguments.minutes)
+        run.part(path, numbers, arguments.seed, split(arguments.formats), split(arguments.targets), until)
         return 0
     wanted = arguments.targets.split(",") if arguments.targets else [target for found in TARGETS.values() for target in found]
     missing = [target for target in dict.fromkeys(wanted) if not installed(ENGINE[target])]

@@ -54,18 +54,20 @@ class Judge:
             return record | {"outcome": "right-same"} | (self._repair(file, "numpy", want, target) if fixes else {})
         wrong = file.wrong(target, want)
         record["why"] = wrong[1][-300:] if wrong else next(iter(reasons.values()), "")
-        if not wrong:
-            record["outcome"] = "right-same" if not record["bad"] else self._alarm(spec, target)
-        elif record["bad"]:
-            record["outcome"] = self._explained(spec, target, values, verdicts)
-        else:
-            record["outcome"] = self._cause(spec, target, values, verdicts)
+        record["outcome"] = self.outcome(spec, target, values, verdicts, wrong)
         if fixes:
             record |= self._repair(file, target, want, target)
             if record.get("repair") == "failed" and record["outcome"] in ("missed", "other"):
                 # What was never flagged is no repair that failed.
                 record["repair"] = "not flagged"
         return record
+
+    def outcome(self, spec, target, values, verdicts, wrong):
+        """Say what verdicts, by the values that they are about, are beside what is wrong with the engine's outputs."""
+        bad = any(one in BAD for one in verdicts.values())
+        if not wrong:
+            return self._alarm(spec, target) if bad else "right-same"
+        return self._explained(spec, target, values, verdicts) if bad else self._cause(spec, target, values, verdicts)
 
     def _invalid(self, spec, target):
         """Return the record of a model that ONNX does not allow: of no such node may be said that the target does what the model says."""

@@ -9,6 +9,7 @@ use super::super::{numbers, random::Random, run::Tensor};
 use crate::{
     graph::{Model, NodeId, ValueId},
     infer::{Shapes, infer},
+    meaning::{Kind, meaning},
     verify,
 };
 
@@ -37,13 +38,44 @@ pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<Shapes> {
         let size = |k: usize, name: &String| if is_first(name) { SIZES[0][k % 6] } else { sizes[k % 6] } + k / 6;
         names.iter().enumerate().map(|(k, name)| (name.clone(), size(k, name))).collect::<Vec<_>>()
     };
-    let inferred = SIZES.iter().filter_map(|sizes| infer(model, &verify::given(model, shapes, &lengths(sizes))).ok());
+    let inferred = SIZES.iter().filter_map(|sizes| fitted(model, shapes, lengths(sizes)));
     let has_elements = |trial: &Shapes| {
         let is_empty = |known: &crate::infer::Known| known.shape.known().is_some_and(|shape| shape.dims().contains(&0));
         !trial.of.iter().any(is_empty)
     };
     let (full, empty): (Vec<Shapes>, Vec<Shapes>) = inferred.partition(has_elements);
     if full.is_empty() { empty } else { full }
+}
+
+/// Infers the shapes of a model with these sizes for what is open. Where operands do not broadcast with them, an open size becomes the
+/// one that it meets.
+fn fitted(model: &Model, shapes: &Shapes, mut lengths: Vec<(String, usize)>) -> Option<Shapes> {
+    for _ in 0..lengths.len() {
+        let trial = infer(model, &verify::given(model, shapes, &lengths)).ok()?;
+        let Some((one, other)) = clash(model, &trial) else { return Some(trial) };
+        let is_open = |size: usize| lengths.iter().any(|(_, length)| *length == size);
+        let (from, to) = if is_open(one) { (one, other) } else { (other, one) };
+        if !is_open(from) {
+            return Some(trial);
+        }
+        lengths.iter_mut().filter(|(_, length)| *length == from).for_each(|(_, length)| *length = to);
+    }
+    infer(model, &verify::given(model, shapes, &lengths)).ok()
+}
+
+/// Finds two sizes of operands that meet and do not broadcast.
+fn clash(model: &Model, shapes: &Shapes) -> Option<(usize, usize)> {
+    model.walk().into_iter().find_map(|id| {
+        let meaning = meaning(model, id)?.ok()?;
+        if meaning.operands.len() < 2 || meaning.kind == Kind::Blocks || meaning.rule.def().target {
+            return None;
+        }
+        let operands = meaning.shapes(model.node(id), shapes);
+        let known: Option<Vec<_>> = operands.iter().map(|shape| shape.known()).collect();
+        let known = known?;
+        let dims: Vec<&[usize]> = known.iter().map(broadaxe_shape::Shape::dims).collect();
+        meaning.rule.align(&dims).err()?.sizes()
+    })
 }
 
 /// How integers are drawn.
@@ -208,4 +240,31 @@ fn selected_axis(model: &Model, shapes: &Shapes, node: NodeId) -> Option<usize> 
     let axis = named.or_else(read).unwrap_or(0);
     let axis = if axis < 0 { axis + dims.len() as i64 } else { axis };
     *dims.get(usize::try_from(axis).ok()?)?
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing;
+
+    #[test]
+    fn open_sizes_that_meet() {
+        for (text, fits) in [
+            ("x(n,m); y=Relu(x)", true),
+            ("x(n,m); y(k,5); z=Add(x,y)", true),
+            ("x(n,m); y(m,n); z=Add(x,y)", true),
+            ("x(n,m); y(1,k); z=Mul(x,y); c=const(3); w=Add(z,c)", true),
+            ("x(n,n,m,k,5); y(1,1,1,a,b); z=Equal(x,y)", true),
+            ("x(2,m); y(3,m); z=Add(x,y)", false),
+        ] {
+            let (model, shapes) = testing::model(text);
+            for trial in trials(&model, &shapes) {
+                assert_eq!(clash(&model, &trial).is_none(), fits, "{text}");
+                let sizes = |id: &ValueId| trial.of[id.0 as usize].shape.known().map(|shape| shape.dims().to_vec());
+                let open = |id: &&ValueId| shapes.of[id.0 as usize].shape.known().is_none();
+                let given: Vec<usize> = model.main().inputs.iter().filter(open).filter_map(sizes).flatten().collect();
+                assert!(given.iter().any(|&size| size > 1) && !given.contains(&0), "{text}: {given:?}");
+            }
+        }
+    }
 }
