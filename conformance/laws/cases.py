@@ -442,6 +442,8 @@ TVM = [
     ("opset 6; x(1,3,3); s=const(3); y=PRelu(x,s)", "differs"),
     ("a:bool(2,3); b:bool(3); y=Equal(a,b)", "refused"),
     ("x(2,1); t=const:i64(2)=2,0; y=Expand(x,t)", "refused"),
+    ("x(1,1); t:i64(1); y=Expand(x,t)", "refused"),
+    ("x(1,3,4); z(1,3,4); t=Shape(z); y=Expand(x,t)", "same"),
     # Open dims.
     ("x(N=2,5); b=const(5); y=Sub(x,b)", "same"),
     ("x(N=2,5); b=const(2,1); y=Sub(x,b)", "refused"),

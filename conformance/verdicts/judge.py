@@ -1,6 +1,7 @@
 """Compares what `broadaxe check` says of a model for a target with what the engine does, and checks what `fix` does with it."""
 
 import functools
+import itertools
 from collections import Counter
 
 import numpy as np
@@ -129,6 +130,7 @@ class Judge:
             or output in fmod and all(name in arrays for name in names) and equal(arrays[output], np.mod(*(arrays[name] for name in names)))
             # Half of the bytes are the same number with a sign or without.
             or op == "QuantizeLinear" and output in arrays and arrays[output].dtype == np.uint8 and arrays[output].max(initial=0) < 128
+            or op == "DequantizeLinear" and arrays[names[0]].dtype == np.uint8 and arrays[names[0]].max(initial=0) < 128
             or output in arrays and arrays[output].dtype == np.bool_ and len(np.unique(arrays[output])) < 2
             or op in ("PRelu", "PReLU") and names[0] in arrays and arrays[names[0]].min(initial=0) >= 0
             or op in ("Mul", "Multiply") and any(name in arrays and not arrays[name].any() for name in names)
@@ -143,7 +145,8 @@ class Judge:
         if not all(name in arrays for name in names):
             return False
         fold = np.maximum if op == "Max" else np.minimum
-        return np.array_equal(functools.reduce(fold, (arrays[name] for name in names)), fold(arrays[names[0]], arrays[names[1]]))
+        whole = functools.reduce(fold, (arrays[name] for name in names))
+        return any(np.array_equal(whole, fold(arrays[one], arrays[other])) for one, other in itertools.combinations(names, 2))
 
     def _uniform(self, spec, target):
         """Say whether the engine is wrong where constants that are one number everywhere are drawn."""

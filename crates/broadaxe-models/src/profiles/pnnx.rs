@@ -150,6 +150,13 @@ pub(super) static PNNX: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Stretch],
+            when: &[When::Holds(to_given_sizes)],
+            way: Way::Refused,
+            text: "converts no Expand whose sizes are the numbers of an input",
+            evidence: PNNX_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
             when: &[],
             way: Way::Ask(batch::stretched),
             text: "computes each entry of the batch alone",
@@ -319,6 +326,32 @@ fn scalar(asked: &Asked<'_>) -> Option<Does> {
     let shown = rank(Some(output)) == Some(0) && asked.facts.is_output(output);
     shown.then(|| Does::Garbled("does not support tensors of rank 0, and returns shape (1,)".into()))
 }
+
+/// Says whether the sizes that a tensor is stretched to are computed from the numbers of an input, and not from its shape.
+fn to_given_sizes(asked: &Asked<'_>) -> Option<bool> {
+    let mut left: Vec<ValueId> = asked.node.input(1).into_iter().collect();
+    let mut seen = left.clone();
+    while let Some(value) = left.pop() {
+        match asked.producer(value) {
+            Some(node) if ["Shape", "Size"].contains(&node.op.as_str()) => {}
+            Some(node) => {
+                let inputs = node.inputs.iter().flatten().copied();
+                let new: Vec<ValueId> = inputs.filter(|input| !seen.contains(input)).collect();
+                seen.extend(&new);
+                left.extend(new);
+            }
+            None if asked.model.value(value).constant.is_some() => {}
+            None => return Some(asked.model.main().inputs.contains(&value)),
+        }
+        if seen.len() > MOST_VALUES {
+            return None;
+        }
+    }
+    Some(false)
+}
+
+/// How many values before a shape are looked at.
+const MOST_VALUES: usize = 64;
 
 /// A computed bound becomes a second input of a layer that has one.
 fn bounds(asked: &Asked<'_>) -> Option<Does> {
