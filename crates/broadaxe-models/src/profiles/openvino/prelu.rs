@@ -97,7 +97,10 @@ pub(super) fn invalid(asked: &Asked<'_>) -> Option<Does> {
         let (data, slope) = (size(&data, axis), size(&slope, axis));
         data != slope && data != 1 && slope != 1
     };
-    let refuses = (0..rank).any(|axis| is_checked(axis) && clashes(axis));
+    // The result may not be longer than data of open dims: this is found when the model runs.
+    let open = asked.in_file(0).known().is_none();
+    let stretches = |axis: usize| open && size(&data, axis) == 1 && size(&slope, axis) != 1;
+    let refuses = (0..rank).any(|axis| is_checked(axis) && clashes(axis) || stretches(axis));
     Some(if refuses {
         Does::Refused("accepts only a slope that fits axis 1 or the last axes".into())
     } else {

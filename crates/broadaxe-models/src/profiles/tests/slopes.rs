@@ -5,7 +5,7 @@
 
 use crate::{
     check::{Verdict, check},
-    testing::model,
+    testing::{gravest, model},
 };
 
 /// The data, the slope, and what the two engines do.
@@ -378,5 +378,19 @@ fn slopes_that_do_not_fit_behind_other_nodes() {
     for (text, onnx, openvino) in NEIGHBOURS {
         let found = ["onnx", "openvino"].map(|target| found(text, target));
         assert_eq!(found, [*onnx, *openvino], "{text}");
+    }
+}
+
+/// With open dims, OpenVINO finds when it runs that a slope is longer than data of size 1, as 365 models with sizes showed.
+#[test]
+fn slopes_beside_open_dims() {
+    for (text, want) in [
+        ("x(n,1); s=const(3); y=PRelu(x,s)", "refused"),
+        ("x(n,2,3,1); s=const(3); y=PRelu(x,s)", "refused"),
+        ("x(n,2,3,1); s=const(2); y=PRelu(x,s)", "differs"),
+        ("x(n,6,4,5); s=const(3); y=PRelu(x,s)", "refused"),
+        ("x(4,2,3,1); s=const(3); y=PRelu(x,s)", "differs"),
+    ] {
+        assert_eq!(gravest(text, "openvino"), want, "{text}");
     }
 }
