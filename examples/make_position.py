@@ -21,7 +21,9 @@ def main():
     code.builtinCode, code.version = schema.BuiltinOperator.ADD, 1
     for name, data in (("", b""), ("tokens", b""), ("positions", positions.tobytes()), ("embedded", b"")):
         buffer = schema.BufferT()
-        buffer.data = np.frombuffer(data, np.uint8)
+        # LiteRT does not load a tensor whose data are there and empty.
+        if data:
+            buffer.data = np.frombuffer(data, np.uint8)
         model.buffers.append(buffer)
         if name:
             tensor = schema.TensorT()

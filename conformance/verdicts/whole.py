@@ -66,7 +66,7 @@ def part(path, target, numbers, seed, formats, until):
                 if findings is None:
                     line = {"outcome": "not asked", "why": complaints[-300:]}
                 else:
-                    verdicts = {file.names().get(one["node"]): one["verdict"] for one in findings}
+                    verdicts = {file.names().get(one["node"], one["node"]): one["verdict"] for one in findings}
                     line = {"outcome": judge.outcome(spec, target, values, verdicts, wrong), "why": wrong and wrong[1][-200:]}
                     line["bad"] = [[one["op"], one["verdict"], one["reason"][:200]] for one in findings if one["verdict"] in BAD]
                     line["nodes"], line["unknown"] = len(findings), sum(one["verdict"] == "unknown" for one in findings)

@@ -74,6 +74,11 @@ impl Random {
             };
             data.extend(number_bytes(dtype, value));
         }
+        // Truth values that are all alike hide which of them is read.
+        let (first, last) = (data.first().copied(), data.len().saturating_sub(1));
+        if dtype == DType::Bool && last > 0 && data.iter().all(|value| Some(*value) == first) {
+            data[last] = 1 - data[last];
+        }
         Ok(data)
     }
 }
@@ -105,6 +110,10 @@ mod tests {
             assert!(drawn.chunks_exact(dtype.size()).any(|element| element == bytes), "{dtype:?} {bytes:?}");
         }
         assert_eq!(random.draw(DType::F64, &[2, 3], None).unwrap().len(), 48);
+        for _ in 0..50 {
+            let drawn = random.draw(DType::Bool, &[2], None).unwrap();
+            assert_ne!(drawn[0], drawn[1]);
+        }
         assert_eq!(random.draw(DType::F32, &[1 << 40], None).unwrap_err().kind(), ErrorKind::Limit);
     }
 }

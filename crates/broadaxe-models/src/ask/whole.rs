@@ -169,7 +169,7 @@ fn examine_trials(
     let trials = feeds::trials(model, shapes);
     let mut last = None;
     for trial in &trials {
-        let feeds = |integers| feeds::draw(model, trial, &settings.inputs, (settings.seed, integers));
+        let feeds = |integers| feeds::draw(model, &trial.shapes, &settings.inputs, (settings.seed, integers));
         let small = match feeds(Integers::Small) {
             Ok(feeds) => feeds,
             Err(why) => {
@@ -185,7 +185,7 @@ fn examine_trials(
             continue;
         }
         if is_whole
-            && feeds::has_far(model, trial, &settings.inputs)
+            && feeds::has_far(model, &trial.shapes, &settings.inputs)
             && let Ok(far) = feeds(Integers::Far)
         {
             let mut examination = Examination::new(PartRunner::new(model, shapes, runner, until, far), report);
@@ -194,9 +194,17 @@ fn examine_trials(
         }
         return Ok(examined);
     }
+    if trials.iter().all(|trial| trial.misfits > 0) && examined.faults.iter().all(|fault| fault.gap.is_none()) {
+        // What is refused may be the sizes.
+        examined.faults.clear();
+        last = last.or_else(|| Some(NO_SIZES.to_owned()));
+    }
     examined.left.extend(last);
     Ok(examined)
 }
+
+/// What is said where no sizes of open dims are found that fit the nodes.
+const NO_SIZES: &str = "no sizes of its open dims were found that fit; --input-shape gives others";
 
 /// A value that is wrong in the exposed model.
 struct Wrong {
@@ -422,6 +430,10 @@ impl<'r, 'a> Examination<'r, 'a> {
     /// Compares what a node gives alone, and in the exposed model, with what it means.
     fn compared(&mut self, group: &NodeSet, cut: Vec<Tensor>, round: usize) -> Vec<Wrong> {
         let node = group.nodes[0];
+        if own::is_undefined(&self.bench, node) {
+            self.pins.extend(&group.outputs);
+            return Vec::new();
+        }
         let own = match own::compute(&self.bench, node) {
             Some(Ok(own)) => Some(own),
             Some(Err(why)) if round == 0 => {

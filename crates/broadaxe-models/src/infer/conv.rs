@@ -30,7 +30,7 @@ fn image<'a>(call: &Call<'a>) -> Result<(&'a Size, &'a Size, &'a [Size]), Stop> 
 
 /// Infers a convolution: weights (out, in, kernel...), behind as many axes of groups.
 pub(crate) fn forward(call: &Call<'_>, weights: usize, groups: usize) -> Made {
-    let (batch, _, rest) = image(call)?;
+    let (batch, channels, rest) = image(call)?;
     let w = call.dims(weights).ok();
     if let Some(w) = w
         && w.len() != rest.len() + 2 + groups
@@ -41,6 +41,11 @@ pub(crate) fn forward(call: &Call<'_>, weights: usize, groups: usize) -> Made {
             w.len(),
             rest.len() + 2
         ));
+    }
+    let group = Size::known(call.int("group").unwrap_or(1));
+    let read = w.and_then(|w| if groups == 0 { w[1].times(&group) } else { w[0].times(&w[2]) });
+    if let Some(read) = read {
+        call.same(channels, &read)?;
     }
     let windows = windows(call, rest.len(), w.map(|w| &w[2 + groups..]))?;
     let out = w.and_then(|w| super::tensor::product(&w[..=groups]));

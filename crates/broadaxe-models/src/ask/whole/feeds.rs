@@ -1,14 +1,14 @@
 //! Draws what the inputs of a model are given.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use broadaxe::DType;
 use broadaxe_frameworks::System;
 
 use super::super::{numbers, random::Random, run::Tensor};
 use crate::{
-    graph::{Model, NodeId, ValueId},
-    infer::{Shapes, infer},
+    graph::{Attribute, Model, NodeId, ValueId},
+    infer::{Origin, Shapes, infer},
     meaning::{Kind, meaning},
     verify,
 };
@@ -20,11 +20,18 @@ const MOST_STEPS: usize = 4;
 /// others grow until the model has elements everywhere.
 const SIZES: [[usize; 6]; 3] = [[5, 7, 11, 13, 17, 19], [67, 71, 73, 79, 83, 89], [1009, 1013, 1019, 1021, 1031, 1033]];
 
+/// The shapes of a model with sizes for what is open.
+pub(super) struct Trial {
+    pub(super) shapes: Shapes,
+    /// How many nodes and values these sizes do not fit.
+    pub(super) misfits: usize,
+}
+
 /// Infers the shapes of a model with sizes for what is open, as [`SIZES`] lists them.
-pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<Shapes> {
+pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<Trial> {
     let names = verify::open_names(model, shapes);
     if names.is_empty() {
-        return vec![shapes.clone()];
+        return vec![Trial { shapes: shapes.clone(), misfits: 0 }];
     }
     let is_first = |name: &String| {
         let mut axes =
@@ -39,43 +46,106 @@ pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<Shapes> {
         names.iter().enumerate().map(|(k, name)| (name.clone(), size(k, name))).collect::<Vec<_>>()
     };
     let inferred = SIZES.iter().filter_map(|sizes| fitted(model, shapes, lengths(sizes)));
-    let has_elements = |trial: &Shapes| {
-        let is_empty = |known: &crate::infer::Known| known.shape.known().is_some_and(|shape| shape.dims().contains(&0));
-        !trial.of.iter().any(is_empty)
+    let is_empty = |known: &crate::infer::Known| known.shape.known().is_some_and(|shape| shape.dims().contains(&0));
+    let mut trials: Vec<Trial> = inferred.collect();
+    trials.sort_by_key(|trial| (trial.misfits, trial.shapes.of.iter().any(is_empty)));
+    let (fewest, empty) = trials.first().map_or((0, false), |trial| (trial.misfits, trial.shapes.of.iter().any(is_empty)));
+    trials.retain(|trial| trial.misfits == fewest && (empty || !trial.shapes.of.iter().any(is_empty)));
+    trials
+}
+
+/// How often the shapes of a model are inferred to find sizes that fit.
+const MOST_TRIALS: usize = 400;
+/// How many sizes of the file are tried for an open one.
+const MOST_SIZES: usize = 16;
+
+/// Infers the shapes of a model with these sizes for what is open. Where they do not fit, a size becomes the one that it meets, and then
+/// another one, 1, or one of the file, as long as more fits. Names that have one size keep having one.
+fn fitted(model: &Model, shapes: &Shapes, mut lengths: Vec<(String, usize)>) -> Option<Trial> {
+    let tried = |lengths: &[(String, usize)]| {
+        let shapes = infer(model, &verify::given(model, shapes, lengths)).ok()?;
+        Some(Trial { misfits: misfits(model, &shapes), shapes })
     };
-    let (full, empty): (Vec<Shapes>, Vec<Shapes>) = inferred.partition(has_elements);
-    if full.is_empty() { empty } else { full }
-}
-
-/// Infers the shapes of a model with these sizes for what is open. Where operands do not broadcast with them, an open size becomes the
-/// one that it meets.
-fn fitted(model: &Model, shapes: &Shapes, mut lengths: Vec<(String, usize)>) -> Option<Shapes> {
-    for _ in 0..lengths.len() {
-        let trial = infer(model, &verify::given(model, shapes, &lengths)).ok()?;
-        let Some((one, other)) = clash(model, &trial) else { return Some(trial) };
-        let is_open = |size: usize| lengths.iter().any(|(_, length)| *length == size);
-        let (from, to) = if is_open(one) { (one, other) } else { (other, one) };
-        if !is_open(from) {
-            return Some(trial);
+    let change = |lengths: &[(String, usize)], from: usize, to: usize| {
+        let size = |&(_, size): &(String, usize)| if size == from { to } else { size };
+        lengths.iter().map(|length| (length.0.clone(), size(length))).collect::<Vec<_>>()
+    };
+    let mut best = tried(&lengths)?;
+    let known = sizes(model, shapes);
+    let mut left = MOST_TRIALS;
+    loop {
+        // Sizes that meet become one.
+        for _ in 0..lengths.len() {
+            let sizes = |id| clash(model, &best.shapes, id)?.sizes();
+            let Some((one, other)) = model.walk().into_iter().find_map(sizes) else { break };
+            let is_open = |size: usize| lengths.iter().any(|(_, length)| *length == size);
+            let (from, to) = if is_open(one) { (one, other) } else { (other, one) };
+            let changed = change(&lengths, from, to);
+            let Some(trial) = tried(&changed).filter(|trial| trial.misfits <= best.misfits) else { break };
+            (best, lengths) = (trial, changed);
         }
-        lengths.iter_mut().filter(|(_, length)| *length == from).for_each(|(_, length)| *length = to);
+        let own: BTreeSet<usize> = lengths.iter().map(|(_, size)| *size).collect();
+        let pairs = own.iter().flat_map(|&from| own.iter().chain(&known).map(move |&to| (from, to)));
+        if best.misfits == 0 {
+            return Some(best);
+        }
+        let better = pairs.filter(|(from, to)| from != to).take(left).find_map(|(from, to)| {
+            left -= 1;
+            let changed = change(&lengths, from, to);
+            tried(&changed).filter(|trial| trial.misfits < best.misfits).map(|trial| (trial, changed))
+        });
+        match better {
+            Some(found) => (best, lengths) = found,
+            None => return Some(best),
+        }
     }
-    infer(model, &verify::given(model, shapes, &lengths)).ok()
 }
 
-/// Finds two sizes of operands that meet and do not broadcast.
-fn clash(model: &Model, shapes: &Shapes) -> Option<(usize, usize)> {
-    model.walk().into_iter().find_map(|id| {
-        let meaning = meaning(model, id)?.ok()?;
-        if meaning.operands.len() < 2 || meaning.kind == Kind::Blocks || meaning.rule.def().target {
-            return None;
+/// Returns the error of a node whose operands do not broadcast.
+fn clash(model: &Model, shapes: &Shapes, id: NodeId) -> Option<broadaxe_shape::Error> {
+    let meaning = meaning(model, id)?.ok()?;
+    if meaning.operands.len() < 2 || meaning.kind == Kind::Blocks || meaning.rule.def().target {
+        return None;
+    }
+    let operands = meaning.shapes(model.node(id), shapes);
+    let known: Option<Vec<_>> = operands.iter().map(broadaxe_shape::SymbolicShape::known).collect();
+    let known = known?;
+    let dims: Vec<&[usize]> = known.iter().map(broadaxe_shape::Shape::dims).collect();
+    meaning.rule.align(&dims).err()
+}
+
+/// Lists 1, the channels of convolutions in groups, and the sizes that shapes have, those that are there most often first.
+fn sizes(model: &Model, shapes: &Shapes) -> Vec<usize> {
+    let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
+    let size = |value: ValueId, axis: usize| shapes.of.get(value.0 as usize)?.shape.dims()?.get(axis)?.size();
+    for id in model.walk() {
+        let node = model.node(id);
+        let group = node.attribute("group").and_then(Attribute::int).and_then(|group| usize::try_from(group).ok());
+        let channels = group.filter(|&group| group > 1).zip(node.input(1).and_then(|weights| size(weights, 1)));
+        if let Some(channels) = channels.and_then(|(group, channels)| channels.checked_mul(group)) {
+            *counts.entry(channels).or_default() += shapes.of.len();
         }
-        let operands = meaning.shapes(model.node(id), shapes);
-        let known: Option<Vec<_>> = operands.iter().map(|shape| shape.known()).collect();
-        let known = known?;
-        let dims: Vec<&[usize]> = known.iter().map(broadaxe_shape::Shape::dims).collect();
-        meaning.rule.align(&dims).err()?.sizes()
-    })
+    }
+    let dims = shapes.of.iter().filter_map(|known| known.shape.dims());
+    for size in dims.flatten().filter_map(broadaxe_shape::Dim::size).filter(|&size| size > 1) {
+        *counts.entry(size).or_default() += 1;
+    }
+    let mut sizes: Vec<usize> = counts.keys().copied().collect();
+    sizes.sort_by_key(|size| std::cmp::Reverse(counts[size]));
+    std::iter::once(1).chain(sizes).take(MOST_SIZES).collect()
+}
+
+/// Counts the nodes that do not fit: their operands do not broadcast, or the shape of a result cannot be said.
+fn misfits(model: &Model, shapes: &Shapes) -> usize {
+    // What only the file says of a result does not follow from the operands.
+    let is_unknown = |value: &ValueId| {
+        let known = shapes.of.get(value.0 as usize);
+        known.is_some_and(|known| matches!(known.origin, Origin::Unknown(_) | Origin::Declared))
+    };
+    let fits_not = |&id: &NodeId| {
+        clash(model, shapes, id).is_some() || model.node(id).outputs.iter().flatten().any(is_unknown)
+    };
+    model.walk().into_iter().filter(fits_not).count()
 }
 
 /// How integers are drawn.
@@ -255,12 +325,18 @@ mod tests {
             ("x(n,m); y(m,n); z=Add(x,y)", true),
             ("x(n,m); y(1,k); z=Mul(x,y); c=const(3); w=Add(z,c)", true),
             ("x(n,n,m,k,5); y(1,1,1,a,b); z=Equal(x,y)", true),
+            ("x(n,m); w=const(6,4); y=MatMul(x,w)", true),
+            ("x(n,c,9,9); w=const(8,3,2,2); y=Conv(x,w)", true),
+            ("x(n,c,9,9); w=const(8,3,2,2); y=Conv(x,w) group=2; b(1,d,8,k); z=Mul(y,b)", true),
+            ("x(n,m,k); a=const:i64(1)=1; y=Squeeze(x,a)", true),
+            ("x(n,m); y(k,4); z=Concat(x,y) axis=0", true),
             ("x(2,m); y(3,m); z=Add(x,y)", false),
         ] {
             let (model, shapes) = testing::model(text);
             for trial in trials(&model, &shapes) {
-                assert_eq!(clash(&model, &trial).is_none(), fits, "{text}");
-                let sizes = |id: &ValueId| trial.of[id.0 as usize].shape.known().map(|shape| shape.dims().to_vec());
+                assert_eq!(trial.misfits == 0, fits, "{text}");
+                let sizes =
+                    |id: &ValueId| trial.shapes.of[id.0 as usize].shape.known().map(|shape| shape.dims().to_vec());
                 let open = |id: &&ValueId| shapes.of[id.0 as usize].shape.known().is_none();
                 let given: Vec<usize> = model.main().inputs.iter().filter(open).filter_map(sizes).flatten().collect();
                 assert!(given.iter().any(|&size| size > 1) && !given.contains(&0), "{text}: {given:?}");

@@ -1,5 +1,8 @@
 //! Computes what a node means from the engine's own values of its operands.
 
+use broadaxe::DType;
+use broadaxe_frameworks::Role;
+
 use super::{
     super::{QuestionTensor, layers, numbers, reference, run::Tensor},
     bench::PartRunner,
@@ -9,7 +12,7 @@ use super::{
 use crate::{
     format::single::number_bytes,
     graph::{NodeId, ValueId},
-    meaning::{Kind, Meaning, Source, meaning},
+    meaning::{Kind, Meaning, Source, meaning, role},
 };
 
 /// The most bytes of a result that is computed.
@@ -61,6 +64,29 @@ pub(super) fn added(bench: &PartRunner<'_>, id: NodeId) -> Option<ValueId> {
         }
         _ => None,
     }
+}
+
+/// Says whether a node casts floating-point numbers to integers that cannot hold them: each engine gives what its CPU does.
+pub(super) fn is_undefined(bench: &PartRunner<'_>, id: NodeId) -> bool {
+    let node = bench.model.node(id);
+    let tensor = |value: Option<ValueId>| bench.tensor(value?);
+    if role(bench.model, node) != Some(Role::Cast) {
+        return false;
+    }
+    let (Some(from), Some(to)) = (tensor(node.input(0)), tensor(node.output(0))) else { return false };
+    let limits = match to.dtype {
+        DType::I8 => (-128.0, 127.0),
+        DType::U8 => (0.0, 255.0),
+        DType::I16 => (-32768.0, 32767.0),
+        DType::U16 => (0.0, 65535.0),
+        DType::I32 => (-2_147_483_648.0, 2_147_483_647.0),
+        DType::U32 => (0.0, 4_294_967_295.0),
+        DType::I64 => (-9.2e18, 9.2e18),
+        DType::U64 => (0.0, 1.8e19),
+        _ => return false,
+    };
+    let fits = |value: f64| (limits.0..=limits.1).contains(&value.trunc());
+    from.dtype.is_float() && !from.values().into_iter().all(fits)
 }
 
 /// Computes the first result of a node: nothing for one that has no meaning of its own, a reason where it cannot be computed.

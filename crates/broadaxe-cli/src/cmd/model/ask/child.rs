@@ -87,6 +87,11 @@ impl Asker {
         Self { engine: engine.clone(), script: engine.wanted.runtime.script(), limit, running: None, device: None }
     }
 
+    /// Adds the device that the engine computes on, where it says one, to what it is.
+    pub(super) fn with_device(&self, source: &str) -> String {
+        self.device.as_ref().map_or_else(|| source.to_owned(), |device| format!("{source}, {device}"))
+    }
+
     /// Returns the script that drives the engine.
     pub(super) fn script(&self) -> &str {
         &self.script

@@ -74,7 +74,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["flatbuffers", "numpy"],
         target: "litert-gpu",
         formats: &["tflite"],
-        whole: &[],
+        whole: &["tflite"],
         driver: LITERT,
         words: &["gpu"],
     },

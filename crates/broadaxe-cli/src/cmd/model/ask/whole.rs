@@ -118,6 +118,8 @@ impl WholeAsking<'_> {
             (Err(_), Some(error)) => return Err(error),
             (Err(error), None) => return Err(error.into()),
         };
+        let source = asker.with_device(&findings.source);
+        let findings = Findings { model, shapes: findings.shapes, name, source };
         let mut known = KeptFindings { findings: findings.all(&examined), text: said(model, name, &examined) };
         if examined.is_final {
             Cache::write_as(file, &known);
@@ -304,8 +306,8 @@ impl Findings<'_> {
             (false, true) => "in the second run and later, ",
             (false, false) => "",
         };
-        let reading = fault.reading.as_ref().map_or_else(|| "it differs".to_owned(), |reading| self.read(reading));
-        let reason = format!("{when}{together}{reading}; {}", self.wrong(fault, gap));
+        let reading = fault.reading.as_ref().map(|reading| format!("{}; ", self.read(reading))).unwrap_or_default();
+        let reason = format!("{when}{together}{reading}{}", self.wrong(fault, gap));
         let target_shape = gap.shape.clone().or_else(|| fault.right.as_ref().map(|right| right.shape.clone()));
         let example = CounterexampleRecord {
             element: gap.element.clone(),
