@@ -17,7 +17,7 @@ from engines import Engines, python_of
 
 from ..verdicts import spec as specs
 from ..verdicts.compare import apart
-from ..verdicts.forms import File, truth
+from ..verdicts.forms import ENGINE, File, Left, truth
 from .cases import CASES
 
 WORDS = ("differs", "refused", "unsupported", "guarded", "unknown")
@@ -75,8 +75,12 @@ def asked(engines, target, text):
     kind, found = file.runs(target, (1, 0))
     does = "refused"
     if kind == "ok":
-        want = truth(engines, spec)
-        does = "differs" if apart([want[name] for name in spec["outputs"]], found[-1]) else "same"
+        try:
+            want = truth(engines, spec)
+            does = "differs" if apart([want[name] for name in spec["outputs"]], found[-1]) else "same"
+        except Left:
+            # The model means nothing, and the engine computes something.
+            does = "differs"
     said = {finding.verdict for finding in file.check(target).findings}
     return does, next((word for word in WORDS if word in said), "same")
 
@@ -88,15 +92,15 @@ def main():
     only = parser.parse_args().target
     engines, count, wrong = Engines(), 0, 0
     for target, rows in CASES.items():
-        if only is None and python_of(target) is None:
+        if only is None and python_of(ENGINE[target]) is None:
             print(f"{target} is not asked: no environment in BROADAXE_ENGINES has it")  # noqa: T201
             continue
-        for text, does, *said in rows if only in (None, target) else ():
+        for text, does, said in rows if only in (None, target) else ():
             count += 1
             found = asked(engines, target, text)
-            if found != (does, said[0] if said else does):
+            if found != (does, said):
                 wrong += 1
-                print(f"{target}: {text}: the engine {found[0]}, Broadaxe says {found[1]}; expected {does}, {said[0] if said else does}")  # noqa: T201
+                print(f"{target}: {text}: the engine {found[0]}, Broadaxe says {found[1]}; expected {does}, {said}")  # noqa: T201
     engines.close()
     print(f"{count} models, {wrong} wrong")  # noqa: T201
     return int(wrong > 0)

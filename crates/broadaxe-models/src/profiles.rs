@@ -45,6 +45,7 @@ mod tnn;
 mod tvm;
 mod webnn;
 mod engines;
+mod keys;
 
 use std::borrow::Cow;
 
@@ -304,13 +305,18 @@ impl Target {
         }
         let asked = Asked { target: Some(*self), ..*asked };
         let found = self.profile().laws.iter().find_map(|law| Some(Treatment { does: law.ask(&asked)?, law }));
+        #[cfg(test)]
+        keys::note(self.profile(), found.as_ref().map(|found| found.law));
         found.unwrap_or(Treatment { does: Does::Unknown(Cow::Borrowed(UNSPOKEN.text)), law: &UNSPOKEN })
     }
 
     /// Returns the law that names numbers with which a node that is the same on the target is not.
     pub(crate) fn caveat(&self, asked: &Asked<'_>) -> Option<&'static Law> {
         let asked = Asked { target: Some(*self), ..*asked };
-        self.profile().laws.iter().find(|law| law.is_caveat() && law.speaks_of(&asked) == Some(true))
+        let found = self.profile().laws.iter().find(|law| law.is_caveat() && law.speaks_of(&asked) == Some(true));
+        #[cfg(test)]
+        keys::note(self.profile(), found);
+        found
     }
 }
 

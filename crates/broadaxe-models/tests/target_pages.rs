@@ -52,12 +52,18 @@ fn generated(profile: &Profile) -> String {
         "- Evidence: {}",
         if is_tested { "tested, where the table says so" } else { "documents only; no engine was tested" }
     );
-    let _ = writeln!(text, "\nThe first matching law applies.\n\n| nodes | the target ... | evidence |\n|---|---|---|");
+    let tables = "../../crates/broadaxe-models/src/profiles/tests/recorded";
+    let _ = writeln!(
+        text,
+        "\nThe first matching law applies. `recorded` names the tables of [recorded answers]({tables}) whose rows it decides, and how many."
+    );
+    let _ = writeln!(text, "\n| nodes | the target ... | evidence |\n|---|---|---|");
     for law in profile.laws {
         let caveat = if law.is_caveat() { "(caveat of `same`) " } else { "" };
         let (what, kind, source) =
             (caveat.to_owned() + &cell(law.text), law.evidence.kind.word(), cell(law.evidence.source));
-        let _ = writeln!(text, "| {} | {what} | {kind}: {source} |", law.nodes());
+        let recorded = profile.recorded(law).map(|tables| format!("; recorded: {tables}")).unwrap_or_default();
+        let _ = writeln!(text, "| {} | {what} | {kind}: {source}{recorded} |", law.nodes());
     }
     text + LAST
 }

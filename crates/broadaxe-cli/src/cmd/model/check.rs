@@ -172,7 +172,9 @@ pub fn targets(args: &TargetsArgs) -> Result<Answer, Error> {
     for target in named {
         text += &format!("\n{}:\n", target.name);
         for law in target.laws {
-            let said = format!("{}: {} ({}: {})", law.nodes(), law.text, law.evidence.kind.word(), law.evidence.source);
+            let recorded = target.recorded(law).map(|tables| format!("; recorded: {tables}")).unwrap_or_default();
+            let (kind, source) = (law.evidence.kind.word(), law.evidence.source);
+            let said = format!("{}: {} ({kind}: {source}{recorded})", law.nodes(), law.text);
             text += &terminal::wrap("  - ", &said, 4, terminal::prose());
         }
     }
@@ -188,6 +190,7 @@ fn described(target: &Profile) -> Value {
             "when": when,
             "evidence": law.evidence.kind.text(),
             "source": law.evidence.source,
+            "recorded": target.recorded(law),
         })
     };
     let laws: Vec<Value> = target.laws.iter().map(law).collect();

@@ -49,7 +49,8 @@ pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<Trial> {
     let is_empty = |known: &crate::infer::Known| known.shape.known().is_some_and(|shape| shape.dims().contains(&0));
     let mut trials: Vec<Trial> = inferred.collect();
     trials.sort_by_key(|trial| (trial.misfits, trial.shapes.of.iter().any(is_empty)));
-    let (fewest, empty) = trials.first().map_or((0, false), |trial| (trial.misfits, trial.shapes.of.iter().any(is_empty)));
+    let (fewest, empty) =
+        trials.first().map_or((0, false), |trial| (trial.misfits, trial.shapes.of.iter().any(is_empty)));
     trials.retain(|trial| trial.misfits == fewest && (empty || !trial.shapes.of.iter().any(is_empty)));
     trials
 }
@@ -142,9 +143,8 @@ fn misfits(model: &Model, shapes: &Shapes) -> usize {
         let known = shapes.of.get(value.0 as usize);
         known.is_some_and(|known| matches!(known.origin, Origin::Unknown(_) | Origin::Declared))
     };
-    let fits_not = |&id: &NodeId| {
-        clash(model, shapes, id).is_some() || model.node(id).outputs.iter().flatten().any(is_unknown)
-    };
+    let fits_not =
+        |&id: &NodeId| clash(model, shapes, id).is_some() || model.node(id).outputs.iter().flatten().any(is_unknown);
     model.walk().into_iter().filter(fits_not).count()
 }
 

@@ -87,7 +87,8 @@ impl Tolerance {
 impl Tolerance {
     /// Returns by how much two elements differ, 0 within the tolerance; `scale` is the largest element.
     fn apart(self, here: f64, there: f64, scale: f64) -> f64 {
-        if here == there || here.is_nan() && there.is_nan() {
+        // What overflows is no number to compare.
+        if here == there || here.is_infinite() || here.is_nan() && there.is_nan() {
             return 0.0;
         }
         let apart = (here - there).abs();
@@ -131,6 +132,7 @@ mod tests {
             (F32, &[nan, 2.0], F32, &[nan, 2.0], OF_NODE, None),
             (F32, &[nan, 2.0], F32, &[1.0, 2.0], OF_NODE, Some((0, 1))),
             (F32, &[f64::INFINITY, 2.0], F32, &[f64::INFINITY, 2.0], OF_NODE, None),
+            (F32, &[f64::INFINITY, 2.0], F32, &[9.0, 2.5], OF_NODE, Some((1, 1))),
             // Small next to the largest element.
             (F32, &[1e-9, 2.0], F32, &[2e-9, 2.0], OF_NODE, None),
             (F16, &[1.0, 2.0], F32, &[1.004, 2.0], OF_NODE, None),
