@@ -7,6 +7,11 @@ use crate::{
     format::single::number_bytes,
 };
 
+use super::numbers;
+
+/// Up to how many elements a tensor gets both signs, or both truth values.
+const MOST_SPREAD: usize = 64;
+
 /// The most bytes of one tensor.
 pub(crate) const MOST_DRAWN_BYTES: usize = 256 << 20;
 
@@ -74,10 +79,18 @@ impl Random {
             };
             data.extend(number_bytes(dtype, value));
         }
-        // Truth values that are all alike hide which of them is read.
-        let (first, last) = (data.first().copied(), data.len().saturating_sub(1));
-        if dtype == DType::Bool && last > 0 && data.iter().all(|value| Some(*value) == first) {
-            data[last] = 1 - data[last];
+        // Truth values that are all alike, and numbers of one sign, hide which of them is read.
+        let values = if size <= MOST_SPREAD * dtype.size() { numbers::values(dtype, &data) } else { vec![] };
+        let is_alike = |side: fn(f64) -> bool| values.iter().all(|value| side(*value));
+        let mut set = |at: usize, value: f64| {
+            let bytes = number_bytes(dtype, value);
+            data[at * dtype.size()..][..bytes.len()].copy_from_slice(&bytes);
+        };
+        if dtype == DType::Bool && values.len() > 1 && is_alike(|value| value == 0.0) | is_alike(|value| value != 0.0) {
+            set(values.len() - 1, 1.0 - values[0]);
+        }
+        if dtype.is_float() && is_alike(|value| value <= 0.0) | is_alike(|value| value >= 0.0) {
+            (1..values.len()).step_by(2).for_each(|at| set(at, -values[at]));
         }
         Ok(data)
     }
@@ -113,6 +126,8 @@ mod tests {
         for _ in 0..50 {
             let drawn = random.draw(DType::Bool, &[2], None).unwrap();
             assert_ne!(drawn[0], drawn[1]);
+            let drawn = numbers::values(DType::F32, &random.draw(DType::F32, &[3], None).unwrap());
+            assert!(drawn.iter().any(|value| *value >= 0.0) && drawn.iter().any(|value| *value <= 0.0), "{drawn:?}");
         }
         assert_eq!(random.draw(DType::F32, &[1 << 40], None).unwrap_err().kind(), ErrorKind::Limit);
     }

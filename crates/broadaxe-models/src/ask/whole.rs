@@ -122,13 +122,13 @@ pub struct Fault {
 }
 
 impl Examined {
-    /// Adds what shows only with integers far from 0.
-    fn extend(&mut self, far: Self) {
-        self.runs += far.runs;
-        self.is_final &= far.is_final;
+    /// Adds what shows only with other numbers, which may be integers far from 0.
+    fn extend(&mut self, other: Self, is_far: bool) {
+        self.runs += other.runs;
+        self.is_final &= other.is_final;
         let known: BTreeSet<NodeId> = self.faults.iter().flat_map(|fault| fault.nodes.iter().copied()).collect();
         let is_new = |fault: &Fault| fault.gap.is_some() && !fault.nodes.iter().any(|node| known.contains(node));
-        self.faults.extend(far.faults.into_iter().filter(is_new).map(|fault| Fault { is_far: true, ..fault }));
+        self.faults.extend(other.faults.into_iter().filter(is_new).map(|fault| Fault { is_far, ..fault }));
     }
 }
 
@@ -166,11 +166,12 @@ fn examine_trials(
     report: &mut dyn FnMut(&str, usize),
 ) -> Result<Examined, Error> {
     let mut examined = Examined::default();
+    let started = Instant::now();
     let trials = feeds::trials(model, shapes);
     let mut last = None;
     for trial in &trials {
-        let feeds = |integers| feeds::draw(model, &trial.shapes, &settings.inputs, (settings.seed, integers));
-        let small = match feeds(Integers::Small) {
+        let feeds = |seed, integers| feeds::draw(model, &trial.shapes, &settings.inputs, (seed, integers));
+        let small = match feeds(settings.seed, Integers::Small) {
             Ok(feeds) => feeds,
             Err(why) => {
                 last = Some(why);
@@ -184,13 +185,25 @@ fn examine_trials(
         if !is_whole && examined.faults.iter().all(|fault| fault.gap.is_none()) {
             continue;
         }
+        // Other numbers show what these hide, such as a slope of data that are not negative.
+        let is_quick = started.elapsed() * QUICK_PARTS < settings.time;
+        if is_whole
+            && is_quick
+            && examined.faults.is_empty()
+            && feeds::has_drawn(model, &settings.inputs)
+            && let Ok(others) = feeds(settings.seed + 1, Integers::Small)
+        {
+            let mut examination = Examination::new(PartRunner::new(model, shapes, runner, until, others), report);
+            examination.whole(&FAR_WINDOWS)?;
+            examined.extend(examination.done(), false);
+        }
         if is_whole
             && feeds::has_far(model, &trial.shapes, &settings.inputs)
-            && let Ok(far) = feeds(Integers::Far)
+            && let Ok(far) = feeds(settings.seed, Integers::Far)
         {
             let mut examination = Examination::new(PartRunner::new(model, shapes, runner, until, far), report);
             examination.whole(&FAR_WINDOWS)?;
-            examined.extend(examination.done());
+            examined.extend(examination.done(), true);
         }
         return Ok(examined);
     }
@@ -202,6 +215,12 @@ fn examine_trials(
     examined.left.extend(last);
     Ok(examined)
 }
+
+/// What is said of a node that an engine runs in the model only.
+const NOT_ALONE: &str = "the engine runs it in this model, but not alone";
+
+/// A model is run with other numbers if the first ones took less than this part of the time.
+const QUICK_PARTS: u32 = 10;
 
 /// What is said where no sizes of open dims are found that fit the nodes.
 const NO_SIZES: &str = "no sizes of its open dims were found that fit; --input-shape gives others";

@@ -160,11 +160,20 @@ pub(super) enum Integers {
 /// Says whether an input is drawn of integers far from 0.
 pub(super) fn has_far(model: &Model, shapes: &Shapes, given: &[(String, Tensor)]) -> bool {
     let uses = model.uses();
-    let is_drawn = |id: &ValueId| {
-        let value = model.value(*id);
+    drawn(model, given).any(|id| is_any(model, shapes, &uses, id))
+}
+
+/// Says whether an input is drawn.
+pub(super) fn has_drawn(model: &Model, given: &[(String, Tensor)]) -> bool {
+    drawn(model, given).next().is_some()
+}
+
+/// Lists the inputs that are drawn.
+fn drawn(model: &Model, given: &[(String, Tensor)]) -> impl Iterator<Item = ValueId> {
+    model.main().inputs.iter().copied().filter(|&id| {
+        let value = model.value(id);
         value.constant.is_none() && !given.iter().any(|(name, _)| *name == value.name)
-    };
-    model.main().inputs.iter().filter(|id| is_drawn(id)).any(|&id| is_any(model, shapes, &uses, id))
+    })
 }
 
 /// Says whether every operator that the integers of an input reach accepts any: they are no axis, index, length or divisor.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::{
-    Examination, Fault,
+    Examination, Fault, NOT_ALONE,
     bench::Ran,
     gap::{OF_MODEL, OF_NODES, gap},
     reduce::Reduced,
@@ -39,7 +39,13 @@ impl Examination<'_, '_> {
     /// have that fault: looking at the value makes it. A model that runs has no node that is refused.
     pub(super) fn keep_shown(&mut self, first: &Ran) -> Result<(), Error> {
         let Ran::Values(values) = first else { return Ok(()) };
-        self.examined.faults.retain(|fault| fault.refused.is_none());
+        // Such as nodes of f16 that the engine casts in the model.
+        let (kept, alone) =
+            std::mem::take(&mut self.examined.faults).into_iter().partition(|fault| fault.refused.is_none());
+        self.examined.faults = kept;
+        let alone: Vec<Fault> = alone;
+        let nodes = alone.into_iter().flat_map(|fault| fault.nodes);
+        self.examined.uncomputed.extend(nodes.map(|node| (node, NOT_ALONE.to_owned())));
         let outputs: Vec<ValueId> = self.bench.model.main().outputs.clone();
         if !self.are_right(&outputs, values) {
             return Ok(());
