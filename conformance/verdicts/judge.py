@@ -64,7 +64,7 @@ class Judge:
         return record
 
     def outcome(self, spec, target, values, verdicts, wrong):
-        """Say what verdicts, by the values that they are about, are beside what is wrong with the engine's outputs."""
+        """Say what verdicts, by the values that they are about, come to, given what is wrong with the engine's outputs."""
         bad = any(one in BAD for one in verdicts.values())
         if not wrong:
             return self._alarm(spec, target) if bad else "right-same"

@@ -1,4 +1,4 @@
-"""Judges `broadaxe check --ask`, which knows no law, beside the engine's own outputs: random models, each run as a whole."""
+"""Compares `broadaxe check --ask`, which knows no law, with what the engine gives: random models, each run as a whole."""
 
 import json
 import subprocess

@@ -20,6 +20,7 @@ mod weights;
 mod bench;
 mod own;
 mod feeds;
+mod draws;
 mod reduce;
 mod reading;
 mod products;
@@ -32,7 +33,7 @@ use std::{
 
 use self::{
     bench::{NodeSet, PartRunner, Ran, TIMES},
-    feeds::Integers,
+    draws::examine_trials,
     gap::{OF_NODES, gap},
     reduce::{Reduced, Symptom, reduce},
 };
@@ -158,72 +159,8 @@ pub fn examine(
     Ok(examined)
 }
 
-/// Asks with the first sizes of open dims that the model accepts.
-fn examine_trials(
-    (model, shapes): (&Model, &Shapes),
-    runner: &mut dyn Runner,
-    (settings, until): (&Settings, Instant),
-    report: &mut dyn FnMut(&str, usize),
-) -> Result<Examined, Error> {
-    let mut examined = Examined::default();
-    let started = Instant::now();
-    let trials = feeds::trials(model, shapes);
-    let mut last = None;
-    for trial in &trials {
-        let feeds = |seed, integers| feeds::draw(model, &trial.shapes, &settings.inputs, (seed, integers));
-        let small = match feeds(settings.seed, Integers::Small) {
-            Ok(feeds) => feeds,
-            Err(why) => {
-                last = Some(why);
-                continue;
-            }
-        };
-        let mut examination = Examination::new(PartRunner::new(model, shapes, runner, until, small), report);
-        let is_whole = examination.whole(&WINDOWS)?;
-        examined = examination.done();
-        // With lengths that the model does not take, nothing is learned.
-        if !is_whole && examined.faults.iter().all(|fault| fault.gap.is_none()) {
-            continue;
-        }
-        // Other numbers show what these hide, such as a slope of data that are not negative.
-        let is_quick = started.elapsed() * QUICK_PARTS < settings.time;
-        if is_whole
-            && is_quick
-            && examined.faults.is_empty()
-            && feeds::has_drawn(model, &settings.inputs)
-            && let Ok(others) = feeds(settings.seed + 1, Integers::Small)
-        {
-            let mut examination = Examination::new(PartRunner::new(model, shapes, runner, until, others), report);
-            examination.whole(&FAR_WINDOWS)?;
-            examined.extend(examination.done(), false);
-        }
-        if is_whole
-            && feeds::has_far(model, &trial.shapes, &settings.inputs)
-            && let Ok(far) = feeds(settings.seed, Integers::Far)
-        {
-            let mut examination = Examination::new(PartRunner::new(model, shapes, runner, until, far), report);
-            examination.whole(&FAR_WINDOWS)?;
-            examined.extend(examination.done(), true);
-        }
-        return Ok(examined);
-    }
-    if trials.iter().all(|trial| trial.misfits > 0) && examined.faults.iter().all(|fault| fault.gap.is_none()) {
-        // What is refused may be the sizes.
-        examined.faults.clear();
-        last = last.or_else(|| Some(NO_SIZES.to_owned()));
-    }
-    examined.left.extend(last);
-    Ok(examined)
-}
-
 /// What is said of a node that an engine runs in the model only.
 const NOT_ALONE: &str = "the engine runs it in this model, but not alone";
-
-/// A model is run with other numbers if the first ones took less than this part of the time.
-const QUICK_PARTS: u32 = 10;
-
-/// What is said where no sizes of open dims are found that fit the nodes.
-const NO_SIZES: &str = "no sizes of its open dims were found that fit; --input-shape gives others";
 
 /// A value that is wrong in the exposed model.
 struct Wrong {

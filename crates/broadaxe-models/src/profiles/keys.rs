@@ -2,16 +2,16 @@
 
 use super::{Law, Profile};
 
-/// A line for each law that decides some: `target | nodes | law | table rows, table rows`. The tables are the files beside it; a test
+/// A line for each law that decides some: `target | nodes | law | table rows, table rows`. The tables are the files next to it; a test
 /// writes it.
-const KEYS: &str = include_str!("tests/recorded/keys.txt");
+const DECIDED_ROWS: &str = include_str!("tests/recorded/keys.txt");
 
 impl Profile {
     /// Returns the tables of recorded answers that a law decides, each with how many: `mnn_models 12, mnn_laws 3`. A test compares
     /// every row of them with what the laws say.
     pub fn recorded(&self, law: &Law) -> Option<&'static str> {
         let key = key(self, law);
-        KEYS.lines().find_map(|line| line.strip_prefix(key.as_str())?.strip_prefix(" | "))
+        DECIDED_ROWS.lines().find_map(|line| line.strip_prefix(key.as_str())?.strip_prefix(" | "))
     }
 }
 

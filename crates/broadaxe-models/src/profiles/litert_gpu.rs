@@ -4,12 +4,16 @@
 //! WebGPU with SwiftShader; OpenCL, Metal and OpenGL share the code that places tensors, and were not asked.
 
 mod placement;
+mod constants;
 mod converted;
 
 use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::DType;
 
-use self::placement::Placed;
+use self::{
+    constants::{is_known_of_constants, stored_of},
+    placement::Placed,
+};
 use super::{
     Asked, Does, Evidence, IndexTerm, Law, PLAIN, Profile, Way, When, contrib,
     inside::{
@@ -23,7 +27,7 @@ use super::{
     quantised,
 };
 use crate::{
-    graph::{Attribute, Node, ValueId},
+    graph::{Attribute, ValueId},
     meaning::{self, Kind, Source},
 };
 
@@ -333,59 +337,6 @@ fn is_integral(asked: &Asked<'_>) -> bool {
     (first..asked.operands.len())
         .find_map(|k| asked.dtype(k))
         .is_some_and(|dtype| matches!(dtype, DType::I32 | DType::I64))
-}
-
-/// Says whether an operand is a constant of the file, or one of f16 that is widened first: the delegate reads both alike.
-fn is_stored(asked: &Asked<'_>, operand: usize) -> bool {
-    let Some(value) = asked.value(operand) else { return true };
-    let constant = |value: ValueId| asked.model.value(value).constant.as_ref();
-    let widens = |node: &&Node| node.op == "Convert" || meaning::role(asked.model, node) == Some(Role::Dequantize);
-    let widened = asked.producer(value).filter(widens);
-    let half = widened
-        .and_then(|node| constant(node.input(0)?))
-        .is_some_and(|constant| constant.element.dtype() == Some(DType::F16));
-    half || constant(value).is_some()
-}
-
-/// Operators of f32 that were asked with constants alone and behind such nodes, by their names in TFLite and in OpenVINO's files.
-const OF_CONSTANTS: &[&str] =
-    &["ADD", "Add", "SUB", "Subtract", "MUL", "Multiply", "DIV", "Divide", "MAXIMUM", "Maximum"];
-
-/// Says whether what the delegate does with the node's constants was asked.
-fn is_known_of_constants(asked: &Asked<'_>) -> bool {
-    let constant = |k: usize| asked.constants.get(k) == Some(&true);
-    let count = asked.operands.len();
-    if !(0..count).any(constant) || asked.is_of(System::Onnx) && !(0..count).all(constant) {
-        return true;
-    }
-    let plain =
-        OF_CONSTANTS.contains(&asked.node.op.as_str()) && (0..count).all(|k| asked.dtype(k) == Some(DType::F32));
-    let known = |k: usize| !constant(k) || is_stored(asked, k) || plain && is_computed_as_asked(asked, k);
-    (0..count).all(known) && (plain || !(0..count).all(constant))
-}
-
-/// Says whether nothing but operators that were asked computes an operand from constants of the file.
-fn is_computed_as_asked(asked: &Asked<'_>, operand: usize) -> bool {
-    let mut left: Vec<ValueId> = asked.value(operand).into_iter().collect();
-    for _ in 0..CHAIN {
-        let Some(value) = left.pop() else { return true };
-        match asked.producer(value) {
-            Some(node) if OF_CONSTANTS.contains(&node.op.as_str()) => left.extend((0..2).filter_map(|k| node.input(k))),
-            Some(_) => return false,
-            None => {}
-        }
-    }
-    false
-}
-
-/// How many values of a chain of constants are looked at.
-const CHAIN: usize = 64;
-
-/// Says which operands the delegate finds in the file. A converter folds what nodes of ONNX compute from constants; in a file that is
-/// given as it is, only a widened one counts.
-fn stored_of(asked: &Asked<'_>) -> Vec<bool> {
-    let folded = asked.is_of(System::Onnx);
-    (0..asked.operands.len()).map(|k| asked.constants[k] && (folded || is_stored(asked, k))).collect()
 }
 
 /// Returns the known dims of all operands and of the result; nothing where a size is open.

@@ -21,17 +21,17 @@ const MOST_STEPS: usize = 4;
 const SIZES: [[usize; 6]; 3] = [[5, 7, 11, 13, 17, 19], [67, 71, 73, 79, 83, 89], [1009, 1013, 1019, 1021, 1031, 1033]];
 
 /// The shapes of a model with sizes for what is open.
-pub(super) struct Trial {
+pub(super) struct SizeTrial {
     pub(super) shapes: Shapes,
     /// How many nodes and values these sizes do not fit.
     pub(super) misfits: usize,
 }
 
 /// Infers the shapes of a model with sizes for what is open, as [`SIZES`] lists them.
-pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<Trial> {
+pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<SizeTrial> {
     let names = verify::open_names(model, shapes);
     if names.is_empty() {
-        return vec![Trial { shapes: shapes.clone(), misfits: 0 }];
+        return vec![SizeTrial { shapes: shapes.clone(), misfits: 0 }];
     }
     let is_first = |name: &String| {
         let mut axes =
@@ -47,7 +47,7 @@ pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<Trial> {
     };
     let inferred = SIZES.iter().filter_map(|sizes| fitted(model, shapes, lengths(sizes)));
     let is_empty = |known: &crate::infer::Known| known.shape.known().is_some_and(|shape| shape.dims().contains(&0));
-    let mut trials: Vec<Trial> = inferred.collect();
+    let mut trials: Vec<SizeTrial> = inferred.collect();
     trials.sort_by_key(|trial| (trial.misfits, trial.shapes.of.iter().any(is_empty)));
     let (fewest, empty) =
         trials.first().map_or((0, false), |trial| (trial.misfits, trial.shapes.of.iter().any(is_empty)));
@@ -62,10 +62,10 @@ const MOST_SIZES: usize = 16;
 
 /// Infers the shapes of a model with these sizes for what is open. Where they do not fit, a size becomes the one that it meets, and then
 /// another one, 1, or one of the file, as long as more fits. Names that have one size keep having one.
-fn fitted(model: &Model, shapes: &Shapes, mut lengths: Vec<(String, usize)>) -> Option<Trial> {
+fn fitted(model: &Model, shapes: &Shapes, mut lengths: Vec<(String, usize)>) -> Option<SizeTrial> {
     let tried = |lengths: &[(String, usize)]| {
         let shapes = infer(model, &verify::given(model, shapes, lengths)).ok()?;
-        Some(Trial { misfits: misfits(model, &shapes), shapes })
+        Some(SizeTrial { misfits: misfits(model, &shapes), shapes })
     };
     let change = |lengths: &[(String, usize)], from: usize, to: usize| {
         let size = |&(_, size): &(String, usize)| if size == from { to } else { size };
