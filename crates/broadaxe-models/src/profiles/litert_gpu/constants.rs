@@ -17,7 +17,7 @@ const TESTED_ALONE: &[&str] =
 pub(super) fn is_known_of_constants(asked: &Asked<'_>) -> bool {
     let constant = |k: usize| asked.constants.get(k) == Some(&true);
     let count = asked.operands.len();
-    if !(0..count).any(constant) || asked.is_of(System::Onnx) && !(0..count).all(constant) {
+    if !(0..count).any(constant) || !asked.is_of(System::Tflite) && !(0..count).all(constant) {
         return true;
     }
     let plain =
@@ -43,10 +43,10 @@ fn is_computed_as_asked(asked: &Asked<'_>, operand: usize) -> bool {
 /// How many values of a chain of constants are looked at.
 const CHAIN: usize = 64;
 
-/// Says which operands the delegate finds in the file. A converter folds what nodes of ONNX compute from constants; in a file that is
-/// not converted, only a widened one counts.
+/// Says which operands the delegate finds in the file. Converters fold what nodes compute from constants; in a file of TFLite, only a
+/// widened one counts.
 pub(super) fn stored_of(asked: &Asked<'_>) -> Vec<bool> {
-    let folded = asked.is_of(System::Onnx);
+    let folded = !asked.is_of(System::Tflite);
     (0..asked.operands.len()).map(|k| asked.constants[k] && (folded || is_stored(asked, k))).collect()
 }
 

@@ -189,7 +189,8 @@ fn keys_of_laws() {
     let tables = |rows: &BTreeMap<&str, usize>| {
         rows.iter().map(|(table, count)| format!("{table} {count}")).collect::<Vec<_>>().join(", ")
     };
-    let text: String = keys.iter().map(|(law, rows)| format!("{law} | {}\n", tables(rows))).collect();
+    let lines: Vec<String> = keys.iter().map(|(law, rows)| format!("{law} | {}", tables(rows))).collect();
+    let text = lines.join("\n") + "\n";
     let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("src/profiles/tests/recorded/keys.txt");
     if env::var_os("BROADAXE_WRITE").is_some() {
         fs::write(&path, &text).expect("written");

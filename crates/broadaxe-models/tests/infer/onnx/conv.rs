@@ -30,7 +30,7 @@ Conv | [2,3,3,3] [8,3,3,3] |  | [2,8,1,1]
 Conv | [2,3,2,3] [8,3,3,3] |  | refused | [2,8,0,1]
 Conv | [2,3,1,1] [8,3,3,3] | pads=[1,1,1,1] | [2,8,1,1]
 Conv | [2,3,9,12] [8,3,3] |  | refused | unknown: Conv: the weights have rank 3, but the image has rank 4
-Conv | [2,3,9,12] [8,4,3,3] |  | refused | [2,8,7,10]
+Conv | [2,3,9,12] [8,4,3,3] |  | refused | unknown: Conv: extents 3 and 4 must be equal
 Conv | [2,3,9,12] [8,3,3,3] | strides=[1] | refused | unknown: Conv: strides has 1 numbers for 2 axes
 Conv | [2,3,9,12] [8,3,3,3] | pads=[1,1] | refused | unknown: Conv: pads has 2 numbers for 2 axes
 Conv | [2,3,9,12] [8,3,3,3] | strides=[0,1] | refused \
