@@ -152,7 +152,7 @@ pub(super) static PNNX: Profile = Profile {
             kinds: &[Kind::Stretch],
             when: &[When::Holds(to_given_sizes)],
             way: Way::Refused,
-            text: "converts no Expand whose sizes are the numbers of an input",
+            text: "does not convert Expand if its shape depends on an input's values",
             evidence: PNNX_LAWS,
         },
         Law {

@@ -1,4 +1,4 @@
-//! Constants of the file, and those that nodes compute: the delegate computes such nodes when the model runs.
+//! Tells constants stored in the file from constants that a node computes. The delegate runs such a node with the rest of the model.
 
 use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::DType;
@@ -9,11 +9,11 @@ use crate::{
     meaning,
 };
 
-/// Operators of f32 that were asked with constants alone and behind such nodes, by their names in TFLite and in OpenVINO's files.
+/// The operators of f32 tested with constant operands only, and after such nodes: their names in TFLite and in OpenVINO IR.
 const TESTED_ALONE: &[&str] =
     &["ADD", "Add", "SUB", "Subtract", "MUL", "Multiply", "DIV", "Divide", "MAXIMUM", "Maximum"];
 
-/// Says whether what the delegate does with the node's constants was asked.
+/// Says whether the delegate was tested with constants such as the node's.
 pub(super) fn is_known_of_constants(asked: &Asked<'_>) -> bool {
     let constant = |k: usize| asked.constants.get(k) == Some(&true);
     let count = asked.operands.len();
@@ -26,7 +26,7 @@ pub(super) fn is_known_of_constants(asked: &Asked<'_>) -> bool {
     (0..count).all(known) && (plain || !(0..count).all(constant))
 }
 
-/// Says whether nothing but operators that were asked computes an operand from constants of the file.
+/// Says whether only tested operators compute an operand from constants of the file.
 fn is_computed_as_asked(asked: &Asked<'_>, operand: usize) -> bool {
     let mut left: Vec<ValueId> = asked.value(operand).into_iter().collect();
     for _ in 0..CHAIN {

@@ -181,7 +181,7 @@ fn constants_behind_nodes() {
     }
 }
 
-/// Nodes over nothing but constants, and behind such nodes, as LiteRT 2.3.0 computed them.
+/// Compares nodes whose operands are all constants, and nodes that read their results, with what LiteRT 2.3.0 computed.
 #[test]
 fn nodes_of_constants() {
     for line in include_str!("constants.txt").lines() {
