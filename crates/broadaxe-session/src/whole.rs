@@ -12,9 +12,10 @@
 mod lock;
 
 use std::{
-    fs::{self, File},
+    fs::{self, File, TryLockError},
     io::{self, Write},
     path::{Path, PathBuf},
+    sync::atomic::{AtomicU32, Ordering},
 };
 
 pub use self::lock::Lock;
@@ -26,6 +27,8 @@ use crate::{
 const MARK: &str = ".broadaxe-tmp";
 /// How much of OUT's name is kept in the temporary name; file systems allow 255 bytes in all.
 const MAX_STEM: usize = 180;
+/// The number of the next temporary file of this process.
+static NUMBERS: AtomicU32 = AtomicU32::new(0);
 
 /// A file about to be written, under a temporary name until it is complete.
 #[derive(Debug)]
@@ -147,20 +150,25 @@ fn create_beside(path: &Path) -> Result<(File, PathBuf), Error> {
     let stem = stem(&name);
     let folder = folder(path);
     sweep(folder, stem);
-    let mut number = 0;
-    loop {
+    for _ in 0..1000 {
+        // A number is used once, so that a run that sweeps cannot mean an earlier file.
+        let number = NUMBERS.fetch_add(1, Ordering::Relaxed);
         let temporary = folder.join(format!(".{stem}.{}-{number}{MARK}", std::process::id()));
         match stop::create(&temporary) {
-            // A run that swept between creation and lock has taken the file away: try the next.
-            Ok(file) if file.try_lock().is_ok() && temporary.exists() => return Ok((file, temporary)),
-            // Where files cannot be locked nothing is swept either.
-            Ok(file) if temporary.exists() => return Ok((file, temporary)),
+            Ok(file) if is_held(&file) && temporary.exists() => return Ok((file, temporary)),
             Ok(_) => stop::remove(&temporary),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists && number < 1000 => {}
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             Err(error) => return Err(uncreated(path, "file", &error)),
         }
-        number += 1;
     }
+    Err(uncreated(path, "file", &io::ErrorKind::AlreadyExists.into()))
+}
+
+/// Locks a new file; no, if a run that sweeps locked it first and is about to remove it.
+///
+/// Where files cannot be locked nothing is swept either.
+fn is_held(file: &File) -> bool {
+    !matches!(file.try_lock(), Err(TryLockError::WouldBlock))
 }
 
 /// Makes the error of a temporary file or folder that cannot be created next to `path`: often its folder does not exist.
@@ -183,9 +191,39 @@ fn sweep(folder: &Path, stem: &str) {
         });
         if ours == Some(true)
             && entry.file_type().is_ok_and(|kind| kind.is_file())
-            && File::options().write(true).open(entry.path()).is_ok_and(|file| file.try_lock().is_ok())
+            && let Ok(file) = File::options().write(true).open(entry.path())
+            && file.try_lock().is_ok()
         {
             let _ = fs::remove_file(entry.path());
+            // Only now: whoever locks it next sees that it is gone.
+            drop(file);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, path::Path, thread};
+
+    use super::Whole;
+
+    fn write(path: &Path) {
+        let written = Whole::create(path).expect("a temporary file").save(|_| Ok(()));
+        assert!(written.is_ok(), "{written:?}");
+    }
+
+    /// Runs that start together sweep while others create: none removes what another is about to lock.
+    #[test]
+    fn files_that_are_just_created_are_not_swept() {
+        let folder = std::env::temp_dir().join(format!("broadaxe-whole-{}", std::process::id()));
+        fs::create_dir_all(&folder).expect("a folder");
+        let path = folder.join("a.npz");
+        thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| (0..100).for_each(|_| write(&path)));
+            }
+        });
+        assert_eq!(fs::read_dir(&folder).expect("a folder").count(), 1, "nothing but the file");
+        fs::remove_dir_all(folder).expect("removed");
     }
 }
