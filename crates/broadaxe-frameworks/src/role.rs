@@ -3,9 +3,10 @@
 //! Engines merge nodes with their neighbours, and laws about that have to know a convolution from a quantisation. For
 //! element-wise operators the role follows from their row; the others are listed here.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::sync::OnceLock;
 
 use broadaxe_op::OpId;
+use rustc_hash::FxHashMap;
 
 use crate::{
     arithmetic::{Arithmetic, Recipe},
@@ -276,7 +277,7 @@ static BATCHED: &[(System, &[&str])] = &[
 /// assert_eq!(role(System::Onnx, "LSTM"), None);
 /// ```
 pub fn role(system: System, name: &str) -> Option<Role> {
-    static ROLES: OnceLock<Vec<HashMap<&str, Role>>> = OnceLock::new();
+    static ROLES: OnceLock<Vec<FxHashMap<&str, Role>>> = OnceLock::new();
     let roles = ROLES.get_or_init(|| System::ALL.into_iter().map(roles_of).collect());
     let found = roles.get(system as usize)?.get(name).copied();
     // Operators of these have more than one name.
@@ -284,7 +285,7 @@ pub fn role(system: System, name: &str) -> Option<Role> {
 }
 
 /// Returns the roles of the operators of a framework by name: laws ask for that of every neighbour of every node.
-fn roles_of(system: System) -> HashMap<&'static str, Role> {
+fn roles_of(system: System) -> FxHashMap<&'static str, Role> {
     let rows = known(system).filter_map(|row| Some((row.name(), of_row(newest(system, row.name())?)?)));
     let others = OTHERS.iter().rev().filter(|(_, of, _)| *of == system);
     let others = others.flat_map(|(role, _, names)| names.iter().map(|name| (*name, *role)));

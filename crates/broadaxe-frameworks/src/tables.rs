@@ -1,8 +1,9 @@
 //! Looks operators up in the tables of all frameworks.
 
-use std::{collections::HashMap, sync::OnceLock};
+use std::sync::OnceLock;
 
 use broadaxe_op::OpId;
+use rustc_hash::FxHashMap;
 
 use crate::{
     activation, arithmetic::Arithmetic, framework::System, kind::Kind, ncnn, numpy, onnx, openvino, paddle, pnnx,
@@ -42,13 +43,13 @@ pub fn known(system: System) -> impl Iterator<Item = &'static Row> {
 }
 
 /// The rows of every name of a framework, by opset.
-type Index = HashMap<&'static str, Vec<&'static Row>>;
+type Index = FxHashMap<&'static str, Vec<&'static Row>>;
 
 fn index(system: System) -> &'static Index {
     static INDEX: OnceLock<Vec<Index>> = OnceLock::new();
     let all = INDEX.get_or_init(|| {
         let of = |system: System| {
-            let mut index = Index::new();
+            let mut index = Index::default();
             for row in known(system) {
                 index.entry(row.name()).or_default().push(row);
             }
@@ -144,9 +145,9 @@ impl std::fmt::Display for Name {
 /// assert!(all.contains(&"ncnn.BinaryOp(op_type=12)".to_string()), "{all:?}");
 /// ```
 pub fn names(op: OpId) -> impl Iterator<Item = Name> {
-    static NAMES: OnceLock<HashMap<OpId, Vec<Name>>> = OnceLock::new();
+    static NAMES: OnceLock<FxHashMap<OpId, Vec<Name>>> = OnceLock::new();
     let all = NAMES.get_or_init(|| {
-        let mut all: HashMap<OpId, Vec<Name>> = HashMap::new();
+        let mut all: FxHashMap<OpId, Vec<Name>> = FxHashMap::default();
         for system in System::ALL {
             for row in known(system) {
                 let is_newest = newest(system, row.name()).is_some_and(|newest| std::ptr::eq(newest, row));

@@ -24,7 +24,7 @@ use crate::{
     graph::{Model, Node, NodeId, ValueId},
     infer::{Origin, Shapes},
     meaning::{Kind, Meaning, ShapeFault, Source, meaning},
-    profiles::{Asked, Does, Facts, Law, Target, Treatment},
+    profiles::{Asked, Does, Facts, Law, Operands, Remaining, Target, Treatment},
 };
 
 /// What a check found out.
@@ -345,7 +345,7 @@ fn examine(
     let operands: Arc<[Operand]> = operands(model, shapes, id, meaning, &own).into();
     let around = facts.around(node, meaning);
     let (constants, batches) = (&around.constants[..], &around.batches[..]);
-    let asked = Asked { model, shapes, facts, node, meaning, operands: &own, constants, batches, target: None };
+    let asked = Asked { model, shapes, facts, node, meaning, operands: Operands::new(&own, facts), constants, batches, target: None };
     let result = node.output(0).and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.shape.clone());
     report.nodes += 1;
     report.unknown += usize::from(own.iter().any(|shape| shape.rank().is_none()));
@@ -363,7 +363,9 @@ fn examine(
         broken.as_ref().is_some_and(|broken| broken.code.is_some_and(|code| code.id == code::INVALID_BROADCAST.id));
     let clash = (clashes && known.is_none()).then(|| Open::of_invalid(&asked)).flatten();
     for (at, target) in targets.iter().enumerate() {
-        let treatment = target.treat(&asked);
+        let mut remaining = Remaining::default();
+        let treatment =
+            if known.is_some() { target.treat(&asked) } else { target.treat_sizes(&asked, &mut remaining) };
         let mut law = treatment.law;
         let judged = match (&broken, &known) {
             (Some(Judged { invalid: Some(why), .. }), _) if treatment.law.is_of_invalid() => {
@@ -378,7 +380,7 @@ fn examine(
             (None, Some(known)) => known.judge(&asked, target, &treatment, Detail::Numbers),
             (None, None) => {
                 let open = open.get_or_insert_with(|| opens.of(&asked, result.as_ref()));
-                undecided(&asked, open.as_deref(), target, &treatment, Detail::Numbers)
+                undecided(&asked, open.as_deref(), (target, &treatment, &mut remaining), Detail::Numbers)
                     .unwrap_or_else(|| unknown(&asked, &operands, target))
             }
         };
@@ -420,7 +422,8 @@ fn impossible(facts: &Facts, meaning: &Meaning, own: &[SymbolicShape]) -> Option
 /// Says what a target does with a node, by its name, and why; `result` is the shape of its output, where a
 /// [`crate::meaning::Kind::Stretch`] needs it.
 pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) -> (Verdict, String) {
-    let treatment = target.treat(asked);
+    let mut remaining = Remaining::default();
+    let treatment = target.treat_sizes(asked, &mut remaining);
     let known: Option<Vec<Shape>> = asked.operands.iter().map(SymbolicShape::known).collect();
     let judged = if let Some(known) = known {
         KnownOperands::new(asked, known, &result.known().unwrap_or_default()).judge(
@@ -431,7 +434,7 @@ pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) 
         )
     } else {
         let open = Open::new(asked, Some(result));
-        undecided(asked, open.as_ref(), target, &treatment, Detail::None).unwrap_or_else(|| unknown(asked, &[], target))
+        undecided(asked, open.as_ref(), (target, &treatment, &mut remaining), Detail::None).unwrap_or_else(|| unknown(asked, &[], target))
     };
     (judged.verdict, judged.reason)
 }
@@ -440,8 +443,7 @@ pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) 
 fn undecided(
     asked: &Asked<'_>,
     open: Option<&Open>,
-    target: &Target,
-    treatment: &Treatment,
+    (target, treatment, remaining): (&Target, &Treatment, &mut Remaining),
     detail: Detail,
 ) -> Option<Judged> {
     let own = match &treatment.does {
@@ -456,10 +458,10 @@ fn undecided(
     };
     let Some(open) = open else { return own.then(Judged::same) };
     // What a law says of open sizes it need not say of all.
-    Some(if open.is_always_own(asked, target).unwrap_or(own) {
+    Some(if open.is_always_own(asked, target, remaining).unwrap_or(own) {
         Judged::same()
     } else {
-        open.judge(asked, target, detail)
+        open.judge(asked, target, remaining, detail)
     })
 }
 

@@ -24,6 +24,7 @@ mod folded;
 mod groups;
 mod pnnx;
 mod facts;
+mod operands;
 mod pattern;
 mod stretch;
 mod none;
@@ -65,6 +66,7 @@ pub use self::{
     facts::{Around, Facts},
     index_term::IndexTerm,
     name::Target,
+    operands::{Operands, Remaining},
     route::{Converter, Reach, Route},
 };
 pub(crate) use self::{engines::asked_engines, pnnx::kept as kept_batch};
@@ -228,7 +230,7 @@ pub struct Asked<'a> {
     /// What it means in its own format.
     pub meaning: &'a Meaning,
     /// The shapes of its operands.
-    pub operands: &'a [SymbolicShape],
+    pub operands: Operands<'a>,
     /// Which of its operands are constants, or depend on nothing else.
     pub constants: &'a [bool],
     /// The axis of each operand that pnnx treats as the batch.
@@ -299,12 +301,23 @@ impl Target {
 
     /// Says what the target does with a node.
     pub fn treat(&self, asked: &Asked<'_>) -> Treatment {
-        if let Reach::Unreached(_) = self.reach(asked.model.format) {
+        self.treat_by(asked, |asked| {
+            self.profile().laws.iter().find_map(|law| Some(Treatment { does: law.ask(asked)?, law }))
+        })
+    }
+
+    /// As [`Target::treat`], for a node of which other sizes were asked about before.
+    pub(crate) fn treat_sizes(&self, asked: &Asked<'_>, remaining: &mut Remaining) -> Treatment {
+        self.treat_by(asked, |asked| remaining.treat(self, asked))
+    }
+
+    fn treat_by(&self, asked: &Asked<'_>, find: impl FnOnce(&Asked<'_>) -> Option<Treatment>) -> Treatment {
+        if self.is_unreached(asked.model.format) {
             let why = format!("has no tested converter that reads {}", route::title(asked.model.format));
             return Treatment { does: Does::Unknown(Cow::Owned(why)), law: &UNREACHED };
         }
         let asked = Asked { target: Some(*self), ..*asked };
-        let found = self.profile().laws.iter().find_map(|law| Some(Treatment { does: law.ask(&asked)?, law }));
+        let found = find(&asked);
         #[cfg(test)]
         keys::note(self.profile(), found.as_ref().map(|found| found.law));
         found.unwrap_or(Treatment { does: Does::Unknown(Cow::Borrowed(UNSPOKEN.text)), law: &UNSPOKEN })
@@ -403,7 +416,7 @@ impl Way {
             }
             Self::Refused => Some(Does::Refused(Cow::Borrowed(law.text))),
             Self::RefusedRank => {
-                let known: Option<Vec<usize>> = asked.operands.iter().map(SymbolicShape::rank).collect();
+                let known: Option<Vec<usize>> = asked.operands.ranks().collect();
                 let ranks: Vec<String> = known.unwrap_or_default().iter().map(usize::to_string).collect();
                 let have = if ranks.len() == 1 { "the operand has rank" } else { "these have ranks" };
                 Some(Does::RefusedRank(format!("{}; {have} {}", law.text, ranks.join(", ")).into()))
@@ -517,7 +530,7 @@ impl<'a> Asked<'a> {
 
     /// Returns the shape of an operand as the file leaves it, whatever sizes the caller gave.
     pub fn in_file(&self, operand: usize) -> &'a SymbolicShape {
-        let own = &self.operands[operand];
+        let own = self.operands.get(operand).expect("an operand of the node");
         let value = self.value(operand);
         let Some(file) = value.and_then(|value| self.facts.in_file(value).or_else(|| self.shape(value))) else {
             return own;
@@ -546,7 +559,7 @@ impl<'a> Asked<'a> {
 
     /// Returns the greatest rank among the operands, if all are known.
     pub fn rank(&self) -> Option<usize> {
-        let ranks: Option<Vec<usize>> = self.operands.iter().map(SymbolicShape::rank).collect();
+        let ranks: Option<Vec<usize>> = self.operands.ranks().collect();
         ranks?.into_iter().max()
     }
 

@@ -16,7 +16,7 @@ use super::{
 use crate::{
     code,
     meaning::Kind,
-    profiles::{Asked, Does, Law, Target},
+    profiles::{Asked, Does, Law, Remaining, Target},
 };
 
 /// How many comparisons a condition joins by `and`.
@@ -113,7 +113,7 @@ impl Open {
         let mut shapes = asked.operands.to_vec();
         let target = if rule.def().target { Some(result?) } else { None };
         shapes.extend(target.cloned());
-        let own = asked.facts.inferences().infer(rule, asked.operands, target);
+        let own = asked.facts.inferences().infer(rule, &asked.operands, target);
         let sizes = Sizes::of(&shapes, own.as_ref().as_ref().ok(), &|k| asked.operand_name(k))?;
         let mut choices = Vec::new();
         for choice in sizes.choices() {
@@ -130,10 +130,10 @@ impl Open {
     }
 
     /// Says whether a target reads the operands as the model does for all sizes; nothing where no sizes make them broadcast.
-    pub(super) fn is_always_own(&self, asked: &Asked<'_>, target: &Target) -> Option<bool> {
-        let is_own = |choice: &Choice| {
-            let asked = Asked { operands: &choice.shapes, ..*asked };
-            let treatment = target.treat(&asked);
+    pub(super) fn is_always_own(&self, asked: &Asked<'_>, target: &Target, remaining: &mut Remaining) -> Option<bool> {
+        let mut is_own = |choice: &Choice| {
+            let asked = Asked { operands: asked.operands.with_sizes(&choice.shapes), ..*asked };
+            let treatment = target.treat_sizes(&asked, remaining);
             match &treatment.does {
                 Does::Own => true,
                 Does::Rule(rule) => choice.is_own(&asked.meaning.rule, rule),
@@ -141,14 +141,14 @@ impl Open {
                 _ => choice.known.judge(&asked, target, &treatment, Detail::None).is_same(),
             }
         };
-        if self.choices.is_empty() { None } else { Some(self.choices.iter().all(is_own)) }
+        if self.choices.is_empty() { None } else { Some(self.choices.iter().all(&mut is_own)) }
     }
 
     /// Judges what a target does with operands that no sizes make broadcast by the node's own rule, with the law that says so; nothing
     /// where no law speaks of such operands.
     pub(super) fn judge_invalid(&self, asked: &Asked<'_>, target: &Target) -> Option<(Judged, &'static Law)> {
         let judge = |choice: &Choice| {
-            let asked = Asked { operands: &choice.shapes, ..*asked };
+            let asked = Asked { operands: asked.operands.with_sizes(&choice.shapes), ..*asked };
             let treatment = target.treat(&asked);
             let judged = choice.known.judge(&asked, target, &treatment, Detail::Numbers);
             treatment.law.is_of_invalid().then_some((judged, treatment.law))
@@ -167,10 +167,16 @@ impl Open {
     }
 
     /// Judges what a target does, for all sizes.
-    pub(super) fn judge(&self, asked: &Asked<'_>, target: &Target, detail: Detail) -> Judged {
-        let judge = |choice: &Choice, detail: Detail| {
-            let asked = Asked { operands: &choice.shapes, ..*asked };
-            choice.known.judge(&asked, target, &target.treat(&asked), detail)
+    pub(super) fn judge(
+        &self,
+        asked: &Asked<'_>,
+        target: &Target,
+        remaining: &mut Remaining,
+        detail: Detail,
+    ) -> Judged {
+        let mut judge = |choice: &Choice, detail: Detail| {
+            let asked = Asked { operands: asked.operands.with_sizes(&choice.shapes), ..*asked };
+            choice.known.judge(&asked, target, &target.treat_sizes(&asked, remaining), detail)
         };
         let outcomes: Vec<(&[usize], Judged)> =
             self.choices.iter().map(|choice| (&choice.sizes[..], judge(choice, Detail::None))).collect();
@@ -282,7 +288,11 @@ fn covered(clauses: &[(String, Vec<bool>)], truth: &[bool]) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{meaning::meaning, profiles::Facts, testing::model};
+    use crate::{
+        meaning::meaning,
+        profiles::{Facts, Operands},
+        testing::model,
+    };
 
     /// Chooses sizes for the last nodes of a model; says whether the choices of both are one.
     fn are_shared(text: &str) -> bool {
@@ -299,7 +309,7 @@ mod tests {
                 facts: &facts,
                 node,
                 meaning: &meaning,
-                operands: &own,
+                operands: Operands::new(&own, &facts),
                 constants: &around.constants,
                 batches: &around.batches,
                 target: None,

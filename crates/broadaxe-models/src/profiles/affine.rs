@@ -7,7 +7,7 @@ use crate::graph::{Attribute, Node};
 
 /// Returns the dims that are normalised together: from `axis` to the last.
 pub(super) fn normalised<'a>(asked: &Asked<'a>) -> Option<&'a [Dim]> {
-    let dims = asked.operands.first()?.dims()?;
+    let dims = asked.operands.shapes().first()?.dims()?;
     let axis = asked.node.attribute("axis").and_then(Attribute::int).unwrap_or(-1);
     let from_end = usize::try_from(axis.unsigned_abs()).ok()?;
     let start = if axis < 0 { dims.len().checked_sub(from_end)? } else { from_end };

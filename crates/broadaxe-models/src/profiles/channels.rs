@@ -12,7 +12,7 @@ pub(super) const PER_CHANNEL: When = When::All(&[When::Constant(1), When::Rank(0
 
 /// The slope stretches the data, by NumPy's rule.
 pub(super) const STRETCHES: When =
-    When::Holds(|asked| Some(broadaxe_shape::Rule::numpy().infer(asked.operands).is_ok()));
+    When::Holds(|asked| Some(broadaxe_shape::Rule::numpy().infer(&asked.operands).is_ok()));
 
 /// Gives entry `i` of the slope to entry `i` of axis 1.
 #[allow(clippy::unnecessary_wraps, reason = "a way of a law")]

@@ -6,7 +6,7 @@ use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::{DType, OpId};
 use broadaxe_shape::SymbolicShape;
 
-use super::Asked;
+use super::{Asked, Operands};
 use crate::meaning::Kind;
 
 /// A condition on a node. It holds, does not hold, or cannot be decided since shapes or versions are not known.
@@ -97,9 +97,9 @@ impl When {
             Self::Kind(kinds) => kinds.contains(&asked.meaning.kind),
             Self::Operands(count) => asked.operands.len() == count,
             Self::RankAbove(limit) => asked.rank()? > limit,
-            Self::Rank(operand, least, most) => (least..=most).contains(&asked.operands.get(operand)?.rank()?),
+            Self::Rank(operand, least, most) => (least..=most).contains(&asked.operands.rank(operand)?),
             Self::EqualRanks => return equal_ranks(asked.operands),
-            Self::EqualShapes => return equal_shapes(asked.operands),
+            Self::EqualShapes => return equal_shapes(&asked.operands),
             Self::Empty => asked.operands.iter().any(is_empty),
             Self::AllEmpty => asked.operands.iter().all(is_empty),
             Self::Single(operand) => return single(asked.operands.get(operand)?),
@@ -214,8 +214,8 @@ fn is_empty(shape: &SymbolicShape) -> bool {
     shape.dims().is_some_and(|dims| dims.iter().any(|dim| dim.size() == Some(0)))
 }
 
-fn equal_ranks(shapes: &[SymbolicShape]) -> Option<bool> {
-    let ranks: Option<Vec<usize>> = shapes.iter().map(SymbolicShape::rank).collect();
+fn equal_ranks(operands: Operands<'_>) -> Option<bool> {
+    let ranks: Option<Vec<usize>> = operands.ranks().collect();
     Some(ranks?.windows(2).all(|pair| pair[0] == pair[1]))
 }
 
@@ -266,7 +266,8 @@ mod tests {
         let around = facts.around(node, &meaning);
         let operands = meaning.shapes(node, &shapes);
         let (constants, batches) = (&around.constants[..], &around.batches[..]);
-        let (facts, meaning, operands) = (&facts, &meaning, &operands[..]);
+        let (facts, meaning) = (&facts, &meaning);
+        let operands = Operands::new(&operands, facts);
         let (model, shapes, target) = (&model, &shapes, Some(target));
         When::all(conditions, &Asked { model, shapes, facts, node, meaning, operands, constants, batches, target })
     }

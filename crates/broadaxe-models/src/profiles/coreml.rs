@@ -286,7 +286,7 @@ pub(super) static COREML: Profile = Profile {
 
 /// Returns the first computed operand of rank 0.
 fn scalar(asked: &Asked<'_>) -> Option<usize> {
-    (0..asked.operands.len()).find(|&k| asked.operands[k].rank() == Some(0) && !asked.constants[k])
+    (0..asked.operands.len()).find(|&k| asked.operands.rank(k) == Some(0) && !asked.constants[k])
 }
 
 fn is_computed(asked: &Asked<'_>, operand: usize) -> bool {
@@ -303,7 +303,7 @@ fn computed_scalar(asked: &Asked<'_>) -> Option<bool> {
 
 /// Says whether a slope is along axis 1: a converter writes it as a list of the length of that axis.
 fn along_channels(asked: &Asked<'_>) -> Option<bool> {
-    let [x, slope] = asked.operands else { return Some(false) };
+    let [x, slope] = asked.operands.shapes() else { return Some(false) };
     let (rank, own) = (x.rank()?, slope.known()?);
     let channels = x.dims()?.get(1)?.size();
     let alone = own.iter().all(|dim| *dim == 1) && channels == Some(1);

@@ -471,7 +471,7 @@ fn has_columns(asked: &Asked<'_>) -> Option<bool> {
     let own = weights(asked)?.rank()?;
     let fits = |k: usize| {
         let single = When::Single(k).holds(asked)?;
-        let rank = asked.operands[k].rank()?;
+        let rank = asked.operands.rank(k)?;
         Some(single || rank == own || rank == 1 && own == 2)
     };
     let wrong = any((1..asked.operands.len()).map(|k| fits(k).map(|fits| !fits)));
@@ -482,14 +482,14 @@ fn has_columns(asked: &Asked<'_>) -> Option<bool> {
 fn has_single_bias(asked: &Asked<'_>) -> Option<bool> {
     let scalar = |shape: &SymbolicShape| shape.rank() == Some(0);
     let Some(bias) = asked.meaning.bias() else { return Some(false) };
-    Some(When::Single(bias).holds(asked)? && asked.operands[bias].rank()? == 1 && of_weights(asked).all(scalar))
+    Some(When::Single(bias).holds(asked)? && asked.operands.rank(bias)? == 1 && of_weights(asked).all(scalar))
 }
 
 /// Says whether the bias of `QLinearConv` has another length than there are channels.
 fn repeats_bias(asked: &Asked<'_>) -> Option<bool> {
     let Some(bias) = asked.meaning.bias() else { return Some(false) };
     let channels = asked.operands[0].dims()?.get(1)?.size()?;
-    Some(asked.operands[bias].rank()? != 1 || asked.elements(bias)? != channels)
+    Some(asked.operands.rank(bias)? != 1 || asked.elements(bias)? != channels)
 }
 
 /// Says whether scale or zero point of data and result is no scalar.
@@ -547,7 +547,7 @@ fn has_two_types(asked: &Asked<'_>) -> Option<bool> {
 
 /// Says whether what belongs to the weights is one number, or a list of rank 1 with one for each column.
 fn is_flat_column(asked: &Asked<'_>) -> Option<bool> {
-    any((1..asked.operands.len()).map(|k| Some(asked.operands[k].rank()? > 1))).map(|other| !other)
+    any((1..asked.operands.len()).map(|k| Some(asked.operands.rank(k)? > 1))).map(|other| !other)
 }
 
 /// Says whether neither data nor weights have more than two axes, and the weights have two.

@@ -251,7 +251,7 @@ pub(super) static LITERT: Profile = Profile {
 
 /// Says whether the condition of a choice has the shape of its first branch and not of the second, which is no scalar.
 fn is_half_equal(asked: &Asked<'_>) -> Option<bool> {
-    let [condition, x, y] = asked.operands else { return None };
+    let [condition, x, y] = asked.operands.shapes() else { return None };
     Some(condition.known()? == x.known()? && y.known()? != x.known()? && !y.known()?.is_empty())
 }
 
@@ -314,7 +314,7 @@ fn is_refused_type(asked: &Asked<'_>) -> Option<bool> {
 
 /// ATAN2 needs equal shapes, and checks only the ranks.
 fn angle(asked: &Asked<'_>) -> Option<Does> {
-    let [a, b] = asked.operands else { return None };
+    let [a, b] = asked.operands.shapes() else { return None };
     if !asked.is_of(System::Tflite) || asked.node.op != "ATAN2" {
         return None;
     }
@@ -333,7 +333,7 @@ fn angle(asked: &Asked<'_>) -> Option<Does> {
 
 /// SELECT accepts equal shapes, or one condition for each entry of the first axis.
 fn select(asked: &Asked<'_>) -> Option<Does> {
-    let [condition, x, y] = asked.operands else { return None };
+    let [condition, x, y] = asked.operands.shapes() else { return None };
     if !asked.is_of(System::Tflite) || asked.node.op != "SELECT" {
         return None;
     }

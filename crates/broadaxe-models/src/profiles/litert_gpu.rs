@@ -290,7 +290,7 @@ fn outside(asked: &Asked<'_>) -> Option<Does> {
     if asked.meaning.kind == Kind::Stretch {
         return None;
     }
-    let ranks: Option<Vec<usize>> = asked.operands.iter().map(broadaxe_shape::SymbolicShape::rank).collect();
+    let ranks: Option<Vec<usize>> = asked.operands.ranks().collect();
     let Some(ranks) = ranks else {
         return unknown("aligns tensors by their ranks, which are unknown here");
     };

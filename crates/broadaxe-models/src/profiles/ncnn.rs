@@ -94,7 +94,7 @@ pub(super) fn absent(asked: &Asked<'_>) -> Option<Does> {
 
 /// A number of rank 0 becomes a parameter of the layer, if it is a constant.
 fn binary(asked: &Asked<'_>) -> Option<Does> {
-    let scalar = |k: usize| asked.operands[k].rank() == Some(0) && asked.constants[k];
+    let scalar = |k: usize| asked.operands.rank(k) == Some(0) && asked.constants[k];
     Some(match asked.operands.len() {
         2 if scalar(0) || scalar(1) => Does::Own,
         2 => Does::Rule(Rule::ncnn()),

@@ -83,6 +83,14 @@ impl<'a> Asked<'a> {
         own.map(|k| self.operands[k].clone()).or_else(|| self.shape(value).cloned())
     }
 
+    /// Returns the rank of [`Asked::form`].
+    pub(super) fn rank_of(&self, value: ValueId) -> Option<usize> {
+        match (0..self.operands.len()).find(|&k| self.value(k) == Some(value)) {
+            Some(operand) => self.operands.rank(operand),
+            None => self.shape(value)?.rank(),
+        }
+    }
+
     /// Returns the shape of a value before it is stretched, by a node or by a repair: a target may take out `Expand` before an
     /// operator that stretches its operands itself.
     pub(super) fn unstretched(&self, value: ValueId) -> Option<SymbolicShape> {

@@ -563,8 +563,8 @@ fn own(asked: &Asked<'_>) -> Option<Does> {
 
 /// A computed bound of more axes than the data adds them to the result.
 fn bounds(asked: &Asked<'_>) -> Option<Does> {
-    let rank = asked.operands[0].rank();
-    let longer = |k: usize| !asked.constants[k] && asked.operands[k].rank() > Some(rank.unwrap_or(0));
+    let rank = asked.operands.rank(0);
+    let longer = |k: usize| !asked.constants[k] && asked.operands.rank(k) > Some(rank.unwrap_or(0));
     match rank {
         None if !asked.constants[1..].iter().all(|constant| *constant) => {
             Some(Does::Unknown("keeps the axes of a computed bound, and the data's rank is unknown".into()))
@@ -577,7 +577,7 @@ fn bounds(asked: &Asked<'_>) -> Option<Does> {
 
 /// Returns the ranks of the operands, where all are known.
 fn ranks(asked: &Asked<'_>) -> Option<Vec<usize>> {
-    asked.operands.iter().map(SymbolicShape::rank).collect()
+    asked.operands.ranks().collect()
 }
 
 /// Returns the axis of a node of OpenVINO's own files under PDPD.

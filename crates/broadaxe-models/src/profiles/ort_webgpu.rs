@@ -220,7 +220,7 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
 /// Ranks differ by 2 or more; the lower one is 2 or more, and its operand has the trailing dims of the other; the axis before those is 1; its
 /// last dim is no multiple of 4, and its number of elements is.
 fn invalid_dimension(asked: &Asked<'_>) -> Option<bool> {
-    let [a, b] = asked.operands else { return Some(false) };
+    let [a, b] = asked.operands.shapes() else { return Some(false) };
     let (low, high) = if a.rank()? < b.rank()? { (a, b) } else { (b, a) };
     if low.rank()? < 2 || high.rank()? < low.rank()? + 2 || !could_stop(low, high) {
         return Some(false);
@@ -246,7 +246,7 @@ fn could_stop(low: &SymbolicShape, high: &SymbolicShape) -> bool {
 
 /// Finds powers with a last axis that is a multiple of 4 in the result and 1 in an operand, which is no single number.
 fn power(asked: &Asked<'_>) -> Option<bool> {
-    let [a, b] = asked.operands else { return Some(false) };
+    let [a, b] = asked.operands.shapes() else { return Some(false) };
     let last = |shape: &SymbolicShape| shape.dims().and_then(|dims| dims.last().map(broadaxe_shape::Dim::size));
     if matches!((last(a), last(b)), (Some(Some(x)), Some(Some(y))) if x == y) {
         return Some(false);

@@ -369,7 +369,7 @@ fn attribute(node: &Node, name: &str) -> Option<i64> {
 
 /// Finds constants of one element that have more axes than the other operands: as numbers they add none to the result.
 fn number(asked: &Asked<'_>) -> Option<Does> {
-    let ranks: Option<Vec<usize>> = asked.operands.iter().map(SymbolicShape::rank).collect();
+    let ranks: Option<Vec<usize>> = asked.operands.ranks().collect();
     let ranks = ranks?;
     let number = |k: usize| asked.constants[k] && asked.elements(k) == Some(1);
     let rest = (0..ranks.len()).filter(|&k| !number(k)).map(|k| ranks[k]).max()?;

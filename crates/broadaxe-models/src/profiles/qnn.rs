@@ -293,7 +293,7 @@ pub(super) static QNN: Profile = Profile {
 
 /// Says whether a constant may stretch an operand of a higher rank than its own.
 fn low_constant_stretches(asked: &Asked<'_>) -> Option<bool> {
-    let [a, b] = asked.operands else { return Some(false) };
+    let [a, b] = asked.operands.shapes() else { return Some(false) };
     let stretches = |constant: &SymbolicShape, other: &SymbolicShape| {
         let (Some(constant), Some(other)) = (constant.dims(), other.dims()) else { return true };
         let mut pairs = constant.iter().rev().zip(other.iter().rev());

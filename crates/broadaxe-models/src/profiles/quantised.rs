@@ -64,7 +64,7 @@ fn is_fixed(asked: &Asked<'_>) -> Option<bool> {
 
 /// Returns the axis that the node names or means, of the data in this form.
 pub(super) fn axis(asked: &Asked<'_>) -> Option<usize> {
-    let (axis, rank) = (asked.meaning.rule.params().axis?, i64::try_from(asked.operands.first()?.rank()?).ok()?);
+    let (axis, rank) = (asked.meaning.rule.params().axis?, i64::try_from(asked.operands.rank(0)?).ok()?);
     usize::try_from(if axis < 0 { axis + rank } else { axis }).ok().filter(|axis| *axis < rank as usize)
 }
 

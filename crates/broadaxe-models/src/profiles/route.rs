@@ -62,11 +62,16 @@ impl Target {
                 let others: Vec<String> = others.iter().map(|one| format!("{name}/{}", one.name)).collect();
                 Reach::Assumed(format!("assumes {own}; another route: {}", others.join(", ")))
             }
-            Some(_) if format == "tflite" => Reach::Unreached(format!("no tested converter reads {name} for {self}")),
+            Some(_) if self.is_unreached(format) => Reach::Unreached(format!("no tested converter reads {name} for {self}")),
             Some(_) => {
                 Reach::Assumed(format!("assumes a converter that keeps all shapes; none from {name} was tested"))
             }
         }
+    }
+
+    /// Says whether nothing can be said about models in this format.
+    pub(super) fn is_unreached(&self, format: &str) -> bool {
+        format == "tflite" && self.profile().route.reads.is_some_and(|reads| !reads.contains(&format))
     }
 
     /// Lists the targets of a check that names none: the runtimes that models in this format are most often meant for.

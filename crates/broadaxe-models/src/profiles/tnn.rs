@@ -50,7 +50,7 @@ pub(super) static TNN: Profile = Profile {
 fn alike(asked: &Asked<'_>) -> Option<bool> {
     let equal = asked.operands.windows(2).all(|pair| pair[0].dims().is_some() && pair[0] == pair[1]);
     let Some(rank) = asked.rank() else { return Some(false) };
-    let single = |k: usize| asked.elements(k) == Some(1) && asked.operands[k].rank() <= Some(rank);
+    let single = |k: usize| asked.elements(k) == Some(1) && asked.operands.rank(k) <= Some(rank);
     let other = |k: usize| asked.operands.get(1 - k).and_then(SymbolicShape::rank) == Some(rank);
     let one = asked.operands.len() == 2 && (0..2).any(|k| single(k) && other(k));
     Some(equal || one)

@@ -355,7 +355,7 @@ fn has_open_dims(asked: &Asked<'_>) -> Option<bool> {
 
 /// Says whether all axes are normalised together.
 fn all_axes(asked: &Asked<'_>) -> Option<bool> {
-    Some(affine::normalised(asked)?.len() == asked.operands[0].rank()?)
+    Some(affine::normalised(asked)?.len() == asked.operands.rank(0)?)
 }
 
 /// Says whether the file tells that the operands are bools.

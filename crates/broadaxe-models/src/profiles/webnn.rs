@@ -157,7 +157,7 @@ pub(super) static WEBNN: Profile = Profile {
 
 /// Says whether scale and bias have the shape of the axes over which the node normalises.
 fn is_whole(asked: &Asked<'_>) -> Option<bool> {
-    let [data, terms @ ..] = asked.operands else { return None };
+    let [data, terms @ ..] = asked.operands.shapes() else { return None };
     let rank = i64::try_from(data.rank()?).ok()?;
     let axis = asked.node.attribute("axis").and_then(Attribute::int).unwrap_or(-1);
     let first = usize::try_from(if axis < 0 { axis + rank } else { axis }).ok()?;

@@ -44,7 +44,7 @@ pub(super) fn normalisation(asked: &Asked<'_>) -> Option<Does> {
 pub(super) fn integers(asked: &Asked<'_>, name: &str, shapes: &[Vec<usize>], result: &[usize]) -> Option<Does> {
     let first = asked.constants[0];
     let as_floats = asked.comes_via(LITERT_TORCH) || asked.comes_via(ONNX2TF) && !first;
-    if first && asked.comes_via(LITERT_TORCH) && asked.operands[0].rank() > asked.operands[1].rank() {
+    if first && asked.comes_via(LITERT_TORCH) && asked.operands.rank(0) > asked.operands.rank(1) {
         return unknown("was tested too little with integer constants of higher rank than the data");
     }
     if first && matches!(name, "LESS" | "LESS_EQUAL" | "GREATER" | "GREATER_EQUAL") && shapes[1] != result {

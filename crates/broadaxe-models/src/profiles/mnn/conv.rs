@@ -67,11 +67,11 @@ pub(super) fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let constant = asked.operands[operand].known();
-    let (own, rank) = (asked.operands[operand].rank(), asked.operands[1 - operand].rank());
+    let (own, rank) = (asked.operands.rank(operand), asked.operands.rank(1 - operand));
     if asked.elements(operand) == Some(1) && (own <= rank || rank.is_none()) {
         return None;
     }
-    let (Some(constant), Some(rank)) = (constant, asked.operands[1 - operand].rank()) else {
+    let (Some(constant), Some(rank)) = (constant, asked.operands.rank(1 - operand)) else {
         return Some(Does::Unknown(format!("{TEXT}, and the shapes are unknown").into()));
     };
     let columns = asked.operands[1 - operand].dims().and_then(|dims| dims.last()?.size());

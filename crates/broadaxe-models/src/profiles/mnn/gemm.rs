@@ -58,5 +58,5 @@ pub(super) fn term_as_row(asked: &Asked<'_>) -> Option<bool> {
 }
 
 pub(super) fn along_columns(asked: &Asked<'_>) -> Option<Does> {
-    Some(Does::List { operand: 1, axis: asked.operands[0].rank()?.checked_sub(1)? })
+    Some(Does::List { operand: 1, axis: asked.operands.rank(0)?.checked_sub(1)? })
 }

@@ -74,7 +74,7 @@ fn of_result(asked: &Asked<'_>) -> Option<Grouping> {
     if asked.operands.len() != 2 {
         return None;
     }
-    let ranks = [0, 1].map(|k| asked.operands[k].rank());
+    let ranks = [0, 1].map(|k| asked.operands.rank(k));
     let own = groups::of_pair([0, 1].map(|k| of_operand(asked, k)), ranks);
     let decides =
         |k: usize| asked.constants[k] && asked.value(k).is_some_and(|value| asked.readers(value).nth(1).is_some());

@@ -132,7 +132,7 @@ fn of_filters(asked: &Asked<'_>, is_list: bool, data: &[Dim]) -> Option<Does> {
 /// Says what becomes of a product with the scale.
 fn of_products(asked: &Asked<'_>) -> Option<Does> {
     let converted = is_stored_as(asked, &[&["i8"]])? || asked.producer(asked.node.input(0)?).is_some();
-    if converted && is_stored_as(asked, &[&["i8", "u8"]])? && asked.operands[0].rank()? == 4 {
+    if converted && is_stored_as(asked, &[&["i8", "u8"]])? && asked.operands.rank(0)? == 4 {
         return Some(Does::Garbled("swaps the first two axes of 8-bit constants of rank 4".into()));
     }
     if asked.meaning.kind == Kind::Lists {

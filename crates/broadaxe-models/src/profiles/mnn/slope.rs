@@ -19,7 +19,7 @@ pub(super) fn valid(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let along_axis_1 = Some(Does::List { operand: 1, axis: 1 });
-    let [x, slope] = asked.operands else { return None };
+    let [x, slope] = asked.operands.shapes() else { return None };
     if asked.elements(1) == Some(1) {
         return None;
     }

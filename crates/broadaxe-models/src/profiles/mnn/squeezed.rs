@@ -65,11 +65,11 @@ pub(super) fn sum(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let constant = (0..2).find(|&k| asked.constants[k] && !asked.constants[1 - k])?;
-    if asked.operands[constant].rank().is_some_and(|rank| rank > 1) {
+    if asked.operands.rank(constant).is_some_and(|rank| rank > 1) {
         return None;
     }
     let (node, source) = source(asked, asked.value(1 - constant)?)?;
-    let rank = i64::try_from(asked.operands[1 - constant].rank()?).ok()?;
+    let rank = i64::try_from(asked.operands.rank(1 - constant)?).ok()?;
     let axis = match source {
         Remover::Convolution => return None,
         Remover::Squeeze => match numbers(node, "axes")?[..] {

@@ -102,7 +102,7 @@ impl Scale {
         }
         let own = (0..asked.operands.len()).find(|&k| asked.value(k) == Some(data));
         let constants = found.constants.iter().map(|value| asked.sizes(*value).map_or(0, |sizes| sizes.len()));
-        let full = own.and_then(|k| asked.operands[k].rank()).into_iter().chain(constants).fold(rank, usize::max);
+        let full = own.and_then(|k| asked.operands.rank(k)).into_iter().chain(constants).fold(rank, usize::max);
         let second = found_at(full, shape.rank()?, is_second);
         Some(Self { data: x, product, rank, last, shape, is_second, second, full })
     }
@@ -149,7 +149,7 @@ fn scaled(asked: &Asked<'_>, scale: &Scale) -> Option<Does> {
 
 /// Says what becomes of a bias, where the normalised data are this operand.
 fn biased(asked: &Asked<'_>, scale: &Scale, operand: usize) -> Option<Does> {
-    let bias = asked.operands.get(1 - operand)?.rank()?;
+    let bias = asked.operands.rank(1 - operand)?;
     let found = found_at(scale.full, bias, operand == 0)?;
     let data = found != (operand == 0);
     // The scale is found, and it has the shape of the data.

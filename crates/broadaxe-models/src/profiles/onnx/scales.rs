@@ -49,7 +49,7 @@ pub(super) fn is_removed(asked: &Asked<'_>) -> Option<bool> {
     let (true, Some(node)) = (asked.node.op == "QuantizeLinear" && asked.elements(1)? > 1, before()) else {
         return Some(false);
     };
-    let rank = i64::try_from(asked.operands[0].rank()?).ok().filter(|rank| *rank > 0)?;
+    let rank = i64::try_from(asked.operands.rank(0)?).ok().filter(|rank| *rank > 0)?;
     let other = node.attribute("axis").and_then(Attribute::int).unwrap_or(1).rem_euclid(rank);
     let alike = |input: usize| match (asked.node.input(input), node.input(input)) {
         (Some(own), Some(other)) => asked.is_equal(own, other),

@@ -253,7 +253,7 @@ fn is_swap(asked: &Asked<'_>, node: &Node) -> bool {
 /// Finds a product whose columns are divided into blocks: it reads one entry for each block of rows.
 pub(super) fn blocked(asked: &Asked<'_>) -> Option<Does> {
     let (axis, _) = asked.meaning.blocks()?;
-    let [weights, scale, ..] = asked.operands else { return None };
+    let [weights, scale, ..] = asked.operands.shapes() else { return None };
     let (weights, scale) = (weights.known()?, scale.known()?);
     let axis = usize::try_from(if axis < 0 { axis + weights.len() as i64 } else { axis }).ok()?;
     if weights.len() != 2 || *scale.get(axis)? < 2 || !asked.constants.iter().all(|known| *known) {

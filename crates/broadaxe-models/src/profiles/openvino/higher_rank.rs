@@ -427,7 +427,7 @@ fn of_constants(asked: &Asked<'_>) -> Option<Does> {
     let literal = |k: usize| asked.value(k).is_some_and(|value| asked.producer(asked.origin(value)).is_none());
     let all = asked.operands.len() == 2 && asked.constants.iter().all(|constant| *constant);
     let own = (0..2).find(|&k| all && literal(k) && !literal(1 - k))?;
-    let longer = asked.operands[own].rank() > asked.operands[1 - own].rank();
+    let longer = asked.operands.rank(own) > asked.operands.rank(1 - own);
     let constant = asked.value(own).filter(|_| longer)?;
     [&FORMS, &NORMALISATIONS, &DOUBTFUL].into_iter().find_map(|forms| pattern::find(asked, forms, constant))?;
     Some(Does::Unknown("may fuse nodes before it folds constants".into()))

@@ -122,9 +122,9 @@ pub(super) fn several(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let data = (0..asked.operands.len()).filter(|&k| !asked.constants[k]);
-    let rank = data.clone().filter_map(|k| asked.operands[k].rank()).max();
-    let longer = (0..asked.operands.len()).any(|k| asked.constants[k] && asked.operands[k].rank() > rank);
-    let unequal = data.clone().any(|k| asked.operands[k].rank() != rank);
+    let rank = data.clone().filter_map(|k| asked.operands.rank(k)).max();
+    let longer = (0..asked.operands.len()).any(|k| asked.constants[k] && asked.operands.rank(k) > rank);
+    let unequal = data.clone().any(|k| asked.operands.rank(k) != rank);
     let open = (0..asked.operands.len()).any(|k| asked.in_file(k).known().is_none());
     let mut makers = data.filter_map(|k| asked.value(k)).filter(|value| asked.maker(*value).is_some());
     let merges = |value| unequal || open || asked.facts.is_quantised() || reduce::is_reduced(asked, value);

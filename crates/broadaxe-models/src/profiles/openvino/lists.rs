@@ -71,7 +71,7 @@ pub(super) fn uncompiled(asked: &Asked<'_>) -> Option<Does> {
 
 /// Finds lists that do not fit by ONNX's rule, and that the reader broadcasts all the same; it rejects others.
 pub(super) fn computed_anyway(asked: &Asked<'_>) -> Option<Does> {
-    let [data, scale, rest @ ..] = asked.operands else { return None };
+    let [data, scale, rest @ ..] = asked.operands.shapes() else { return None };
     let (data, scale, zero) = (data.known()?, scale.known()?, rest.first().map(SymbolicShape::known));
     if asked.node.version < LISTS_SINCE {
         return None;
@@ -99,7 +99,7 @@ pub(super) fn computed_anyway(asked: &Asked<'_>) -> Option<Does> {
 /// Finds blocks that the reader rejects.
 pub(super) fn blocks(asked: &Asked<'_>) -> Option<Does> {
     let (axis, size) = asked.meaning.blocks()?;
-    let [data, scale, rest @ ..] = asked.operands else { return None };
+    let [data, scale, rest @ ..] = asked.operands.shapes() else { return None };
     let unknown = || Some(Does::Unknown("divides the data into blocks, and its shape is unknown".into()));
     let Some(dims) = data.dims() else { return unknown() };
     let at = if axis < 0 { dims.len() as i64 + axis } else { axis };

@@ -8,7 +8,7 @@
 //! forms of the matrices, with 6 chains of nodes between the product and 10 operators, on a CPU with AVX2 and without AVX-512.
 
 use broadaxe_kernels::{OpId, id};
-use broadaxe_shape::{Dim, SymbolicShape};
+use broadaxe_shape::Dim;
 
 use super::super::{
     Asked, Does,
@@ -39,13 +39,13 @@ pub(super) fn tiny(asked: &Asked<'_>) -> Option<Does> {
         Some(Op::Div) if second => true,
         _ => return None,
     };
-    let rank = asked.form(value)?.rank()?;
+    let rank = asked.rank_of(value)?;
     let sizes = asked.sizes(constant)?;
     if sizes.iter().any(|size| *size != 1) && only_axis(&sizes, rank) != Some(rank.checked_sub(1)?) {
         return None;
     }
     let (product, is_direct) = merged(asked, value)?;
-    let weights = asked.form(product.input(1)?)?.rank()?;
+    let weights = asked.rank_of(product.input(1)?)?;
     // A sum is the bias of a product. A factor is a node of its own behind others.
     let per_column = sizes.iter().any(|size| *size != 1);
     let alone = is_direct && !(scales && per_column && (is_slope || rank > 2 && weights == 2));
@@ -88,8 +88,8 @@ pub(super) fn compiled(asked: &Asked<'_>) -> Option<Does> {
         return Some(does);
     }
     let data = (0..asked.operands.len()).find_map(|k| asked.value(k).filter(|value| is_product(asked, *value)))?;
-    let ranks: Vec<usize> = asked.operands.iter().filter_map(SymbolicShape::rank).collect();
-    let (rank, most) = (asked.form(data)?.rank()?, ranks.into_iter().max()?);
+    let ranks: Vec<usize> = asked.operands.ranks().flatten().collect();
+    let (rank, most) = (asked.rank_of(data)?, ranks.into_iter().max()?);
     if most > rank && is_attention(asked, data) {
         let text = "may not accept an operand that adds an axis after matrix products with a Softmax between";
         return Some(Does::Unknown(text.into()));
@@ -174,9 +174,9 @@ pub(super) fn of_open_rows(asked: &Asked<'_>) -> Option<Does> {
         _ => return None,
     };
     let sizes = asked.sizes(constant)?;
+    let weights = product(asked, data)?.input(1)?;
     let [rows @ .., columns] = asked.file_dims(data)? else { return None };
     let (rank, columns) = (rows.len() + 1, columns.size()?);
-    let weights = product(asked, data)?.input(1)?;
     if rows.iter().all(|dim| dim.size().is_some()) || !asked.facts.is_constant(weights) {
         return None;
     }

@@ -63,7 +63,7 @@ pub(super) fn stretched(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Garbled("reads a computed shape without entries from unwritten memory".into()));
     }
     let text = "returns shape (1,) if a tensor of rank 0 is stretched to rank 0";
-    (asked.operands[0].rank() == Some(0)).then(|| Does::Garbled(text.into()))
+    (asked.operands.rank(0) == Some(0)).then(|| Does::Garbled(text.into()))
 }
 
 /// Refuses a remainder of constants, which OpenVINO folds and has no function for.

@@ -110,7 +110,7 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     if LOSES.contains(&op) {
         return Some(Does::Rule(Rule::numpy()));
     }
-    let within = asked.operands[0].rank().is_some_and(|rank| (axis as usize) < rank);
+    let within = asked.operands.rank(0).is_some_and(|rank| (axis as usize) < rank);
     let one = asked.meaning.kind != Kind::Select && asked.constants[1] && asked.elements(1) == Some(1);
     match PADS.contains(&op) {
         true if one && !within => {

@@ -85,7 +85,7 @@ pub(super) fn invalid(asked: &Asked<'_>) -> Option<Does> {
     if let Some(does) = asked.value(0).and_then(|data| product(asked, data, 1)) {
         return Some(does);
     }
-    if Rule::openvino_prelu().infer(asked.operands).is_ok() {
+    if Rule::openvino_prelu().infer(&asked.operands).is_ok() {
         return Some(Does::Rule(Rule::openvino_prelu()));
     }
     let (data, slope) = (asked.operands[0].known()?, asked.operands[1].known()?);
@@ -132,7 +132,7 @@ pub(super) fn behind_product(asked: &Asked<'_>) -> Option<Does> {
     let does = product(asked, asked.value(0)?, 1)?;
     Some(match does {
         // On the last axis a slope of rank 1 means what ONNX says.
-        Does::List { .. } if asked.operands[1].rank() == Some(1) && asked.meaning.rule == Rule::unidirectional() => {
+        Does::List { .. } if asked.operands.rank(1) == Some(1) && asked.meaning.rule == Rule::unidirectional() => {
             Does::Own
         }
         other => other,

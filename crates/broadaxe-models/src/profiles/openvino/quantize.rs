@@ -313,7 +313,7 @@ pub(super) fn open_axis(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let axis = if fake {
-        let limits = asked.operands.get(1..3)?;
+        let limits = asked.operands.shapes().get(1..3)?;
         limits.iter().find_map(|own| only_axis(&own.known()?, rank))
     } else {
         let axis = asked.meaning.rule.params().axis.filter(|_| asked.elements(1) != Some(1))?;

@@ -47,17 +47,19 @@ pub(super) fn normalised(asked: &Asked<'_>) -> Option<Does> {
 
 /// Says what becomes of a constant of these sizes that meets a value behind a reduction, and nothing else does.
 pub(super) fn misread(asked: &Asked<'_>, own: &[usize], data: ValueId) -> Option<Does> {
-    let dims = asked.form(data)?;
+    let rank = asked.rank_of(data)?;
     let channels: usize = own.iter().product();
-    let axis = only_axis(own, dims.rank()?).filter(|_| channels > 1)?;
-    if axis == 0 && dims.rank() == Some(REDUCED_RANK - 1) && reduced(asked, data).is_some() {
+    let axis = only_axis(own, rank).filter(|axis| channels > 1 && *axis <= 1)?;
+    let extent = reduced(asked, data)?;
+    if axis == 0 && rank == REDUCED_RANK - 1 {
         return Some(Does::Unknown("may fuse a per-row constant with a reduction that drops an axis".into()));
     }
     if axis != 1 {
         return None;
     }
-    let whole = dims.known().is_some_and(|dims| dims.iter().product::<usize>() == channels);
-    let extent = if whole { None } else { reduced(asked, data) }?;
+    if asked.sizes(data).is_some_and(|dims| dims.iter().product::<usize>() == channels) {
+        return None;
+    }
     Some(if extent.size() == Some(1) {
         Does::Unknown("may fuse a per-channel constant with a reduction that keeps all elements".into())
     } else {

@@ -103,7 +103,7 @@ fn label(asked: &Asked<'_>, k: usize, of_result: Option<usize>, rank: usize) -> 
     let own = asked.value(k).and_then(|value| asked.shape(value));
     let changed = own.is_some_and(|own| *own != asked.operands[k]);
     let known = asked.batches.get(k).copied().flatten();
-    known.or_else(|| of_result.filter(|_| changed && rank > 1 && asked.operands[k].rank() == Some(rank)))
+    known.or_else(|| of_result.filter(|_| changed && rank > 1 && asked.operands.rank(k) == Some(rank)))
 }
 
 /// Returns the axis that an operand with a batch does not have in ncnn, where the node needs it without one.

@@ -26,7 +26,7 @@ pub(super) fn normalized(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let axes = norm.input(1).and_then(|value| whole_numbers(asked.model, value)).or_else(|| numbers(norm, "axes"))?;
-    let (rank, [axis]) = (asked.operands[0].rank()?, axes.as_slice()) else { return None };
+    let (rank, [axis]) = (asked.operands.rank(0)?, axes.as_slice()) else { return None };
     let axis = usize::try_from(if *axis < 0 { axis + rank as i64 } else { *axis }).ok()?;
     let lacking = asked.facts.lacking(data).filter(|_| asked.facts.batch(data) == Some(0));
     let first = axis - usize::from(lacking.is_some_and(|lacking| lacking < axis)) == 0 && lacking != Some(axis);

@@ -11,7 +11,7 @@ pub(super) fn slope(asked: &Asked<'_>) -> Option<Does> {
     if !asked.constants[1] {
         return Some(Does::Unsupported(Cow::Borrowed("does not support a computed slope")));
     }
-    Some(match (asked.operands[0].rank(), asked.elements(1)) {
+    Some(match (asked.operands.rank(0), asked.elements(1)) {
         (_, Some(1)) => Does::Own,
         (Some(0), _) => Does::RefusedRank(Cow::Borrowed("does not support tensors of rank 0")),
         (Some(rank), Some(_)) => Does::List { operand: 1, axis: usize::from(rank > 1) },
