@@ -33,8 +33,8 @@ import threading
 import time
 
 APART = False
-# Models that are loaded, and how many at most.
-LOADED, MOST_LOADED = {}, 2
+# Models that are loaded, how many at most, and of how many bytes at most.
+LOADED, MOST_LOADED, MOST_KEPT_BYTES = {}, 2, 1 << 24
 MOST_TEXT = 600
 # The names of dtypes, and NumPy's.
 DTYPES = {"bool": "bool", **{f"{kind[0]}{bits}": f"{kind}{bits}" for kind in ("int", "uint", "float") for bits in (8, 16, 32, 64)}}
@@ -140,8 +140,10 @@ def run(model, feeds, outputs, options):
 
 
 def kept(model, names, outputs, options, times):
-    """Return what `load` returns, which is kept for the next requests to run the same model as often."""
+    """Return what `load` returns, which is kept for the next requests to run the same model as often, unless it is large."""
     key = json.dumps([model.format, names, outputs, options, times]), model.data, model.weights
+    if len(model.data) + len(model.weights or b"") > MOST_KEPT_BYTES:
+        return load(model, names, outputs, options)  # noqa: F821
     if key not in LOADED:
         call = load(model, names, outputs, options)  # noqa: F821 - the driver defines it
         while len(LOADED) >= MOST_LOADED:

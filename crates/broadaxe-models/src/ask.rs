@@ -292,7 +292,7 @@ pub(crate) fn result(
     };
     if is_layer(meaning) || meaning.kind == Kind::Bounds {
         let (dtype, reference) = reference(node, meaning, inputs)?;
-        let data = reference.values().iter().flat_map(|&value| single::number_bytes(dtype, value)).collect();
+        let data = numbers::bytes(dtype, reference.values());
         return tensor(dtype, reference.shape(), data);
     }
     let operands = Operands::new(node, meaning, inputs)?;

@@ -2,10 +2,8 @@
 
 use broadaxe::DType;
 
-use crate::{
-    format::single::number_bytes,
-    meaning::{Kind, Meaning},
-};
+use super::numbers;
+use crate::meaning::{Kind, Meaning};
 
 /// Draws numbers for the inputs of a node; a hash of its class is the seed.
 #[derive(Debug)]
@@ -50,16 +48,11 @@ impl Draw {
 
     /// Draws the elements of input `k`.
     pub(super) fn elements(&mut self, k: usize, dtype: DType, count: usize) -> Vec<u8> {
-        let mut data = Vec::with_capacity(count * dtype.size());
-        for _ in 0..count {
+        let mut number = || {
             let bits = self.next();
-            let value = self.number(k, dtype, bits);
-            match dtype {
-                DType::F32 => data.extend((value as f32).to_le_bytes()),
-                _ => data.extend(number_bytes(dtype, value)),
-            }
-        }
-        data
+            self.number(k, dtype, bits)
+        };
+        numbers::bytes(dtype, &(0..count).map(|_| number()).collect::<Vec<_>>())
     }
 
     /// Makes a number of these bits: from 0.25 to 8 in steps that f16 holds exactly, or a whole number that is not 0.

@@ -103,10 +103,13 @@ const ADDED: &[ListStep] = &[|value, bias, _| value + bias];
 
 /// Returns what the lists of a normalisation do.
 fn steps(node: &Node) -> Result<&'static [ListStep], String> {
-    let is_trained = node.attribute("training_mode").and_then(Attribute::int).unwrap_or(0) != 0;
     match node.op.as_str() {
         "InstanceNormalization" => Ok(&[|value, scale, _| value * scale, |value, bias, _| value + bias]),
-        "BatchNormalization" if !is_trained => Ok(&[
+        // The statistics of the data are applied already.
+        "BatchNormalization" if is_trained(node) => {
+            Ok(&[|value, _, _| value, |value, _, _| value, |value, scale, _| value * scale, |value, bias, _| value + bias])
+        }
+        "BatchNormalization" => Ok(&[
             |value, mean, _| value - mean,
             |value, variance, epsilon| value / (variance + epsilon).sqrt(),
             |value, scale, _| value * scale,
@@ -114,6 +117,11 @@ fn steps(node: &Node) -> Result<&'static [ListStep], String> {
         ]),
         other => Err(format!("{other} is not computed here")),
     }
+}
+
+/// Says whether a `BatchNormalization` takes the statistics of its own data.
+fn is_trained(node: &Node) -> bool {
+    node.attribute("training_mode").and_then(Attribute::int).unwrap_or(0) != 0
 }
 
 /// Computes a layer with lists along the channels in f64; `product` is what a layer of products gives with a bias of zeros.
@@ -133,6 +141,9 @@ pub(super) fn per_channel(
     if node.op == "InstanceNormalization" {
         let row: usize = data.shape.get(2..).ok_or("its data have no channels")?.iter().product();
         values.chunks_exact_mut(row.max(1)).for_each(|row| normalise(row, true, epsilon));
+    }
+    if node.op == "BatchNormalization" && is_trained(node) {
+        normalise_channels(&mut values, &data.shape, epsilon)?;
     }
     if node.op == "BatchNormalization" && operands.len() == 5 {
         // The statistics come before scale and bias.
@@ -244,6 +255,20 @@ fn normalise(row: &mut [f64], centred: bool, epsilon: f64) {
     }
 }
 
+/// Normalises data to mean 0 and variance 1 in each channel, which axis 1 has.
+fn normalise_channels(values: &mut [f64], shape: &[usize], epsilon: f64) -> Result<(), String> {
+    let &[_, channels, ref within @ ..] = shape else { return Err("its data have no channels".to_owned()) };
+    let row = within.iter().product::<usize>().max(1);
+    for channel in 0..channels {
+        let mut own: Vec<f64> =
+            values.chunks_exact(row).skip(channel).step_by(channels).flat_map(|row| row.iter().copied()).collect();
+        normalise(&mut own, true, epsilon);
+        let rows = values.chunks_exact_mut(row).skip(channel).step_by(channels);
+        rows.zip(own.chunks_exact(row)).for_each(|(row, own)| row.copy_from_slice(own));
+    }
+    Ok(())
+}
+
 /// Multiplies two matrices, each transposed first where the node says so.
 fn product(node: &Node, a: &QuestionTensor, b: &QuestionTensor) -> Result<(Vec<usize>, Vec<f64>), String> {
     let (&[a0, a1], &[b0, b1]) = (a.shape.as_slice(), b.shape.as_slice()) else {
@@ -299,6 +324,12 @@ mod tests {
                 &[&[1.0, 3.0, 2.0, 6.0], &[1.0, 2.0], &[0.0, 10.0], &[1.0, 2.0], &[4.0, 16.0]],
                 None,
                 &[0.0, 1.0, 10.0, 12.0],
+            ),
+            (
+                "x(2,2,1); s(2); b(2); m(2); v(2); y=BatchNormalization(x,s,b,m,v) epsilon=0.0 training_mode=1",
+                &[&[1.0, 2.0, 3.0, 6.0], &[1.0, 2.0], &[0.0, 10.0], &[9.0, 9.0], &[9.0, 9.0]],
+                None,
+                &[-1.0, 8.0, 1.0, 12.0],
             ),
             (
                 "x(1,2,2); w(2,2,1); b(2); y=Conv(x,w,b)",

@@ -4,8 +4,25 @@ use broadaxe::{Array, DType};
 
 use crate::format::single::number_bytes;
 
+/// Writes numbers as elements of a dtype, little-endian.
+pub(super) fn bytes(dtype: DType, values: &[f64]) -> Vec<u8> {
+    let mut data = Vec::with_capacity(values.len() * dtype.size());
+    for &value in values {
+        match dtype {
+            DType::F32 => data.extend_from_slice(&(value as f32).to_le_bytes()),
+            DType::F64 => data.extend_from_slice(&value.to_le_bytes()),
+            _ => data.extend(number_bytes(dtype, value)),
+        }
+    }
+    data
+}
+
 /// Reads elements of a dtype, little-endian.
 pub(super) fn values(dtype: DType, bytes: &[u8]) -> Vec<f64> {
+    if dtype == DType::F32 {
+        let element = |chunk: &[u8; 4]| f64::from(f32::from_le_bytes(*chunk));
+        return bytes.as_chunks().0.iter().map(element).collect();
+    }
     let word = |chunk: &[u8]| {
         let mut word = [0; 8];
         word.iter_mut().zip(chunk).for_each(|(to, from)| *to = *from);
@@ -85,7 +102,9 @@ mod tests {
             (DType::F64, 0.1),
         ];
         for (dtype, value) in cases {
-            let read = values(dtype, &number_bytes(dtype, value));
+            let written = bytes(dtype, &[value]);
+            assert_eq!(written, number_bytes(dtype, value), "{dtype:?}");
+            let read = values(dtype, &written);
             assert!((read[0] - value).abs() <= value.abs() * 0.01, "{dtype:?}: {read:?} for {value}");
         }
         assert_eq!(values(DType::F16, &[0, 0x7c, 0, 0xfc]), [f64::INFINITY, f64::NEG_INFINITY]);

@@ -8,11 +8,12 @@ use std::{
     time::Instant,
 };
 
+use broadaxe::DType;
 use broadaxe_frameworks::System;
 
 use super::{
     super::{
-        QuestionTensor,
+        QuestionTensor, numbers,
         run::{ModelAnswer, ModelRun, Runner, Tensor},
     },
     quantised,
@@ -21,7 +22,6 @@ use crate::{
     error::Error,
     format::{
         part::{self, ModelFiles, Part, PartInput},
-        single::number_bytes,
     },
     graph::{Constant, Element, GraphId, Model, NodeId, ValueId},
     infer::Shapes,
@@ -30,6 +30,9 @@ use crate::{
 
 /// How often a model runs: an engine may overwrite a constant in the first run.
 pub(super) const TIMES: usize = 2;
+
+/// The most bytes of constants, inputs and outputs of one run, as far as they are known; a group of nodes may have more.
+const MOST_RUN_BYTES: usize = 192 << 20;
 
 /// The most bytes of a constant that is read.
 const MOST_CONSTANT_BYTES: usize = 256 << 20;
@@ -160,7 +163,7 @@ impl<'a> PartRunner<'a> {
         let tensor = if dtype == tensor.dtype {
             tensor
         } else {
-            let data = tensor.values().iter().flat_map(|&value| number_bytes(dtype, value)).collect();
+            let data = numbers::bytes(dtype, &tensor.values());
             Tensor { dtype, shape: tensor.shape, data }
         };
         if let Some(place) = self.values.get_mut(id.0 as usize) {
@@ -334,11 +337,53 @@ impl<'a> PartRunner<'a> {
         })
     }
 
-    /// Runs groups of nodes side by side in one model, cut at some values; where the engine refuses it, its halves.
+    /// Returns how many bytes a value has, as far as that is known.
+    fn byte_count(&self, id: ValueId) -> usize {
+        if let Some(tensor) = self.value(id) {
+            return tensor.data.len();
+        }
+        let known = self.shapes.of.get(id.0 as usize);
+        let element = known.and_then(|known| known.element.as_ref()).or(self.model.value(id).element.as_ref());
+        let size = element.and_then(Element::dtype).map_or(1, DType::size);
+        let shape = known.and_then(|known| known.shape.known());
+        shape.map_or(0, |shape| shape.iter().product::<usize>().saturating_mul(size))
+    }
+
+    /// Puts groups of nodes that follow one another together, as many as a run may have.
+    pub(super) fn in_runs<'g>(&self, groups: &'g [NodeSet]) -> Vec<&'g [NodeSet]> {
+        let bytes_of = |group: &NodeSet| {
+            let within: BTreeSet<NodeId> = group.nodes.iter().copied().collect();
+            let flows_in = |id: &ValueId| self.producer(*id).is_none_or(|made| !within.contains(&made));
+            let read: BTreeSet<ValueId> =
+                group.nodes.iter().flat_map(|&node| self.reads(node)).copied().filter(flows_in).collect();
+            read.iter().chain(&group.outputs).map(|&id| self.byte_count(id)).fold(0, usize::saturating_add)
+        };
+        let (mut runs, mut start, mut total) = (Vec::new(), 0, 0_usize);
+        for (at, group) in groups.iter().enumerate() {
+            let bytes = bytes_of(group);
+            if at > start && total.saturating_add(bytes) > MOST_RUN_BYTES {
+                runs.push(&groups[start..at]);
+                (start, total) = (at, 0);
+            }
+            total = total.saturating_add(bytes);
+        }
+        runs.push(&groups[start..]);
+        runs
+    }
+
+    /// Runs groups of nodes side by side in few models, cut at some values; where the engine refuses one, its halves.
     ///
     /// # Errors
     /// When the engine does not start.
     pub(super) fn run_groups(&mut self, groups: &[NodeSet], cuts: &BTreeSet<ValueId>) -> Result<Vec<Ran>, Error> {
+        let mut all = Vec::with_capacity(groups.len());
+        for run in self.in_runs(groups) {
+            all.extend(self.run_together(run, cuts)?);
+        }
+        Ok(all)
+    }
+
+    fn run_together(&mut self, groups: &[NodeSet], cuts: &BTreeSet<ValueId>) -> Result<Vec<Ran>, Error> {
         if groups.is_empty() {
             return Ok(Vec::new());
         }
@@ -357,8 +402,8 @@ impl<'a> PartRunner<'a> {
             ran if groups.len() < 2 => Ok(vec![ran; groups.len()]),
             _ => {
                 let (one, other) = groups.split_at(groups.len() / 2);
-                let mut all = self.run_groups(one, cuts)?;
-                all.extend(self.run_groups(other, cuts)?);
+                let mut all = self.run_together(one, cuts)?;
+                all.extend(self.run_together(other, cuts)?);
                 Ok(all)
             }
         }

@@ -10,7 +10,6 @@ use super::{
     quantised::{self, is_quantised},
 };
 use crate::{
-    format::single::number_bytes,
     graph::{NodeId, ValueId},
     meaning::{Kind, Meaning, Source, meaning, role},
 };
@@ -132,7 +131,7 @@ fn of_numbers(
         }
         _ => reference(node, meaning, operands)?,
     };
-    let data = reference.values().iter().flat_map(|&value| number_bytes(dtype, value)).collect();
+    let data = numbers::bytes(dtype, reference.values());
     let tensor = Tensor { dtype, shape: reference.shape().to_vec(), data };
     let values = numbers::values(dtype, &tensor.data);
     let overflows = !values.is_empty() && values.iter().all(|value| value.is_infinite());

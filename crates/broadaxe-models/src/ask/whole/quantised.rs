@@ -6,10 +6,7 @@ use broadaxe::DType;
 use broadaxe_frameworks::System;
 
 use super::super::{QuestionTensor, numbers, run::Tensor};
-use crate::{
-    format::single::number_bytes,
-    graph::{Attribute, Element, Model, Node, NodeId, Quantization, ValueId},
-};
+use crate::graph::{Attribute, Element, Model, Node, NodeId, Quantization, ValueId};
 
 /// The parameter for layers of 8 bits of ncnn is above this where the result has 8 bits, too.
 const REQUANTISES: i64 = 100;
@@ -106,7 +103,8 @@ pub(super) fn rounded(model: &Model, id: NodeId, result: Tensor) -> Result<Tenso
         _ => return Err("its result has a scale, and elements of more than 16 bits".to_owned()),
     };
     let whole = |value: f64| (value / scale + zero).round().clamp(low, high);
-    let data = result.values().into_iter().flat_map(|value| number_bytes(dtype, whole(value))).collect();
+    let values: Vec<f64> = result.values().into_iter().map(whole).collect();
+    let data = numbers::bytes(dtype, &values);
     Ok(Tensor { dtype, shape: result.shape, data })
 }
 
