@@ -13,7 +13,7 @@ pub use self::{expand::shape_fault, intent::Intent};
 pub(crate) use self::{
     expand::{FaultKind, ShapeFault, entries},
     inside::{SHORTER_MASK, columns},
-    intent::{Intended, intended, only_if},
+    intent::{Intended, doubtful, intended, only_if},
 };
 use broadaxe::{Node as Operand, frameworks};
 pub use broadaxe_frameworks::Kind;

@@ -20,13 +20,15 @@ use crate::{
     format,
     graph::{GraphId, Model, NodeId},
     infer::{Inferences, Shapes, given, infer},
-    meaning::{Intended, Intent, intended, meaning},
+    meaning::{Intent, doubtful, intended, meaning},
     profiles::{Reach, Target},
 };
 
 /// How many plans are made before every remaining node is left unchanged, and how many after that.
 const PLANS: usize = 8;
 const LAST: usize = 3;
+/// Why it is asked what a node means.
+const LIKE_SLOPES: &str = "other slopes of this model have one number per channel";
 
 /// What is to be fixed.
 struct Judgement<'a> {
@@ -37,6 +39,8 @@ struct Judgement<'a> {
     intent: Intent,
     /// The worst that each target does with each node, before.
     before: Found,
+    /// Nodes that stay as they are, since it is asked what they mean, each with how the caller chooses.
+    doubtful: BTreeMap<NodeId, String>,
     inferences: Inferences,
 }
 
@@ -86,7 +90,8 @@ impl<'a> Judgement<'a> {
         before: Option<Found>,
     ) -> Self {
         let before = before.unwrap_or_else(|| found(model, shapes, targets, |id| vec![id]));
-        Self { model, shapes, targets, intent, before, inferences: Inferences::default() }
+        let doubtful = doubtful(model, shapes, intent);
+        Self { model, shapes, targets, intent, before, doubtful, inferences: Inferences::default() }
     }
 
     fn plan(&self, rulings: &Rulings) -> Plan {
@@ -95,7 +100,9 @@ impl<'a> Judgement<'a> {
         let mut nodes: BTreeSet<NodeId> = reached.map(|(id, _)| *id).collect();
         nodes.extend(intended(self.model, self.shapes, self.intent).into_keys());
         let bench = |decomposed: &BTreeSet<NodeId>| judge::judges(self.model, self.shapes, self.targets, decomposed);
-        planner::plan((self.model, self.shapes, &self.inferences, self.intent), &bench, Some(&nodes), rulings)
+        let mut rulings = rulings.clone();
+        rulings.frozen.extend(self.doubtful.keys().map(|id| (*id, LIKE_SLOPES.to_owned())));
+        planner::plan((self.model, self.shapes, &self.inferences, self.intent), &bench, Some(&nodes), &rulings)
     }
 
     /// Asks about lists that may have one number per channel in a model where others have, since only with them no other reading fits.
@@ -104,18 +111,11 @@ impl<'a> Judgement<'a> {
         if self.intent == Intent::Channels || !intended(self.model, self.shapes, self.intent).keys().any(is_changed) {
             return Vec::new();
         }
-        let nodes = self.model.walk().into_iter().filter(|id| fix.left.iter().all(|left| left.node != *id));
-        let asks = |id: NodeId| {
-            let meaning = meaning(self.model, id)?.ok()?;
-            match Intended::of((self.model, self.shapes), id, &meaning, self.intent)? {
-                Intended::Asks { how, only_if: None } => {
-                    let reason = format!("other slopes of this model have one number per channel; {how}");
-                    Some(Left { node: id, reason: reason.into(), kind: LeftKind::Finding })
-                }
-                _ => None,
-            }
+        let unsaid = self.doubtful.iter().filter(|(id, _)| fix.left.iter().all(|left| left.node != **id));
+        let left = |(id, how): (&NodeId, &String)| {
+            Left { node: *id, reason: format!("{LIKE_SLOPES}; {how}").into(), kind: LeftKind::Finding }
         };
-        nodes.filter_map(asks).collect()
+        unsaid.map(left).collect()
     }
 
     /// Plans until a plan does what it says; nothing where that took too many plans.
@@ -297,7 +297,7 @@ impl<'a> Judgement<'a> {
     fn with_left(&self, mut fix: Fix, found: &Found) -> Fix {
         let meant: BTreeSet<NodeId> = found.keys().map(|(id, _)| *id).collect();
         let unsaid = |id: NodeId| {
-            let broadcasts = crate::meaning::meaning(self.model, id);
+            let broadcasts = meaning(self.model, id);
             broadcasts.is_none_or(|meaning| meaning.is_ok_and(|meaning| !meaning.broadcasts()))
         };
         fix.left.retain(|left| meant.contains(&left.node) || unsaid(left.node));

@@ -66,6 +66,30 @@ pub(crate) fn intended(model: &Model, shapes: &Shapes, intent: Intent) -> BTreeM
     model.walk().into_iter().filter_map(rule).collect()
 }
 
+/// Lists the nodes whose lists may have one number per channel too, in a model where other slopes have, each with how the caller chooses:
+/// only a reading that happens to fit says otherwise.
+pub(crate) fn doubtful(model: &Model, shapes: &Shapes, intent: Intent) -> BTreeMap<NodeId, String> {
+    let (mut found, mut has_channels) = (BTreeMap::new(), false);
+    for id in model.walk() {
+        let Some(Ok(meaning)) = super::meaning(model, id) else { continue };
+        match Intended::of((model, shapes), id, &meaning, intent) {
+            Some(Intended::Asks { how, only_if: None }) => drop(found.insert(id, how)),
+            Some(Intended::Asks { .. }) => {}
+            Some(Intended::Rule(_)) => has_channels = true,
+            None => has_channels |= is_along_channels(&meaning, &meaning.shapes(model.node(id), shapes)),
+        }
+    }
+    if has_channels { found } else { BTreeMap::new() }
+}
+
+/// Says whether a slope has one number per channel by its own rule.
+fn is_along_channels(meaning: &Meaning, operands: &[SymbolicShape]) -> bool {
+    let [data, slope] = operands else { return false };
+    let (Some(rank), Some(slope)) = (data.rank(), slope.known()) else { return false };
+    let along = |(axis, size): (usize, &usize)| (rank - slope.len() + axis == CHANNEL_AXIS) == (*size != 1);
+    meaning.kind == Kind::Slope && slope.len() <= rank && slope.len() + 1 >= rank && slope.iter().enumerate().all(along)
+}
+
 impl Intended {
     /// Finds what a node is meant as; nothing where it is what it says.
     pub(crate) fn of(

@@ -17,8 +17,8 @@ pub(super) const FILES: Route = Route::new(&["tflite"], ON_CPUS);
 
 /// The converters from ONNX that were asked.
 pub(super) const CONVERTERS: &[Converter] = &[
-    Converter { name: ONNX2TF, note: "which moves channels last" },
-    Converter { name: LITERT_TORCH, note: "from the PyTorch model" },
+    Converter { name: ONNX2TF, version: "2.6.9", note: "which moves channels last" },
+    Converter { name: LITERT_TORCH, version: "0.10.0", note: "from the PyTorch model" },
 ];
 pub(super) const ONNX2TF: &str = "onnx2tf";
 pub(super) const LITERT_TORCH: &str = "litert-torch";

@@ -130,7 +130,7 @@ pub(super) static MNN: Profile = Profile {
             kinds: Kind::ALL,
             when: &[When::Holds(|asked| Some(asked.rank().is_some_and(|rank| rank > MOST_AXES)))],
             way: Way::RefusedRank,
-            text: "returns no result if a tensor has more than 9 axes",
+            text: "crashes or returns no result if a tensor has more than 9 axes",
             evidence: MNN_ALL_LAWS,
         },
         Law {

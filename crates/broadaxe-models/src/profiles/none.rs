@@ -30,7 +30,7 @@ pub(super) static NONE: Profile = Profile {
             when: &[],
             way: Way::Rule("none"),
             text: "accepts only a mask with an entry for each score",
-            evidence: Evidence::documented("OpenXLA, StableHLO specification"),
+            evidence: Evidence::documented("OpenXLA, StableHLO specification, whose operators stretch no operand"),
         },
         Law {
             kinds: &[],

@@ -346,7 +346,7 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Stretch],
             when: &[When::Empty, When::Holds(expand::is_alone)],
             way: Way::Refused,
-            text: "crashes on Expand of an input without elements to an output",
+            text: "fails at Expand of an input without elements to an output",
             evidence: OPENVINO_LAWS,
         },
         Law {

@@ -18,6 +18,8 @@ pub struct Route {
 pub struct Converter {
     /// Its name.
     pub name: &'static str,
+    /// The version that was tested.
+    pub version: &'static str,
     /// What to know of it, in one clause.
     pub note: &'static str,
 }
@@ -58,7 +60,7 @@ impl Target {
                 let Profile { name, converters, .. } = self.profile();
                 let (own, others): (Vec<&Converter>, Vec<&Converter>) =
                     converters.iter().partition(|one| Some(one.name) == self.via());
-                let own = own.first().map_or_else(String::new, |one| format!("{}, {}", one.name, one.note));
+                let own = own.first().map_or_else(String::new, |one| format!("{} {}, {}", one.name, one.version, one.note));
                 let others: Vec<String> = others.iter().map(|one| format!("{name}/{}", one.name)).collect();
                 Reach::Assumed(format!("assumes {own}; another route: {}", others.join(", ")))
             }

@@ -41,11 +41,11 @@ fn verdicts_need_a_route() {
         ("tflite", "litert-gpu", None),
         ("tflite", "equal-rank", None),
         ("openvino", "ncnn", Some(Ok(kept))),
-        ("onnx", "litert", Some(Ok("assumes onnx2tf, which moves channels last; another route: litert/litert-torch"))),
+        ("onnx", "litert", Some(Ok("assumes onnx2tf 2.6.9, which moves channels last; another route: litert/litert-torch"))),
         (
             "onnx",
             "litert-gpu/litert-torch",
-            Some(Ok("assumes litert-torch, from the PyTorch model; another route: litert-gpu/onnx2tf")),
+            Some(Ok("assumes litert-torch 0.10.0, from the PyTorch model; another route: litert-gpu/onnx2tf")),
         ),
         ("openvino", "litert", Some(Ok(kept))),
         ("onnx", "ncnn", None),
