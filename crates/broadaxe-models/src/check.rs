@@ -24,7 +24,7 @@ use crate::{
     graph::{Model, Node, NodeId, ValueId},
     infer::{Origin, Shapes},
     meaning::{Kind, Meaning, ShapeFault, Source, meaning},
-    profiles::{Asked, Does, Facts, Law, Operands, Remaining, Target, Treatment},
+    profiles::{Asked, Does, Facts, Law, OperandShapes, Remaining, Target, Treatment},
 };
 
 /// What a check found out.
@@ -345,7 +345,17 @@ fn examine(
     let operands: Arc<[Operand]> = operands(model, shapes, id, meaning, &own).into();
     let around = facts.around(node, meaning);
     let (constants, batches) = (&around.constants[..], &around.batches[..]);
-    let asked = Asked { model, shapes, facts, node, meaning, operands: Operands::new(&own, facts), constants, batches, target: None };
+    let asked = Asked {
+        model,
+        shapes,
+        facts,
+        node,
+        meaning,
+        operands: OperandShapes::new(&own, &facts.sizes_are_read),
+        constants,
+        batches,
+        target: None,
+    };
     let result = node.output(0).and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.shape.clone());
     report.nodes += 1;
     report.unknown += usize::from(own.iter().any(|shape| shape.rank().is_none()));
@@ -364,8 +374,7 @@ fn examine(
     let clash = (clashes && known.is_none()).then(|| Open::of_invalid(&asked)).flatten();
     for (at, target) in targets.iter().enumerate() {
         let mut remaining = Remaining::default();
-        let treatment =
-            if known.is_some() { target.treat(&asked) } else { target.treat_sizes(&asked, &mut remaining) };
+        let treatment = if known.is_some() { target.treat(&asked) } else { target.treat_sizes(&asked, &mut remaining) };
         let mut law = treatment.law;
         let judged = match (&broken, &known) {
             (Some(Judged { invalid: Some(why), .. }), _) if treatment.law.is_of_invalid() => {
@@ -434,7 +443,8 @@ pub(crate) fn judge(asked: &Asked<'_>, result: &SymbolicShape, target: &Target) 
         )
     } else {
         let open = Open::new(asked, Some(result));
-        undecided(asked, open.as_ref(), (target, &treatment, &mut remaining), Detail::None).unwrap_or_else(|| unknown(asked, &[], target))
+        undecided(asked, open.as_ref(), (target, &treatment, &mut remaining), Detail::None)
+            .unwrap_or_else(|| unknown(asked, &[], target))
     };
     (judged.verdict, judged.reason)
 }

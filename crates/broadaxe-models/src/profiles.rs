@@ -7,6 +7,7 @@
 mod name;
 mod route;
 mod index_term;
+mod operands;
 mod condition;
 mod channels;
 mod affine;
@@ -24,7 +25,6 @@ mod folded;
 mod groups;
 mod pnnx;
 mod facts;
-mod operands;
 mod pattern;
 mod stretch;
 mod none;
@@ -66,7 +66,7 @@ pub use self::{
     facts::{Around, Facts},
     index_term::IndexTerm,
     name::Target,
-    operands::{Operands, Remaining},
+    operands::{OperandShapes, Remaining},
     route::{Converter, Reach, Route},
 };
 pub(crate) use self::{engines::asked_engines, pnnx::kept as kept_batch};
@@ -230,7 +230,7 @@ pub struct Asked<'a> {
     /// What it means in its own format.
     pub meaning: &'a Meaning,
     /// The shapes of its operands.
-    pub operands: Operands<'a>,
+    pub operands: OperandShapes<'a>,
     /// Which of its operands are constants, or depend on nothing else.
     pub constants: &'a [bool],
     /// The axis of each operand that pnnx treats as the batch.

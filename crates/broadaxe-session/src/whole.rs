@@ -195,7 +195,7 @@ fn sweep(folder: &Path, stem: &str) {
             && file.try_lock().is_ok()
         {
             let _ = fs::remove_file(entry.path());
-            // Only now: whoever locks it next sees that it is gone.
+            // Only now: a run that locks it next sees that it is gone.
             drop(file);
         }
     }

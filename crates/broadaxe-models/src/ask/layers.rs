@@ -106,9 +106,12 @@ fn steps(node: &Node) -> Result<&'static [ListStep], String> {
     match node.op.as_str() {
         "InstanceNormalization" => Ok(&[|value, scale, _| value * scale, |value, bias, _| value + bias]),
         // The statistics of the data are applied already.
-        "BatchNormalization" if is_trained(node) => {
-            Ok(&[|value, _, _| value, |value, _, _| value, |value, scale, _| value * scale, |value, bias, _| value + bias])
-        }
+        "BatchNormalization" if is_trained(node) => Ok(&[
+            |value, _, _| value,
+            |value, _, _| value,
+            |value, scale, _| value * scale,
+            |value, bias, _| value + bias,
+        ]),
         "BatchNormalization" => Ok(&[
             |value, mean, _| value - mean,
             |value, variance, epsilon| value / (variance + epsilon).sqrt(),
@@ -119,11 +122,12 @@ fn steps(node: &Node) -> Result<&'static [ListStep], String> {
     }
 }
 
-/// Says whether a `BatchNormalization` takes the statistics of its own data.
+/// Says whether a `BatchNormalization` computes the statistics of its own data.
 fn is_trained(node: &Node) -> bool {
     node.attribute("training_mode").and_then(Attribute::int).unwrap_or(0) != 0
 }
 
+// Long: the statistics of two operators, and a step for each list.
 /// Computes a layer with lists along the channels in f64; `product` is what a layer of products gives with a bias of zeros.
 ///
 /// # Errors

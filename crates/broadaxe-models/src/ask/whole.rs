@@ -344,7 +344,8 @@ impl<'r, 'a> Examination<'r, 'a> {
         Ok(())
     }
 
-    /// Runs every node alone, and compares; says whether a value was wrong that others depend on.
+    // Long: what is settled, what runs alone, and what that changes.
+    /// Runs every node alone that does not give what it means, and compares; says whether a value was wrong that others depend on.
     fn alone(&mut self, round: usize) -> Result<bool, Error> {
         let groups: Vec<NodeSet> =
             self.nodes.iter().map(|&node| NodeSet { nodes: vec![node], outputs: self.made(&[node]) }).collect();

@@ -290,7 +290,7 @@ mod tests {
     use super::*;
     use crate::{
         meaning::meaning,
-        profiles::{Facts, Operands},
+        profiles::{Facts, OperandShapes},
         testing::model,
     };
 
@@ -309,7 +309,7 @@ mod tests {
                 facts: &facts,
                 node,
                 meaning: &meaning,
-                operands: Operands::new(&own, &facts),
+                operands: OperandShapes::new(&own, &facts.sizes_are_read),
                 constants: &around.constants,
                 batches: &around.batches,
                 target: None,

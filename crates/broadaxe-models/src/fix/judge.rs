@@ -14,7 +14,7 @@ use crate::{
     graph::{Model, NodeId},
     infer::Shapes,
     meaning::Source,
-    profiles::{Asked, Facts, Operands, Reach, Target, kept_batch},
+    profiles::{Asked, Facts, OperandShapes, Reach, Target, kept_batch},
 };
 
 /// A target, and what is known of the model around its nodes.
@@ -85,7 +85,7 @@ impl Judge for KnownShapes<'_> {
             facts: &self.facts,
             node,
             meaning: &way.meaning,
-            operands: Operands::new(&way.shapes, &self.facts),
+            operands: OperandShapes::new(&way.shapes, &self.facts.sizes_are_read),
             constants,
             batches,
             target: None,

@@ -112,8 +112,10 @@ impl<'a> Judgement<'a> {
             return Vec::new();
         }
         let unsaid = self.doubtful.iter().filter(|(id, _)| fix.left.iter().all(|left| left.node != **id));
-        let left = |(id, how): (&NodeId, &String)| {
-            Left { node: *id, reason: format!("{LIKE_SLOPES}; {how}").into(), kind: LeftKind::Finding }
+        let left = |(id, how): (&NodeId, &String)| Left {
+            node: *id,
+            reason: format!("{LIKE_SLOPES}; {how}").into(),
+            kind: LeftKind::Finding,
         };
         unsaid.map(left).collect()
     }

@@ -6,7 +6,7 @@ use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::{DType, OpId};
 use broadaxe_shape::SymbolicShape;
 
-use super::{Asked, Operands};
+use super::{Asked, OperandShapes};
 use crate::meaning::Kind;
 
 /// A condition on a node. It holds, does not hold, or cannot be decided since shapes or versions are not known.
@@ -214,7 +214,7 @@ fn is_empty(shape: &SymbolicShape) -> bool {
     shape.dims().is_some_and(|dims| dims.iter().any(|dim| dim.size() == Some(0)))
 }
 
-fn equal_ranks(operands: Operands<'_>) -> Option<bool> {
+fn equal_ranks(operands: OperandShapes<'_>) -> Option<bool> {
     let ranks: Option<Vec<usize>> = operands.ranks().collect();
     Some(ranks?.windows(2).all(|pair| pair[0] == pair[1]))
 }
@@ -267,7 +267,7 @@ mod tests {
         let operands = meaning.shapes(node, &shapes);
         let (constants, batches) = (&around.constants[..], &around.batches[..]);
         let (facts, meaning) = (&facts, &meaning);
-        let operands = Operands::new(&operands, facts);
+        let operands = OperandShapes::new(&operands, &facts.sizes_are_read);
         let (model, shapes, target) = (&model, &shapes, Some(target));
         When::all(conditions, &Asked { model, shapes, facts, node, meaning, operands, constants, batches, target })
     }

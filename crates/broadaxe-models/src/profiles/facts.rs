@@ -31,7 +31,7 @@ pub struct Facts {
     roles: u128,
     inferences: Inferences,
     /// Whether a law has read the sizes of operands since this was set to no.
-    pub(super) sizes_are_read: Cell<bool>,
+    pub(crate) sizes_are_read: Cell<bool>,
 }
 
 /// What is known of a node's operands that profiles ask for.
@@ -62,7 +62,18 @@ impl Facts {
         let sums = |node: &Node| if matches!(node.op.as_str(), "Sum" | "Mean") { bit(Role::Add) } else { 0 };
         let own = |node: &Node| meaning::role(model, node).map_or(0, bit) | sums(node);
         let roles = model.nodes.iter().fold(0, |all, node| all | own(node));
-        Self { batches, groupings, folded, uses, outputs, loose, quantised, roles, inferences, sizes_are_read: Cell::default() }
+        Self {
+            batches,
+            groupings,
+            folded,
+            uses,
+            outputs,
+            loose,
+            quantised,
+            roles,
+            inferences,
+            sizes_are_read: Cell::default(),
+        }
     }
 
     /// Returns what rules make of symbolic shapes, each found once.

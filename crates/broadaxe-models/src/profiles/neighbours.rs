@@ -129,6 +129,8 @@ impl<'a> Asked<'a> {
         let numbers = bytes.chunks_exact(dtype.size()).map(|bytes| match dtype {
             DType::F32 => bytes.try_into().ok().map(|bytes| f64::from(f32::from_le_bytes(bytes))),
             DType::F64 => bytes.try_into().ok().map(f64::from_le_bytes),
+            DType::U8 => Some(f64::from(bytes[0])),
+            DType::I8 => Some(f64::from(bytes[0].cast_signed())),
             DType::I32 => bytes.try_into().ok().map(|bytes| f64::from(i32::from_le_bytes(bytes))),
             DType::I64 => bytes.try_into().ok().map(|bytes| i64::from_le_bytes(bytes) as f64),
             _ => None,

@@ -314,19 +314,12 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
     if !asked.is_of(System::Onnx) || asked.node.version < 7 {
         return None;
     }
-    let (constant, data, second) = asked.split(asked.node)?;
-    let (own, shape) = (asked.sizes(constant)?, asked.form(data)?);
-    let rank = shape.rank()?;
     let lost = |text: &str| Some(Does::Garbled(text.to_string().into()));
-    if own.len() > rank && !second && asked.op(asked.node) == Some(Op::Div) && own.iter().all(|size| *size == 1) {
-        let output = asked.node.output(0)?;
-        let product = asked.reader(output).filter(|(node, _)| asked.op(node) == Some(Op::Mul));
-        let other = product.and_then(|(node, input)| asked.form(node.input(1 - input.min(1))?)?.rank());
-        let one = asked.number(constant).is_none_or(|number| number == 1.0);
-        if one && other.is_some_and(|other| own.len() > other) {
-            return lost("turns 1 / x * z into a quotient that lacks the axes of the 1");
-        }
+    if lacks_ones(asked).unwrap_or(false) {
+        return lost("turns 1 / x * z into a quotient that lacks the axes of the 1");
     }
+    let (constant, data, _) = asked.split(asked.node)?;
+    let (own, rank) = (asked.sizes(constant)?, asked.rank_of(data)?);
     if rank == 0 && own.len() < 2 && pattern::find(asked, &FAST_GELUS, constant).is_some() {
         return Some(Does::Unknown("may fuse these nodes into FastGelu, which does not support rank 0".into()));
     }
@@ -342,6 +335,17 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
         return lost("fuses these nodes into Gelu, whose result lacks the constant's extra axes");
     }
     None
+}
+
+/// Says whether a node is a quotient of a 1 with axes that neither the divisor has nor what the quotient is multiplied by. The divisor may be
+/// computed of constants: the fusion comes before they are folded.
+fn lacks_ones(asked: &Asked<'_>) -> Option<bool> {
+    let (one, divisor) = (asked.node.input(0)?, asked.node.input(1)?);
+    let own = asked.sizes(one).filter(|_| asked.op(asked.node) == Some(Op::Div) && asked.facts.is_constant(one))?;
+    let is_one = own.iter().all(|size| *size == 1) && asked.number(one).is_none_or(|number| number == 1.0);
+    let (node, input) = asked.reader(asked.node.output(0)?).filter(|(node, _)| asked.op(node) == Some(Op::Mul))?;
+    let other = asked.rank_of(node.input(1 - input.min(1))?)?;
+    Some(is_one && own.len() > asked.rank_of(divisor)? && own.len() > other)
 }
 
 /// Says whether the keys of past steps are an input of `Attention`, and all keys no output.

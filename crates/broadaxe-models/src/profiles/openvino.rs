@@ -16,6 +16,7 @@ mod reduce;
 mod in_place;
 mod prelu;
 mod quantize;
+mod last_step;
 
 use broadaxe_frameworks::{Role, System};
 use broadaxe_shape::{Mode, Rule, SymbolicShape};
@@ -250,6 +251,13 @@ pub(super) static OPENVINO: Profile = Profile {
             way: Way::Ask(quantize::open_axis),
             text: "does not find axis 2 of a quantisation if a dim is open",
             evidence: OPENVINO_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Quantize, Kind::Lists],
+            when: &[],
+            way: Way::Ask(last_step::fused),
+            text: "computes a quantisation as the last step of the node before it",
+            evidence: OPENVINO_SEEN,
         },
         Law {
             kinds: &[Kind::Quantize],

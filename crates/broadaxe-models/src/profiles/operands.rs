@@ -7,22 +7,23 @@ use std::{
 
 use broadaxe_shape::SymbolicShape;
 
-use super::{Asked, Facts, Law, Target, Treatment};
+use super::{Asked, Law, Target, Treatment};
 
 /// The shapes of a node's operands. Whether open sizes of theirs are read is noted.
 #[derive(Clone, Copy, Debug)]
-pub struct Operands<'a> {
+pub struct OperandShapes<'a> {
     shapes: &'a [SymbolicShape],
     /// Which of them have open sizes in the model, a bit each.
     open: u64,
     are_read: &'a Cell<bool>,
 }
 
-impl<'a> Operands<'a> {
-    /// Makes the operands of a node of the model that these facts describe.
-    pub fn new(shapes: &'a [SymbolicShape], facts: &'a Facts) -> Self {
-        let open = shapes.iter().enumerate().filter(|(_, shape)| shape.known().is_none()).fold(0, |all, (k, _)| all | bit(k));
-        Self { shapes, open, are_read: &facts.sizes_are_read }
+impl<'a> OperandShapes<'a> {
+    /// Makes the operands of a node; whether sizes are read is noted in the second argument.
+    pub fn new(shapes: &'a [SymbolicShape], are_read: &'a Cell<bool>) -> Self {
+        let open =
+            shapes.iter().enumerate().filter(|(_, shape)| shape.known().is_none()).fold(0, |all, (k, _)| all | bit(k));
+        Self { shapes, open, are_read }
     }
 
     /// Returns them with sizes in place of those that are open.
@@ -73,7 +74,7 @@ fn bit(operand: usize) -> u64 {
     1 << operand.min(63)
 }
 
-impl Index<usize> for Operands<'_> {
+impl Index<usize> for OperandShapes<'_> {
     type Output = SymbolicShape;
 
     fn index(&self, operand: usize) -> &SymbolicShape {
@@ -81,7 +82,7 @@ impl Index<usize> for Operands<'_> {
     }
 }
 
-impl Index<RangeFrom<usize>> for Operands<'_> {
+impl Index<RangeFrom<usize>> for OperandShapes<'_> {
     type Output = [SymbolicShape];
 
     fn index(&self, range: RangeFrom<usize>) -> &[SymbolicShape] {
@@ -89,7 +90,7 @@ impl Index<RangeFrom<usize>> for Operands<'_> {
     }
 }
 
-impl Index<Range<usize>> for Operands<'_> {
+impl Index<Range<usize>> for OperandShapes<'_> {
     type Output = [SymbolicShape];
 
     fn index(&self, range: Range<usize>) -> &[SymbolicShape] {
@@ -97,7 +98,7 @@ impl Index<Range<usize>> for Operands<'_> {
     }
 }
 
-impl Deref for Operands<'_> {
+impl Deref for OperandShapes<'_> {
     type Target = [SymbolicShape];
 
     fn deref(&self) -> &[SymbolicShape] {

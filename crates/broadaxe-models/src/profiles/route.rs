@@ -60,11 +60,14 @@ impl Target {
                 let Profile { name, converters, .. } = self.profile();
                 let (own, others): (Vec<&Converter>, Vec<&Converter>) =
                     converters.iter().partition(|one| Some(one.name) == self.via());
-                let own = own.first().map_or_else(String::new, |one| format!("{} {}, {}", one.name, one.version, one.note));
+                let own =
+                    own.first().map_or_else(String::new, |one| format!("{} {}, {}", one.name, one.version, one.note));
                 let others: Vec<String> = others.iter().map(|one| format!("{name}/{}", one.name)).collect();
                 Reach::Assumed(format!("assumes {own}; another route: {}", others.join(", ")))
             }
-            Some(_) if self.is_unreached(format) => Reach::Unreached(format!("no tested converter reads {name} for {self}")),
+            Some(_) if self.is_unreached(format) => {
+                Reach::Unreached(format!("no tested converter reads {name} for {self}"))
+            }
             Some(_) => {
                 Reach::Assumed(format!("assumes a converter that keeps all shapes; none from {name} was tested"))
             }

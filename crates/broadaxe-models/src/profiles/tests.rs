@@ -41,7 +41,11 @@ fn verdicts_need_a_route() {
         ("tflite", "litert-gpu", None),
         ("tflite", "equal-rank", None),
         ("openvino", "ncnn", Some(Ok(kept))),
-        ("onnx", "litert", Some(Ok("assumes onnx2tf 2.6.9, which moves channels last; another route: litert/litert-torch"))),
+        (
+            "onnx",
+            "litert",
+            Some(Ok("assumes onnx2tf 2.6.9, which moves channels last; another route: litert/litert-torch")),
+        ),
         (
             "onnx",
             "litert-gpu/litert-torch",

@@ -20,9 +20,7 @@ use super::{
 };
 use crate::{
     error::Error,
-    format::{
-        part::{self, ModelFiles, Part, PartInput},
-    },
+    format::part::{self, ModelFiles, Part, PartInput},
     graph::{Constant, Element, GraphId, Model, NodeId, ValueId},
     infer::Shapes,
     profiles::Facts,

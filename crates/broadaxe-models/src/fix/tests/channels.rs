@@ -74,7 +74,7 @@ fn slopes_of_like_models() {
     let both = "constant t from (4,) to (1, 4, 1, 1): one number per channel";
     assert_eq!(fixed_as("onnx", text, Intent::Channels), format!("{changed}; {both}"));
     assert_eq!(fixed("onnx", "z(1,4,4,4); t=const(4); b=PRelu(z,t)"), "");
-    // It stays as it is where a target reads it otherwise, too, and so it does in the fixed model.
+    // It is not changed where a target reads it otherwise, either, nor in the fixed model.
     assert_eq!(fixed("onnx openvino", text), format!("{changed}; left b"));
     let rest = "s=const(1,6,1,1); a=PRelu(x,s); z(1,4,4,4); t=const(4); b=PRelu(z,t)";
     assert_eq!(fixed("onnx openvino", &format!("x(1,6,4,5); {rest}")), "left b");
