@@ -530,7 +530,7 @@ impl<'a> Asked<'a> {
 
     /// Returns the shape of an operand as the file leaves it, whatever sizes the caller gave.
     pub fn in_file(&self, operand: usize) -> &'a SymbolicShape {
-        let own = self.operands.get(operand).expect("an operand of the node");
+        let own = self.operands.of(operand);
         let value = self.value(operand);
         let Some(file) = value.and_then(|value| self.facts.in_file(value).or_else(|| self.shape(value))) else {
             return own;

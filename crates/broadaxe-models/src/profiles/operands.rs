@@ -57,10 +57,15 @@ impl<'a> OperandShapes<'a> {
         self.shapes
     }
 
-    /// Returns the shape of an operand.
-    pub fn get(&self, operand: usize) -> Option<&'a SymbolicShape> {
+    /// Returns the shape of an operand, by its number.
+    pub fn of(&self, operand: usize) -> &'a SymbolicShape {
         self.are_read.set(self.are_read.get() || self.open & bit(operand) != 0);
-        self.shapes.get(operand)
+        &self.shapes[operand]
+    }
+
+    /// Returns the shape of an operand, if there is one of this number.
+    pub fn get(&self, operand: usize) -> Option<&'a SymbolicShape> {
+        (operand < self.len()).then(|| self.of(operand))
     }
 
     /// Returns the shape of the first operand.
@@ -78,7 +83,7 @@ impl Index<usize> for OperandShapes<'_> {
     type Output = SymbolicShape;
 
     fn index(&self, operand: usize) -> &SymbolicShape {
-        self.get(operand).expect("an operand of the node")
+        self.of(operand)
     }
 }
 

@@ -70,7 +70,7 @@ pub(super) fn fused(asked: &Asked<'_>) -> Option<Does> {
         }
         // Of `FakeQuantize` another law speaks.
         (LastStepOf::Extreme, None | Some(1))
-            if !is_fake && !(has_no_offset(asked) && is_dequantised_once(asked).unwrap_or(false)) =>
+            if !(is_fake || has_no_offset(asked) && is_dequantised_once(asked).unwrap_or(false)) =>
         {
             extreme(asked, node, rank)
         }
@@ -127,9 +127,8 @@ fn fusing_node<'a>(asked: &Asked<'a>, mut value: ValueId, rank: usize) -> Option
             (name, kind) if name.starts_with("Reduce") || matches!(kind, Some(Op::Mean | Op::SumOf)) => {
                 Some(LastStepOf::Reduction)
             }
-            (_, Some(Op::Conv | Op::GroupConv)) => Some(LastStepOf::Layer),
             (_, Some(Op::MatMul)) if rank == 3 && asked.facts.is_constant(node.input(1)?) => return None,
-            (_, Some(Op::MatMul)) => Some(LastStepOf::Layer),
+            (_, Some(Op::MatMul | Op::Conv | Op::GroupConv)) => Some(LastStepOf::Layer),
             // Without a scale and a bias it is a normalisation of another kind.
             (_, Some(Op::LayerNorm))
                 if rank == 3 && node.input(2).is_none() && asked.number(node.input(1)?) == Some(1.0) =>
