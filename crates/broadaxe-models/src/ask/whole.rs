@@ -416,7 +416,8 @@ impl<'r, 'a> Examination<'r, 'a> {
         let tolerance = own::tolerance(&self.bench, node);
         let mut wrong = Vec::new();
         for (k, (&value, cut)) in group.outputs.iter().zip(cut).enumerate() {
-            let right = own.as_ref().filter(|_| k == 0).unwrap_or(&cut).clone();
+            let right =
+                own.as_ref().filter(|_| k == 0).cloned().unwrap_or_else(|| self.bench.in_known_shape(value, &cut));
             // A node that is wrong alone and right in the model is right. One that is right alone and wrong in the model is part of a
             // transformation that looking at every value does not stop.
             if self.bench.value(value).is_some_and(|exposed| gap(&right, exposed, OF_NODES).is_some()) {

@@ -169,6 +169,15 @@ impl<'a> PartRunner<'a> {
         }
     }
 
+    /// Gives an engine's elements of a value the shape that the value has, where that is known: layers that are not computed here may
+    /// have an axis too many.
+    pub(super) fn in_known_shape(&self, id: ValueId, tensor: &Tensor) -> Tensor {
+        let known = self.shapes.of.get(id.0 as usize).and_then(|known| known.shape.known());
+        let count = |shape: &[usize]| shape.iter().product::<usize>();
+        let fits = known.filter(|shape| count(shape) == count(&tensor.shape));
+        Tensor { shape: fits.map_or_else(|| tensor.shape.clone(), |shape| shape.to_vec()), ..tensor.clone() }
+    }
+
     /// Returns what a layer of products gives with a bias of zeros.
     pub(super) fn product(&self, id: ValueId) -> Option<&QuestionTensor> {
         self.products.get(&id)

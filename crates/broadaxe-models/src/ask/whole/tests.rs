@@ -119,6 +119,33 @@ impl Planted {
     }
 }
 
+/// An engine that gives results an axis too many.
+struct ExtraAxis;
+
+impl Runner for ExtraAxis {
+    fn run(&mut self, run: &ModelRun) -> Result<ModelAnswer, Error> {
+        let (_, x) = run.inputs.first().expect("an input");
+        let tensor = Tensor { shape: [&x.shape[..], &[1]].concat(), ..x.clone() };
+        Ok(ModelAnswer::Values(vec![tensor; run.outputs.len()]))
+    }
+}
+
+/// What a node gives that is not computed here has its elements from the engine, and its shape from the model.
+#[test]
+fn results_have_the_axes_of_the_model() {
+    let (drawn, shapes) = text_model("x(1,2,4); y=Softmax(x)");
+    let model = format::read(&Source::memory(onnx(&drawn, &shapes), None)).expect("a model");
+    let shapes = infer(&model, &[]).expect("shapes");
+    let settings = Settings { inputs: Vec::new(), seed: 1, time: std::time::Duration::from_secs(60) };
+    let examined = examine(&model, &shapes, &mut ExtraAxis, &settings, &mut |_, _| {}).expect("an examination");
+    let found: Vec<_> = examined
+        .faults
+        .iter()
+        .map(|fault| (fault.nodes.len(), fault.gap.as_ref().and_then(|gap| gap.shape.clone())))
+        .collect();
+    assert_eq!(found, [(1, Some(vec![1, 2, 4, 1]))]);
+}
+
 /// Computes a node, element by element.
 fn compute(node: &Node, operands: &[Tensor], misread: Option<&Misread>, most: f64) -> Tensor {
     let rank = operands.iter().map(|one| one.shape.len()).max().unwrap();
