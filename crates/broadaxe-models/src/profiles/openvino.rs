@@ -375,7 +375,7 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[],
             when: integers::SATURATED,
             way: Way::Unknown,
-            text: "saturates 8-bit integers where ONNX wraps around",
+            text: "saturates 8-bit integers, which wrap around in frameworks",
             evidence: OPENVINO_INTEGERS,
         },
         Law {

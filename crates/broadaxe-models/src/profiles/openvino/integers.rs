@@ -13,8 +13,10 @@ use crate::meaning::Kind;
 const INTEGER_BYTES: usize = 1 << 20;
 
 /// Sums, differences and products of 8 bits, of which one operand or more is computed: constants are folded right.
+///
+/// Its own files are no exception: they come from frameworks in which such integers wrap around.
 pub(super) const SATURATED: &[When] = &[
-    When::Of(System::Onnx),
+    When::Any(&[When::Of(System::Onnx), When::Of(System::Openvino)]),
     When::Operator(&[id("add"), id("sub"), id("mul"), id("shift_left")]),
     When::Dtype(&[DType::U8, DType::I8]),
     When::Not(&When::AllConstant),
