@@ -144,6 +144,7 @@ static OTHERS: &[(Role, System, &[&str])] = &[
     (Role::Concat, Openvino, &["Concat"]),
     (Role::Conv, Onnx, &["Conv"]),
     (Role::Conv, Openvino, &["Convolution"]),
+    (Role::Conv, Paddle, &["conv2d", "depthwise_conv2d"]),
     (Role::Dequantize, Onnx, &["DequantizeLinear"]),
     (Role::Fill, Onnx, &["Constant", "ConstantOfShape", "Range"]),
     (Role::Fill, Openvino, &["Constant", "Range"]),

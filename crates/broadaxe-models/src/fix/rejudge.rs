@@ -156,7 +156,13 @@ impl<'a> Judgement<'a> {
             }
             Err(error) => return Err(error),
         };
-        let model = format::changed(self.model, &written)?;
+        let model = match format::changed(self.model, &written) {
+            Ok(model) => model,
+            Err(error) => {
+                let refused = plan.ways.keys().map(|id| (*id, error.to_string())).collect();
+                return Ok(Err((plan, refused)));
+            }
+        };
         let shapes = match infer(&model, &given(self.model, self.shapes)) {
             Ok(shapes) => shapes,
             Err(error) => {

@@ -136,7 +136,7 @@ fn results_have_the_axes_of_the_model() {
     let (drawn, shapes) = text_model("x(1,2,4); y=Softmax(x)");
     let model = format::read(&Source::memory(onnx(&drawn, &shapes), None)).expect("a model");
     let shapes = infer(&model, &[]).expect("shapes");
-    let settings = Settings { inputs: Vec::new(), seed: 1, time: std::time::Duration::from_secs(60) };
+    let settings = Settings { inputs: Vec::new(), seed: 1, time: std::time::Duration::from_mins(1) };
     let examined = examine(&model, &shapes, &mut ExtraAxis, &settings, &mut |_, _| {}).expect("an examination");
     let found: Vec<_> = examined
         .faults

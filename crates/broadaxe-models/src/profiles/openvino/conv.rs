@@ -155,7 +155,8 @@ fn before(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>) -> O
 /// Says whether the constant stretches to the weights as the pass lays both out.
 fn stretches(conv: &Conv<'_>, weights: &[usize], rank: usize) -> bool {
     let constant = &conv.constant;
-    let given = conv.node.attribute("group").and_then(Attribute::int).unwrap_or(1);
+    let given = conv.node.attribute("group").or_else(|| conv.node.attribute("groups"));
+    let given = given.and_then(Attribute::int).unwrap_or(1);
     let grouped = conv.has_group_axis || given > 1;
     if !grouped {
         return fits(constant, weights) && (constant.len() < weights.len() || constant[0] == 1);
@@ -183,11 +184,18 @@ fn is_aligned(conv: &Conv<'_>, axis: usize, extent: usize, kernel: usize, rank: 
     let pads = numbers(node, "pads").unwrap_or_default();
     let list = |k: usize| pads.get(k).copied().unwrap_or(0);
     let (mut front, mut back) = (list(axis) + at("pads_begin", 0), list(axis + rank - 2) + at("pads_end", 0));
+    // Paddle has one number for each axis, or two.
+    match numbers(node, "paddings").as_deref() {
+        Some(pads) if pads.len() == rank - 2 => (front, back) = (pads[axis], pads[axis]),
+        Some(pads) if pads.len() == 2 * (rank - 2) => (front, back) = (pads[2 * axis], pads[2 * axis + 1]),
+        _ => {}
+    }
     let (padded, behind) = conv.padding[axis + 2];
     let Ok(size) = i64::try_from(extent) else { return false };
     let reach =
         (i64::try_from(kernel).unwrap_or(i64::MAX).saturating_sub(1)).saturating_mul(dilation).saturating_add(1);
-    let auto = node.attribute("auto_pad").and_then(Attribute::text).unwrap_or_default().to_ascii_uppercase();
+    let auto = node.attribute("auto_pad").or_else(|| node.attribute("padding_algorithm"));
+    let auto = auto.and_then(Attribute::text).unwrap_or_default().to_ascii_uppercase();
     if auto.starts_with("SAME") {
         let total = ((size - 1) / stride).saturating_mul(stride).saturating_add(reach).saturating_sub(size).max(0);
         (front, back) =
