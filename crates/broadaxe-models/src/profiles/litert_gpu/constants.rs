@@ -9,7 +9,7 @@ use crate::{
     meaning,
 };
 
-/// The operators of f32 tested with constant operands only, and after such nodes: their names in TFLite and in OpenVINO IR.
+/// The f32 operators that were tested on constants, and on the results of nodes of constants: their names in TFLite and in OpenVINO IR.
 const TESTED_ALONE: &[&str] =
     &["ADD", "Add", "SUB", "Subtract", "MUL", "Multiply", "DIV", "Divide", "MAXIMUM", "Maximum"];
 
