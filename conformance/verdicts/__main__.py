@@ -1,12 +1,13 @@
 """Generates random models, asks check, fix and the engines about them, and writes docs/verdicts.md.
 
     python -m conformance.verdicts --seed 1 --count 10000 [--jobs 2] [--minutes 60] [--resume] [--formats onnx,ir] [--targets ncnn]
+    python -m conformance.verdicts --seed 2 --about integer-weights=500,norms=300,expand=200,quantised=300
     python -m conformance.verdicts --cases
     python -m conformance.verdicts --whole openvino --seed 1 --count 1000 [--minutes 60] [--formats onnx,ir]
 
 Answers are appended to `target/verdicts/`; `--resume` goes on where a run was stopped. `--save` keeps the smallest model of
 each kind of disagreement in `conformance/verdicts/cases/`, and `--cases` asks about those again. Ends with 1 where a verdict is wrong, a
-repair fails, or a case does not hold. `--whole` asks `check --ask` of an engine, which uses no law, instead.
+repair fails, or a case does not hold. `--about` asks about models of these subjects only, until it has so many of each. `--whole` asks `check --ask` of an engine, which uses no law, instead.
 """
 
 import argparse
@@ -20,7 +21,7 @@ from pathlib import Path
 
 from engines import ROOT, Engines, installed
 
-from . import page, run, whole
+from . import generate, page, run, whole
 from . import spec as specs
 from .forms import ENGINE, TARGETS
 from .judge import Judge
@@ -85,6 +86,21 @@ def save(lines):
             path.write_text("{" + body + '"model": ' + specs.text(small) + "}\n")
 
 
+def about(arguments, formats):
+    """Return the numbers of the first models of each subject that are wanted, as many as are wanted of it."""
+    left = {name: int(count) for name, count in (pair.split("=") for pair in arguments.about.split(","))}
+    chosen = []
+    for number in range(100 * sum(left.values())):
+        spec = generate.model(arguments.seed, number, formats)[1]
+        short = [name for name in left if left[name] > 0 and spec is not None and name in generate.subjects(spec)]
+        for name in short:
+            left[name] -= 1
+        chosen += [number] * bool(short)
+        if not any(count > 0 for count in left.values()):
+            break
+    return chosen
+
+
 def main():
     """Read the arguments, and run."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -95,6 +111,7 @@ def main():
     parser.add_argument("--resume", action="store_true")
     parser.add_argument("--formats", default="", help="formats or profiles, with commas")
     parser.add_argument("--targets", default="")
+    parser.add_argument("--about", default="", help="how many models of which subjects, such as norms=300,expand=200")
     parser.add_argument("--save", action="store_true", help="keep the smallest models as cases")
     parser.add_argument("--cases", nargs="?", const="", help="ask about the cases, or those with this in their name")
     parser.add_argument("--whole", metavar="TARGET", help="judge check --ask of this target's engine, without laws")
@@ -112,7 +129,8 @@ def main():
         return int(any(tally[name] for name in ("missed", "fusion", "false-alarm", "not asked")))
     if arguments.part is not None:
         done = {line["number"] for line in _lines(arguments.seed)[0]}
-        numbers = [number for number in range(arguments.part, arguments.count, arguments.jobs) if number not in done]
+        chosen = about(arguments, split(arguments.formats)) if arguments.about else range(arguments.count)
+        numbers = [number for number in chosen if number % arguments.jobs == arguments.part and number not in done]
         path = FOLDER / f"seed-{arguments.seed}.{arguments.part}.jsonl"
         run.part(path, numbers, arguments.seed, split(arguments.formats), split(arguments.targets), until)
         return 0

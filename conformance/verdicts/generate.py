@@ -125,4 +125,24 @@ def model(seed, number, formats=None):
     return name, spec if spec["nodes"] else None
 
 
-__all__ = ["DIMS", "PROFILES", "model"]
+NORMS = {"LayerNormalization", "RMSNormalization", "GroupNormalization", "InstanceNormalization", "BatchNormalization", "SkipLayerNormalization"}
+
+
+def subjects(spec):
+    """Return what a model is about, of the subjects that a run can be confined to."""
+    ops = {node[0] for node in spec["nodes"]}
+    whole = {name for name, (kind, *_) in spec["constants"].items() if kind in ("u8", "i8", "uint4", "int4")}
+    weights = any(node[0] in ("Cast", "Convert", "DequantizeLinear") and node[1][0] in whole for node in spec["nodes"])
+    return {
+        name
+        for name, is_so in (
+            ("integer-weights", weights),
+            ("norms", ops & NORMS or ("ReduceMean" in ops and ops & {"Sqrt", "Pow"})),
+            ("expand", "Expand" in ops),
+            ("quantised", ops & {"QuantizeLinear", "DequantizeLinear", "FakeQuantize"}),
+        )
+        if is_so
+    }
+
+
+__all__ = ["DIMS", "PROFILES", "model", "subjects"]

@@ -18,12 +18,13 @@ use std::{
 };
 
 use broadaxe::Array;
+use broadaxe_frameworks::Role;
 use broadaxe_shape::{Dim, Rule, SymbolicShape};
 
 use crate::{
     error::Error,
     fix::{Left, LeftKind},
-    graph::{Model, NodeId, ValueId},
+    graph::{Model, NodeId, Uses, Value, ValueId},
     infer::{Shapes, infer},
     meaning::{self, Meaning, Source},
 };
@@ -195,7 +196,7 @@ fn run(
     ran: &mut BTreeSet<NodeId>,
 ) -> Verified {
     let mut verified = Verified::default();
-    let named = names(after.0);
+    let named = Named { values: names(after.0), uses: after.0.uses() };
     for id in before.0.walk() {
         let Some(Ok(mut meaning)) = meaning::meaning(before.0, id) else { continue };
         meaning.rule = meant.get(&id).cloned().unwrap_or(meaning.rule);
@@ -228,6 +229,26 @@ fn run(
     verified
 }
 
+/// The values of the changed model.
+struct Named<'a> {
+    /// By the number of their graph and their name.
+    values: HashMap<(u32, &'a str), ValueId>,
+    uses: Uses,
+}
+
+impl Named<'_> {
+    /// Returns the value that has the meaning of an old one: the one of its name; where that has another shape and is only reshaped, the
+    /// reshaped one. In files of Paddle a node keeps the name of its result.
+    fn root(&self, model: &Model, old: &Value, is_reshaped: impl Fn(ValueId) -> bool) -> Option<ValueId> {
+        let root = *self.values.get(&(old.graph.0, old.name.as_str()))?;
+        let is_output = model.graphs.iter().any(|graph| graph.outputs.contains(&root));
+        let [reader] = self.uses.of(root) else { return Some(root) };
+        let node = model.node(reader.node);
+        let is_one = !is_output && is_reshaped(root) && meaning::role(model, node) == Some(Role::Reshape);
+        if is_one { node.output(0) } else { Some(root) }
+    }
+}
+
 /// Finds values by the number of their graph and their name.
 fn names(model: &Model) -> HashMap<(u32, &str), ValueId> {
     let values = (0..).map(ValueId).zip(&model.values);
@@ -239,7 +260,7 @@ fn one(
     (model, shapes): (&Model, &Shapes),
     (id, meaning, output): (NodeId, &Meaning, ValueId),
     after: (&Model, &Shapes),
-    named: &HashMap<(u32, &str), ValueId>,
+    named: &Named<'_>,
     (seed, shorter): (u64, &Shorter),
 ) -> Result<(u64, Option<Difference>), String> {
     let node = model.node(id);
@@ -268,9 +289,11 @@ fn one(
     let arrays: Vec<&Array> = buffers.iter().map(|buffer| &*buffer.array).collect();
     let here = compute::compute(meaning, &alignment, &arrays)?;
     let value = model.value(output);
-    let root = named.get(&(value.graph.0, value.name.as_str())).ok_or("its result is not in the changed model")?;
+    let dims = |shapes: &Shapes, id: ValueId| shapes.of.get(id.0 as usize).and_then(|known| known.shape.known());
+    let is_reshaped = |id| dims(after.1, id).is_some_and(|dims_after| dims(shapes, output) != Some(dims_after));
+    let root = named.root(after.0, value, is_reshaped).ok_or("its result is not in the changed model")?;
     let follower = Follower::new((model, &buffers), after, shorter);
-    let there = follower.value(*root)?;
+    let there = follower.value(root)?;
     Ok((here.shape().iter().map(|&dim| dim as u64).product(), compare(id, &value.name, &here, &there)))
 }
 

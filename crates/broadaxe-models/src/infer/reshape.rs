@@ -1,5 +1,6 @@
 //! Shapes of operators that reshape, transpose or expand.
 
+use broadaxe_frameworks::System;
 use broadaxe_shape::{MAX_RANK, Rule};
 
 use super::{
@@ -29,6 +30,10 @@ pub(crate) fn same(call: &Call<'_>) -> Made {
 
 /// Reads a shape from an input: its extents, each if it is known.
 pub(crate) fn target(call: &Call<'_>, k: usize) -> Result<Vec<Option<Size>>, Stop> {
+    // Some runtimes accept a number as the shape of Expand; of other operators of ONNX none does.
+    if call.model.system == System::Onnx && call.node.op != "Expand" && matches!(call.dims(k), Ok([])) {
+        return because(format!("{}: input {k} is a number, and should be a list", call.node.op));
+    }
     if let Some(sizes) = call.sizes(k) {
         return if sizes.len() <= MAX_RANK {
             Ok(sizes)
@@ -56,7 +61,7 @@ pub(crate) fn reshaped(call: &Call<'_>) -> Made {
     };
     let keeps = match call.int("special_zero") {
         Some(special) => special != 0,
-        None => call.model.system != broadaxe_frameworks::System::Openvino && !call.flag("allowzero"),
+        None => call.model.system != System::Openvino && !call.flag("allowzero"),
     };
     reshaped_to(call, wanted, keeps)
 }

@@ -482,6 +482,16 @@ fn two_ellipses_are_refused() {
 }
 
 #[test]
+fn a_number_is_no_list() {
+    for (node, k) in [("Reshape x,s -> y", 1), ("Tile x,s -> y", 1), ("ConstantOfShape s -> y", 0), ("Slice x,s,s -> y", 1)] {
+        let mut maker = Maker::new(17);
+        maker.input("x", DType::F32, "6").int("s", 6).node(node, &[]);
+        let found = maker.shape("y");
+        assert!(found.contains(&format!("input {k} is a number, and should be a list")), "{node}: {found}");
+    }
+}
+
+#[test]
 fn hostile_numbers_are_no_panic() {
     let extremes = [i64::MIN, i64::MIN + 1, -1, 0, 1, i64::MAX];
     let ops: &[(&str, &[&str])] = &[

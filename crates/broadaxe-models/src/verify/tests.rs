@@ -45,6 +45,26 @@ fn a_change_that_means_the_same() {
 }
 
 #[test]
+fn a_result_that_is_reshaped_behind_its_node() {
+    let before = model("Sub", ("(4,4)", &[4]), None, &[]);
+    let after = |pattern: &[usize], is_read: bool| {
+        let mut after = Sample::new(13);
+        let (x, b) = (after.input("x", "(4,4)"), after.constant("b", pattern));
+        let wide = after.node("Reshape", &[x], &[], "(4,2,2)");
+        let y = after.node("Sub", &[wide, b], &[], "(4,2,2)");
+        after.model.values[y.0 as usize].name = "y".to_string();
+        after.node("Reshape", &[y], &[], "(4,4)");
+        if is_read {
+            after.node("Abs", &[y], &[], "(4,2,2)");
+        }
+        after
+    };
+    assert_eq!(run(&before, &after(&[2, 2], false)).difference, None);
+    assert!(run(&before, &after(&[4, 1, 1], false)).difference.is_some());
+    assert!(run(&before, &after(&[2, 2], true)).difference.is_some(), "it is read in its new shape, too");
+}
+
+#[test]
 fn a_slope_in_parts() {
     let before = model("PRelu", ("(4,4)", &[4]), None, &[]);
     let mut after = Sample::new(13);

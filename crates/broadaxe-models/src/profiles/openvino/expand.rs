@@ -25,10 +25,13 @@ pub(super) fn is_alone(asked: &Asked<'_>) -> Option<bool> {
 /// Says whether an axis of size 1 is stretched to 0 where the shape of the result is known from the file.
 ///
 /// Where a dim of the result is open in the file, its shape is found at run time, and is right: 96 models were asked, by all sets of open
-/// dims.
+/// dims. Constants are stretched when the model is loaded, and are right, too.
 pub(super) fn keeps_one(asked: &Asked<'_>) -> Option<bool> {
     let entries = asked.node.input(1).and_then(|shape| entries(asked.model, shape));
     let (Some(data), Some(entries)) = (asked.in_file(0).dims(), entries) else { return Some(false) };
+    if asked.facts.is_constant(asked.value(0)?) {
+        return Some(false);
+    }
     let own: Vec<Option<usize>> = data.iter().rev().map(broadaxe_shape::Dim::size).collect();
     let entry = |back: usize| entries.iter().rev().nth(back).copied().unwrap_or(1);
     let fixed = own.iter().enumerate().all(|(back, size)| size.is_some() || entry(back) > 1);
