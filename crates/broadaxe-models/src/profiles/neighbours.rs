@@ -39,8 +39,10 @@ impl<'a> Asked<'a> {
     pub(super) fn origin(&self, mut value: ValueId) -> ValueId {
         for _ in 0..REACH {
             let once = || self.readers(value).nth(1).is_none();
-            let removed =
-                |node: &&Node| self.op(node).is_some_and(|op| self.removes(op) && (op == Op::Identity || once()));
+            let removed = |node: &&Node| {
+                let is_removed = |op| self.removes(op) && (op == Op::Identity || once());
+                self.op(node).is_some_and(is_removed) || self.drops(node)
+            };
             match self.producer(value).filter(removed).and_then(|node| node.input(0)) {
                 Some(input) => value = input,
                 None => break,
@@ -65,11 +67,40 @@ impl<'a> Asked<'a> {
                 return None;
             }
             match node.output(0) {
-                Some(output) if self.op(node) == Some(Op::Identity) => value = output,
+                Some(output) if self.op(node) == Some(Op::Identity) || input == 0 && self.drops(node) => value = output,
                 _ => return Some((node, input)),
             }
         }
         None
+    }
+
+    /// Says whether the target removes a node since it leaves all elements where they are: 20 kinds of such nodes between a product and a
+    /// convolution were tested.
+    fn drops(&self, node: &Node) -> bool {
+        self.removes(Op::Expand) && self.leaves_alone(node)
+    }
+
+    /// Says whether a node that moves, repeats, cuts, joins or converts elements leaves all as they are in the file.
+    pub(super) fn leaves_alone(&self, node: &Node) -> bool {
+        let (data, result) = (node.input(0), node.output(0));
+        let alone = match (self.op(node), node.op.as_str()) {
+            (Some(Op::Expand | Op::Rearrange | Op::Reshape), _) | (_, "Tile") => true,
+            (Some(Op::Transpose | Op::Gather), _) => numbers(node, "perm").map_or_else(
+                || data.and_then(|data| self.rank_of(data)).is_some_and(|rank| rank < 2),
+                |order| order.iter().copied().eq(0..order.len() as i64),
+            ),
+            (Some(Op::Cast), _) => {
+                data.and_then(|data| self.dtype_of(data)) == result.and_then(|made| self.dtype_of(made))
+            }
+            (_, "Concat" | "Sum" | "Max" | "Min" | "Mean") => node.inputs.len() == 1,
+            (_, "Slice") => node
+                .input(4)
+                .is_none_or(|steps| self.integers(steps).is_some_and(|steps| steps.iter().all(|step| *step > 0))),
+            _ => false,
+        };
+        let sizes =
+            |value: Option<ValueId>| -> Option<Vec<usize>> { self.file_dims(value?)?.iter().map(Dim::size).collect() };
+        alone && sizes(data).is_some_and(|dims| sizes(result) == Some(dims))
     }
 
     /// Says whether only one node reads a value, and no caller.

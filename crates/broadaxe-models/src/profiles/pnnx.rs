@@ -203,6 +203,13 @@ pub(super) static PNNX: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Lengths],
+            when: &[When::Named(&["BatchNormalization"]), When::Rank(0, 3, 3), When::Holds(gemm::is_folded_into_columns)],
+            way: Way::Garbled,
+            text: "folds BatchNormalization into the columns of the product before it, not its rows",
+            evidence: PNNX_LAWS,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
             when: &[PER_GROUP, When::Holds(has_several_in_group)],
             way: Way::Garbled,
             text: "reads one number per channel in GroupNormalization, past the end of per-group lists",

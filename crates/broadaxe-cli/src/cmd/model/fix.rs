@@ -51,7 +51,8 @@ pub(super) fn answer(job: &FixJob<'_>, quiet: bool, json: bool) -> Result<Answer
     job.save()?;
     let (before, fixed) = (&job.loaded.model, &job.fixed);
     let said = fixed.outcome.text().unwrap_or_default();
-    let mut text = show(fixed.base(before), &fixed.plan, quiet);
+    let nothing = if fixed.upgraded.is_some() { "no further changes needed" } else { UNCHANGED };
+    let mut text = show(fixed.base(before), &fixed.plan, quiet, nothing);
     for finding in &job.asked.wrong {
         let (node, target, reason) = (escaped(&finding.node), &finding.target, escaped(&finding.reason));
         text += &format!("not fixed: {node}: {} on {target}: {reason}\n", finding.verdict);
@@ -70,7 +71,7 @@ pub(super) fn answer(job: &FixJob<'_>, quiet: bool, json: bool) -> Result<Answer
     }
     let mut text = terminal::fitted(&text, terminal::columns());
     if let Some(upgraded) = &fixed.upgraded {
-        let upgrade = show(before, &upgraded.changes, quiet);
+        let upgrade = show(before, &upgraded.changes, quiet, UNCHANGED);
         text = format!("upgrade to opset {}:\n{upgrade}\nfix:\n{text}", upgrade::OPSET);
     }
     let mut answer = Answer::judged(text, Value::Null, job.fails());
@@ -80,10 +81,13 @@ pub(super) fn answer(job: &FixJob<'_>, quiet: bool, json: bool) -> Result<Answer
     Ok(answer)
 }
 
-fn show(model: &Model, plan: &Fix, quiet: bool) -> String {
+/// What is said where no node has to change.
+const UNCHANGED: &str = "no changes needed";
+
+fn show(model: &Model, plan: &Fix, quiet: bool, nothing: &str) -> String {
     let mut text = String::new();
     if plan.steps.is_empty() && !plan.left.iter().any(|left| left.kind == LeftKind::Finding) {
-        text += "no changes needed\n";
+        text += &format!("{nothing}\n");
     } else if !plan.steps.is_empty() {
         if !quiet {
             text += &(changes_table(model, plan) + "\n");

@@ -12,7 +12,7 @@ use broadaxe_shape::SymbolicShape;
 
 use super::super::{
     Asked, Does,
-    neighbours::{self, Op, REACH, fits, fits_any, numbers},
+    neighbours::{self, Op, REACH, fits, fits_any},
     pattern::{self, NodePattern},
 };
 use crate::graph::{Attribute, Node, ValueId};
@@ -477,7 +477,7 @@ fn moves(asked: &Asked<'_>, mut value: ValueId, second: bool) -> Option<bool> {
         let (node, kind) = asked.maker(value)?;
         let next = match kind {
             moving if moving.moves() => {
-                if !is_copy(asked, node, moving) {
+                if !asked.leaves_alone(node) {
                     return Some(sure);
                 }
                 node.input(0)
@@ -499,15 +499,4 @@ fn moves(asked: &Asked<'_>, mut value: ValueId, second: bool) -> Option<bool> {
 fn is_merged(asked: &Asked<'_>, op: Op, data: ValueId) -> bool {
     let Some((node, before)) = asked.maker(data) else { return false };
     matches!(before, Op::Add | Op::Mul) && op == before && asked.split(node).is_some()
-}
-
-/// Says whether a node that rearranges elements leaves all where they are.
-fn is_copy(asked: &Asked<'_>, node: &Node, op: Op) -> bool {
-    let sizes = |value: Option<ValueId>| -> Option<Vec<usize>> {
-        asked.file_dims(value?)?.iter().map(broadaxe_shape::Dim::size).collect()
-    };
-    let (data, result) = (sizes(node.input(0)), sizes(node.output(0)));
-    let order = numbers(node, "perm").is_some_and(|order| order.iter().copied().eq(0..order.len() as i64));
-    let still = !matches!(op, Op::Transpose | Op::Gather) || order || data.as_ref().is_some_and(|dims| dims.len() < 2);
-    data.is_some() && data == result && still
 }
