@@ -483,7 +483,9 @@ fn two_ellipses_are_refused() {
 
 #[test]
 fn a_number_is_no_list() {
-    for (node, k) in [("Reshape x,s -> y", 1), ("Tile x,s -> y", 1), ("ConstantOfShape s -> y", 0), ("Slice x,s,s -> y", 1)] {
+    for (node, k) in
+        [("Reshape x,s -> y", 1), ("Tile x,s -> y", 1), ("ConstantOfShape s -> y", 0), ("Slice x,s,s -> y", 1)]
+    {
         let mut maker = Maker::new(17);
         maker.input("x", DType::F32, "6").int("s", 6).node(node, &[]);
         let found = maker.shape("y");

@@ -75,7 +75,7 @@ pub(super) const ORT_CONTRIB: [Law; 8] = [
     law(
         &[MASKS, When::Not(&When::Holds(is_whole))],
         Way::Refused,
-        "accepts only masks of rank 4 with a row per query and a column per key",
+        "accepts only rank-4 masks with a row per query, a column per key",
         ORT_CONTRIB_RUN,
     ),
     law(&[], Way::Own, "supports the operator", ORT_CONTRIB_RUN),
@@ -227,7 +227,7 @@ pub(super) const WEBGPU_CONTRIB: [Law; 8] = [
     law(
         &[SKIPS, When::Not(&When::Holds(ends_as_data))],
         Way::Unknown,
-        "was tested with such a skip only if the last size is a multiple of 4",
+        "was tested with such a skip only if 4 divides the last size",
         WEBGPU_CONTRIB_RUN,
     ),
     law(
@@ -245,7 +245,7 @@ pub(super) const WEBGPU_CONTRIB: [Law; 8] = [
     law(
         &[MASKS, When::Not(&When::Holds(is_whole))],
         Way::Refused,
-        "accepts only masks of rank 4 with a row per query and a column per key",
+        "accepts only rank-4 masks with a row per query, a column per key",
         WEBGPU_CONTRIB_RUN,
     ),
     law(

@@ -49,7 +49,7 @@ pub(super) const ORT: [Law; 5] = [
     law(
         &[OF_INTEGERS, When::Holds(has_rows)],
         Way::Refused,
-        "accepts only one scale and one zero point for the data of an integer product",
+        "accepts only one scale and zero point for an integer product's data",
         ORT_RUN,
     ),
     law(
@@ -351,13 +351,13 @@ pub(super) const LITERT_INTEGERS: [Law; 6] = [
     law(
         &[MATRICES, When::Any(&[When::Not(&When::Holds(has_matrices)), When::Holds(has_computed_parts)])],
         Way::Refused,
-        "receives an unsupported operator from onnx2tf for QLinearMatMul above rank 2 or with computed weights, scales or zero points",
+        "gets QLinearMatMul from onnx2tf only up to rank 2, with constant weights",
         LITERT_INTEGERS_RUN,
     ),
     law(
         &[CONV, When::Any(&[When::Not(&When::Rank(0, 4, 4)), When::Holds(has_computed_parts)])],
         Way::Refused,
-        "receives an unsupported operator from onnx2tf for integer convolutions that are not 2-D or have computed weights",
+        "gets integer convolutions from onnx2tf only in 2-D, with constant weights",
         LITERT_INTEGERS_RUN,
     ),
     law(
@@ -372,7 +372,7 @@ pub(super) const LITERT_INTEGERS: [Law; 6] = [
             ]),
         ],
         Way::Unknown,
-        "was tested only with single scales, no groups, and u8 inside the model, which onnx2tf stores as i8",
+        "was tested only with single scales, no groups, and u8 (stored as i8)",
         LITERT_INTEGERS_RUN,
     ),
     law(

@@ -45,7 +45,8 @@ pub(super) const UNCONVERTED: &[When] = &[
         When::All(&[When::Named(&["ConvTranspose"]), When::Holds(is_grouped)]),
     ]),
 ];
-pub(super) const UNCONVERTED_TEXT: &str = "cannot be reached: onnx2tf does not convert normalisations with computed lists, convolutions with computed weights, or grouped ConvTranspose";
+pub(super) const UNCONVERTED_TEXT: &str =
+    "cannot be reached: onnx2tf does not convert computed lists or weights, or grouped ConvTranspose";
 pub(super) const NO_ATTENTION: &str = "cannot be reached: onnx2tf does not convert Attention";
 /// The ranks of data with a slope that onnx2tf was asked about.
 pub(super) const UNASKED_SLOPE: &[When] = &[When::Via(ONNX2TF), When::Not(&When::Rank(0, 2, 4))];
@@ -144,7 +145,7 @@ pub(super) static LITERT: Profile = Profile {
             kinds: &[Kind::Bias],
             when: &[When::Via(ONNX2TF), When::Constant(1), When::Holds(has_computed_weights)],
             way: Way::Refused,
-            text: "cannot be reached: onnx2tf does not convert Gemm with a constant C and computed B",
+            text: "cannot be reached: onnx2tf does not convert Gemm with computed B, constant C",
             evidence: ON_CPUS_CONVERTED,
         },
         Law {
@@ -225,7 +226,7 @@ pub(super) static LITERT: Profile = Profile {
                 When::All(&[When::Not(&When::Kind(&[Kind::Binary])), When::RankAbove(6)]),
             ])],
             way: Way::Unknown,
-            text: "was tested up to rank 8 with two operands, and up to rank 6 with others",
+            text: "was tested up to rank 8 with two operands, and 6 with others",
             evidence: ON_CPUS,
         },
         Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "receives the shape", evidence: ON_CPUS },

@@ -111,7 +111,7 @@ pub(super) static LITERT_GPU: Profile = Profile {
             kinds: &[Kind::Affine],
             when: &[When::Of(System::Onnx), When::Role(&[Role::LayerNorm])],
             way: Way::Ask(converted::normalisation),
-            text: "computes scale and bias as two nodes and aligns each constant by its own rank",
+            text: "computes scale and bias as two nodes, each aligned by its rank",
             evidence: ON_WEBGPU_CONVERTED,
         },
         Law {
@@ -139,7 +139,7 @@ pub(super) static LITERT_GPU: Profile = Profile {
             kinds: &[Kind::Lengths],
             when: &[When::Any(&[When::RankAbove(4), When::All(&[GROUP_NORM, When::Via(ONNX2TF), When::RankAbove(3)])])],
             way: Way::RefusedRank,
-            text: "supports ranks up to 4, and 3 in GroupNormalization from onnx2tf; the CPU computes others",
+            text: "supports ranks up to 4 (GroupNormalization from onnx2tf 3); the CPU computes others",
             evidence: ON_WEBGPU_INSIDE,
         },
         Law {
@@ -157,7 +157,7 @@ pub(super) static LITERT_GPU: Profile = Profile {
                 When::Any(&[When::Holds(has_wide_groups), When::Holds(has_computed_transposition)]),
             ],
             way: Way::Refused,
-            text: "crashes or uses the CPU if a convolution group's channels are not a multiple of 4",
+            text: "crashes or uses the CPU if a group's channels are no multiple of 4",
             evidence: ON_WEBGPU_INSIDE,
         },
         Law {
@@ -197,7 +197,7 @@ pub(super) static LITERT_GPU: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[When::Not(&When::Of(System::Onnx)), When::AllConstant],
             way: Way::Ask(binary),
-            text: "computes nodes of constants when the model runs, if the constants have the same rank",
+            text: "computes constants of equal rank when the model runs",
             evidence: ON_WEBGPU_CONSTANTS,
         },
         Law {
@@ -415,7 +415,7 @@ fn binary(asked: &Asked<'_>) -> Option<Does> {
 /// Says what becomes of two computed operands.
 fn computed(asked: &Asked<'_>, name: &str, (a, b): (&[usize], &[usize])) -> Option<Does> {
     if a.is_empty() != b.is_empty() && !asked.comes_via(ONNX2TF) {
-        return refused("leaves the node to the CPU if one of two computed operands is a scalar");
+        return refused("leaves the node to the CPU if a computed operand is a scalar");
     }
     let old = !asked.at_least(ALIGNED) && a.len() != b.len();
     let aligned = |dims: &[usize]| [vec![1; 4 - dims.len()], dims.to_vec()].concat();
@@ -503,7 +503,7 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
         let rows = condition.len() == 1 && condition.first() == result.first();
         let equal =
             branches.iter().all(|dims| *dims == result) && (condition.is_empty() || *condition == result || rows);
-        let text = "leaves SELECT to the CPU unless shapes are equal, or the condition is a scalar or along axis 0";
+        let text = "leaves SELECT to the CPU unless shapes match or conditions span only axis 0";
         return if equal { Some(Does::Own) } else { refused(text) };
     }
     if condition.iter().all(|&dim| dim == 1) || condition.len() == result.len() {
@@ -512,7 +512,7 @@ fn select(asked: &Asked<'_>) -> Option<Does> {
     let out = Placed::computed(&result)?;
     let placed = Placed::computed(condition)?;
     if out.dims[0] == 1 && placed.dims[0] != 1 {
-        return refused("leaves SELECT to the CPU if the condition has a batch and the result has none");
+        return refused("leaves SELECT to the CPU if only the condition has a batch");
     }
     Some(Does::Reads(vec![placed.read_by(&out), own(asked, &shapes, 1)?, own(asked, &shapes, 2)?]))
 }
@@ -527,7 +527,7 @@ fn own(asked: &Asked<'_>, shapes: &[Vec<usize>], operand: usize) -> Option<Vec<I
 fn slope(asked: &Asked<'_>) -> Option<Does> {
     let Some((shapes, _)) = dims(asked) else { return Some(Does::Rule(asked.meaning.rule.clone())) };
     let [x, slope] = &shapes[..] else { return None };
-    let channel = || refused("leaves PRELU to the CPU unless it has one slope per channel or per image element");
+    let channel = || refused("leaves PRELU to the CPU unless slopes are per channel or per element");
     if !matches!(asked.constants, [false, true]) {
         return refused("leaves PRELU with a computed slope to the CPU");
     }

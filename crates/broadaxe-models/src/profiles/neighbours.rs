@@ -320,7 +320,7 @@ pub(super) fn in_function(asked: &Asked<'_>) -> Option<Does> {
         if !control {
             let name = format!("{}.{}", owner.domain, owner.op);
             return Some(Does::Refused(
-                format!("does not support functions defined in the model, such as {name}, which has this node").into(),
+                format!("does not support the model's own functions, such as {name} around this node").into(),
             ));
         }
         graph = owner.graph;

@@ -51,7 +51,7 @@ pub(super) static ONNX: Profile = Profile {
             kinds: &[],
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
             way: Way::Ask(kernels::missing),
-            text: "has no kernel for some dtypes, such as i16 in Max and bf16 in Add",
+            text: "has no kernel for some dtypes, such as i16 in Max",
             evidence: DTYPES_ASKED,
         },
         Law {
@@ -114,7 +114,7 @@ pub(super) static ONNX: Profile = Profile {
             kinds: &[Kind::Lists],
             when: &[When::Of(System::Onnx), When::Holds(scales::is_moved)],
             way: Way::Refused,
-            text: "does not load DequantizeLinear of i8 before a node that moves or pools its result, from opset 21 on",
+            text: "rejects DequantizeLinear of i8 whose result is moved or pooled, from opset 21",
             evidence: FUSIONS,
         },
         Law {
@@ -135,7 +135,7 @@ pub(super) static ONNX: Profile = Profile {
             kinds: &[Kind::Blocks],
             when: &[When::Rank(0, 1, 1), When::Single(1)],
             way: Way::Refused,
-            text: "applies a scale of shape (1,) to the whole tensor, and does not accept block_size with it",
+            text: "applies a (1,) scale to the whole tensor, and rejects block_size with it",
             evidence: LISTS,
         },
         Law {
@@ -316,7 +316,7 @@ fn fused(asked: &Asked<'_>) -> Option<Does> {
     }
     let lost = |text: &str| Some(Does::Garbled(text.to_string().into()));
     if lacks_ones(asked).unwrap_or(false) {
-        return lost("turns 1 / x * z into a quotient that lacks the axes of the 1");
+        return lost("turns 1 / x * z into z / x, losing the 1's axes");
     }
     let (constant, data, _) = asked.split(asked.node)?;
     let (own, rank) = (asked.sizes(constant)?, asked.rank_of(data)?);

@@ -109,7 +109,7 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Lists],
             when: &[When::Invalid],
             way: Way::Ask(lists::computed_anyway),
-            text: "stretches a scale and a zero point of one entry, or aligns both to the right if QuantizeLinear's scale has more axes",
+            text: "repeats a scale of one entry, and right-aligns one with more axes",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -193,7 +193,7 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(prelu::merged),
-            text: "fuses the nodes into PRelu, which applies a slope of rank 1 along axis 1",
+            text: "fuses the nodes into PRelu, which applies a rank-1 slope along axis 1",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -207,7 +207,7 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Ask(prelu::behind_product),
-            text: "fuses PRelu with the MatMul before it and applies the slope along the last axis",
+            text: "fuses PRelu with the MatMul before it, along the last axis",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -235,7 +235,7 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(matmul::of_open_rows),
-            text: "reads a constant along axis 1 as one number per column behind a matrix product of open dims",
+            text: "reads an axis-1 constant per column behind a matrix product of open dims",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -424,7 +424,7 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Rule("openvino-prelu"),
-            text: "puts a slope of rank 1 at axis 1 if the lengths match, else aligns it to the right",
+            text: "puts a rank-1 slope on axis 1 if lengths match, else right-aligns it",
             evidence: PRELU_RUN,
         },
         Law {

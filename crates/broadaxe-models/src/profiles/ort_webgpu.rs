@@ -44,7 +44,7 @@ const OF_F32: When = When::Dtype(&[DType::F32]);
 /// How many elements its kernels read at once.
 const VECTOR: usize = 4;
 
-const NO_OLD_KERNEL: &str = "has no kernel before opset 7: ONNX Runtime uses the CPU, or refuses the model with session.disable_cpu_ep_fallback";
+const NO_OLD_KERNEL: &str = "has no kernel before opset 7: uses the CPU";
 
 pub(super) static ORT_WEBGPU: Profile = Profile {
     name: "ort-webgpu",
@@ -102,7 +102,7 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
             kinds: &[Kind::Binary, Kind::Select, Kind::Stretch, Kind::Bounds, Kind::Affine, Kind::Bias],
             when: &[When::Holds(without_kernels)],
             way: Way::Unsupported,
-            text: "has no kernel for i64, f64, or bool in Equal and Where: ONNX Runtime uses the CPU, or refuses the model with session.disable_cpu_ep_fallback",
+            text: "has no kernel for i64, f64, or bool in Equal and Where",
             evidence: WEBGPU_NODES,
         },
         Law {
@@ -172,7 +172,7 @@ pub(super) static ORT_WEBGPU: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[When::Not(&When::Operator(&[id("pow")])), When::Holds(invalid_dimension)],
             way: Way::Refused,
-            text: "stops with \"Invalid dimension\" if a stretched operand's last axis is not a multiple of 4",
+            text: "stops (\"Invalid dimension\") if a stretched operand's last axis is no multiple of 4",
             evidence: WEBGPU_RUN,
         },
         Law {

@@ -34,7 +34,7 @@ pub(super) static PADDLE: Profile = Profile {
             kinds: Kind::ALL,
             when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
             way: Way::Ask(missing),
-            text: "has no CPU kernel for some dtypes, such as f16 in Max and u8 in Where",
+            text: "has no CPU kernel for some dtypes, such as f16 in Max",
             evidence: KERNELS_ASKED,
         },
         Law {

@@ -203,7 +203,11 @@ pub(super) static PNNX: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Lengths],
-            when: &[When::Named(&["BatchNormalization"]), When::Rank(0, 3, 3), When::Holds(gemm::is_folded_into_columns)],
+            when: &[
+                When::Named(&["BatchNormalization"]),
+                When::Rank(0, 3, 3),
+                When::Holds(gemm::is_folded_into_columns),
+            ],
             way: Way::Garbled,
             text: "folds BatchNormalization into the columns of the product before it, not its rows",
             evidence: PNNX_LAWS,
@@ -257,14 +261,14 @@ pub(super) static PNNX: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(shrunk),
-            text: "does not support x - tanh(x) and x / (1 + |x|) as pnnx fuses them",
+            text: "does not support the layers that pnnx fuses x - tanh(x) and softsign into",
             evidence: PNNX_LAWS,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(normalize::normalized),
-            text: "fuses a division by a norm into a layer that normalises along its first axis",
+            text: "fuses division by a norm into a layer that uses its first axis",
             evidence: PNNX_LAWS,
         },
         Law {
@@ -385,7 +389,7 @@ fn number(asked: &Asked<'_>) -> Option<Does> {
     let first = |k: usize| !number(k) && ranks[k] == rest && asked.batches[k].is_none();
     let whole = asked.facts.batch(output) == Some(0) && (0..ranks.len()).any(first);
     let lost = (0..ranks.len()).any(|k| number(k) && ranks[k] > rest + usize::from(whole));
-    lost.then(|| Does::Garbled("treats a constant of one element as a number and drops the axes it adds".into()))
+    lost.then(|| Does::Garbled("treats a one-element constant as a number and drops the axes it adds".into()))
 }
 
 /// Finds `x - tanh(x)` and `x / (1 + |x|)`, each of which becomes one operation that ncnn does not have.
@@ -428,7 +432,7 @@ fn many(asked: &Asked<'_>) -> Option<Does> {
         value.is_some_and(|value| asked.producer(value).is_some() && asked.readers(value).nth(1).is_some())
     };
     if count > 2 && (0..count).any(|k| again[k] || shared(k)) {
-        let text = "may stop at a node of three or more operands if one is read again";
+        let text = "may stop at a node of three operands if one is read again";
         return Some(Does::Unknown(text.into()));
     }
     if !asked.operator().is_some_and(|op| op == id("max") || op == id("min")) {
@@ -456,9 +460,7 @@ fn refused_reshapes(model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
     };
     let refused = |node: &Node| {
         let largest = rank(node.input(0)).max(rank(node.output(0))).filter(|rank| *rank > LARGEST_RANK)?;
-        let text = format!(
-            "ncnn supports at most {LARGEST_RANK} axes, not counting the batch, and cannot load a reshape with {largest}"
-        );
+        let text = format!("ncnn supports {LARGEST_RANK} axes besides the batch, and loads no reshape with {largest}");
         meaning::role(model, node).is_some_and(|role| matches!(role, Role::Reshape | Role::Expand)).then_some(text)
     };
     let all = (0..).map(NodeId).zip(&model.nodes);

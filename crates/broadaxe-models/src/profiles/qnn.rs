@@ -128,7 +128,7 @@ pub(super) static QNN: Profile = Profile {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[TO_RANK_5, When::RankAbove(4), When::Holds(low_constant_stretches)],
             way: Way::Unknown,
-            text: "crashed the compiler on the one tested rank-5 node with a lower-rank constant that stretches the other operand",
+            text: "crashed the compiler on the only such node tested (rank 5, lower-rank constant)",
             evidence: COMPILED,
         },
         Law {
@@ -177,7 +177,7 @@ pub(super) static QNN: Profile = Profile {
             kinds: &[Kind::Affine],
             when: &[],
             way: Way::Unknown,
-            text: "compiles some normalisations with scale or bias not of shape (n,); results were not tested",
+            text: "compiles some normalisations whose scale or bias is not (n,); results untested",
             evidence: COMPILED_NODES,
         },
         Law {

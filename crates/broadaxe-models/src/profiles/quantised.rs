@@ -250,7 +250,7 @@ pub(super) const QNN_SCALES: [Law; 7] = [
             When::Not(&When::Holds(is_grouped_bias)),
         ],
         way: Way::Refused,
-        text: "supports 4-, 8- and 16-bit numbers, and 32-bit ones as bias of a quantised layer",
+        text: "supports 4, 8 and 16 bits, and 32 for a quantised layer's bias",
         evidence: QNN_SCALES_RUN,
     },
     Law {
@@ -449,7 +449,7 @@ pub(super) const WEBNN_SCALES: [Law; 4] = [
         kinds: SCALED_KINDS,
         when: &[When::Not(&When::Holds(divides))],
         way: Way::Refused,
-        text: "leaves the node to the CPU if the scale, aligned to the right, does not divide the data",
+        text: "leaves the node to the CPU if the right-aligned scale does not fit",
         evidence: WEBNN_SCALES_SOURCE,
     },
     Law {

@@ -17,6 +17,8 @@ fn names() {
         assert!(!profile.summary.is_empty() && !profile.laws.is_empty(), "{name}");
         for law in profile.laws {
             assert!(!law.text.is_empty() && !law.evidence.source.is_empty(), "{name}");
+            // A reason is read in a table.
+            assert!(law.text.split_whitespace().count() <= 14, "{name}: {}", law.text);
             if let Way::Rule(rule) = law.way {
                 assert!(rule.parse::<Rule>().is_ok(), "{name}: {rule}");
             }

@@ -128,7 +128,7 @@ pub(super) static TVM: Profile = Profile {
             kinds: &[Kind::Stretch],
             when: &[When::Holds(to_constant), When::Holds(has_open_dims)],
             way: Way::Refused,
-            text: "does not accept a constant shape in Expand if the data has an open dim",
+            text: "rejects a constant shape in Expand if the data has an open dim",
             evidence: TVM_LAWS,
         },
         Law {
@@ -192,14 +192,14 @@ pub(super) static TVM: Profile = Profile {
             kinds: &[Kind::Affine],
             when: &[When::Named(&["LayerNormalization"]), When::Not(&When::Holds(fits_axes))],
             way: Way::Refused,
-            text: "accepts only a scale and bias of one shape that match the data from axis on",
+            text: "accepts only scale and bias of the data's shape from axis on",
             evidence: TVM_NODES,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[When::Named(&["LayerNormalization"]), When::Not(&When::Holds(affine::all_exact))],
             way: Way::Garbled,
-            text: "normalises as many axes as the scale has, from axis on, wrapping to the first",
+            text: "normalises as many axes as the scale has, from axis on, wrapping around",
             evidence: TVM_NODES,
         },
         Law {
@@ -229,7 +229,7 @@ pub(super) static TVM: Profile = Profile {
                 ]),
             ],
             way: Way::Own,
-            text: "reads the elements in order as one number per channel, or repeats a single one",
+            text: "reads the elements in order per channel, or repeats a single one",
             evidence: TVM_INSIDE,
         },
         flat_data(Way::Refused, NO_FLAT_DATA, TVM_INSIDE),
@@ -239,7 +239,7 @@ pub(super) static TVM: Profile = Profile {
             kinds: &[Kind::Bounds],
             when: &[When::Rank(0, 0, 0), When::Any(&[When::Rank(1, 1, 1), When::Rank(2, 1, 1)])],
             way: Way::Garbled,
-            text: "returns rank 1 if a bound of Clip has rank 1 and the data rank 0",
+            text: "returns rank 1 if a Clip bound has rank 1 and data rank 0",
             evidence: TVM_NODES,
         },
         Law {

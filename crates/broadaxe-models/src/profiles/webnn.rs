@@ -140,7 +140,7 @@ pub(super) static WEBNN: Profile = Profile {
             kinds: &[Kind::Stretch],
             when: &[When::Of(System::Onnx), When::Any(&[When::Rank(0, 0, 0), When::Holds(has_computed_shape)])],
             way: Way::Refused,
-            text: "leaves Expand to the CPU if its shape is computed or its operand a scalar",
+            text: "leaves Expand of a scalar, or to a computed shape, to the CPU",
             evidence: EXPAND,
         },
         Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "has expand", evidence: OPERATORS },

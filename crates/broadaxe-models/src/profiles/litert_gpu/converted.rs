@@ -117,9 +117,7 @@ pub(super) fn gemm(asked: &Asked<'_>) -> Option<Does> {
     let garbled = |text: &'static str| Some(Does::Garbled(text.into()));
     if asked.comes_via(ONNX2TF) {
         return match (computed_weights, fixed) {
-            (true, true) => {
-                refused("cannot be reached: onnx2tf does not convert Gemm with a constant C and computed B")
-            }
+            (true, true) => refused("cannot be reached: onnx2tf does not convert Gemm with computed B, constant C"),
             (true, false) => Some(Does::Own),
             (false, true) if columns && !turned => Some(Does::Own),
             (false, _) => garbled("receives BATCH_MATMUL and aligns its constant B by its own rank"),
@@ -128,7 +126,7 @@ pub(super) fn gemm(asked: &Asked<'_>) -> Option<Does> {
     match (computed_weights, fixed) {
         (true, true) => garbled("misaligns the constant C of FULLY_CONNECTED if B is computed"),
         (_, true) if !columns => garbled("aligns the constant C by its own rank"),
-        (_, false) if c.is_empty() => refused("leaves the node to the CPU if one of two computed operands is a scalar"),
+        (_, false) if c.is_empty() => refused("leaves the node to the CPU if a computed operand is a scalar"),
         _ => Some(Does::Own),
     }
 }

@@ -55,7 +55,7 @@ pub(super) const MNN_SCALES: [Law; 9] = [
         kinds: SCALED_KINDS,
         when: &[When::Not(&When::Constant(0)), When::Holds(|asked| is_stored_as(asked, &[&["u8", "i8"]]))],
         way: Way::Garbled,
-        text: "reads computed 8-bit numbers as if 128 higher or transposed, or skips this node and QuantizeLinear",
+        text: "reads computed 8-bit numbers as 128 higher or transposed, or skips the quantisation",
         evidence: MNN_ALL_NODES,
     },
     Law {
@@ -79,7 +79,7 @@ pub(super) const MNN_SCALES: [Law; 9] = [
         kinds: SCALED_KINDS,
         when: &[FIXED, When::Holds(|asked| is_stored_as(asked, &[&["i8"]]))],
         way: Way::Ask(of_bytes),
-        text: "reads the scale of an i8 constant along its last axis (before a convolution, its first)",
+        text: "reads an i8 constant's scale along its last axis (for convolutions, its first)",
         evidence: MNN_ALL_NODES,
     },
     Law {
@@ -111,7 +111,7 @@ fn of_bytes(asked: &Asked<'_>) -> Option<Does> {
         (false, _) => Does::Own,
         (true, Kind::Lists) if along_last => Does::Rule(Rule::axis_lists(-1, true)),
         (true, Kind::Blocks) if along_last => Does::Own,
-        _ => Does::Garbled("reads an i8 constant's scale along the last axis, past its end if sizes differ".into()),
+        _ => Does::Garbled("reads an i8 constant's scale along the last axis, past a shorter end".into()),
     })
 }
 

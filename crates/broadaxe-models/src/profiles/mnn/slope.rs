@@ -27,9 +27,7 @@ pub(super) fn valid(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Unknown("may read a constant slope past its end for data of rank 1".into()));
     }
     if x.rank() == Some(1) {
-        return Some(Does::Refused(
-            "reads a constant slope past its end for data of rank 1, and usually crashes".into(),
-        ));
+        return Some(Does::Refused("reads a constant slope past its end for rank-1 data; usually crashes".into()));
     }
     let (Some(own), Some(rank)) = (slope.known(), x.rank()) else {
         return Some(Does::Unknown("reads some constant slopes along axis 1, and the shapes are unknown".into()));

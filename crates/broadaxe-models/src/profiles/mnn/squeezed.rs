@@ -86,7 +86,7 @@ pub(super) fn sum(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     let last = axis == rank || axis == -1;
-    let text = "adds before the axis is squeezed, so an output of the model keeps that axis";
+    let text = "adds before the axis is squeezed, so a model output keeps it";
     let misplaced = last && asked.elements(constant) != Some(1);
     (misplaced || is_shown(asked)?).then(|| Does::Garbled(text.into()))
 }

@@ -59,7 +59,7 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
     let extents = base_dims.get(base_dims.len().checked_sub(rank)?..)?;
     if whole[1] > 1 && extents[1] == Some(1) {
         return Some(Does::Refused(
-            "multiplies the constant into the next convolution's weights, which then do not fit the data".into(),
+            "multiplies the constant into the next convolution's weights, which then misfit the data".into(),
         ));
     }
     let misread = (0..rank - 2).filter(|&axis| whole[axis + 2] > 1).any(|axis| {

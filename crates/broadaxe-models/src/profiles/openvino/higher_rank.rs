@@ -89,7 +89,9 @@ static DOUBTFUL: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
                         format!("Mul(x,Reciprocal(Sqrt({bounded})))"),
                         format!("Mul(x,Pow({bounded},#-0.5))"),
                     ];
-                    texts.extend(divided.iter().flat_map(|divided| [format!("Mul({divided},*)"), format!("Div({divided},*)")]));
+                    texts.extend(
+                        divided.iter().flat_map(|divided| [format!("Mul({divided},*)"), format!("Div({divided},*)")]),
+                    );
                     texts.extend(divided);
                 }
             }

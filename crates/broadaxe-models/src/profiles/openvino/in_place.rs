@@ -86,7 +86,7 @@ pub(super) fn overwritten(asked: &Asked<'_>) -> Option<Does> {
     compressed::is_kept(asked, first).then(|| {
         let one = asked.elements(given) == Some(1);
         if is_stretched(asked, &own, one) {
-            let text = "may overwrite what it computed from integer weights, unless it fuses the node with the next";
+            let text = "may overwrite what it computed from integer weights, unless the node is fused";
             return Does::Unknown(text.into());
         }
         Does::Garbled(TEXT.into())

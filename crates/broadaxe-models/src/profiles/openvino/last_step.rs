@@ -20,11 +20,10 @@ use crate::graph::{Node, ValueId};
 
 /// The axis that kernels of other layouts treat as the channels.
 const FALSE_CHANNELS: usize = 2;
-const OTHER_CHANNELS: &str =
-    "computes a quantisation along axis 2 together with the node before it, along another axis";
+const OTHER_CHANNELS: &str = "computes an axis-2 quantisation with the node before it, along another axis";
 const MAY_BE_MERGED: &str = "may compute a quantisation together with nodes before it, along another axis";
 const NOT_COMPILED: &str = "does not compile a quantisation along axis 2 behind convolutions and matrix products";
-const REDUCED: &str = "computes a quantisation along axis 1 together with the reduction before it, along another axis";
+const REDUCED: &str = "computes an axis-1 quantisation with the reduction before it, along another axis";
 const EXTREMES: &str = "computes a quantisation together with the maximum or minimum before it, wrongly";
 const MAY_BE_EXTREMES: &str = "may compute a quantisation together with the maximum or minimum before it, wrongly";
 

@@ -56,8 +56,8 @@ pub(super) fn reshaped(asked: &Asked<'_>) -> Option<Does> {
     match (flat, counts) {
         (false, _) => None,
         (true, true) => Some(Does::Flat { axes }),
-        (true, false) => Some(Does::Garbled(
-            "reshapes scale or bias to the normalised shape, which changes the order of its elements".into(),
-        )),
+        (true, false) => {
+            Some(Does::Garbled("reshapes scale or bias to the normalised shape, which reorders its elements".into()))
+        }
     }
 }

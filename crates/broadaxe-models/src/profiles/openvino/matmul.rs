@@ -91,12 +91,12 @@ pub(super) fn compiled(asked: &Asked<'_>) -> Option<Does> {
     let ranks: Vec<usize> = asked.operands.ranks().flatten().collect();
     let (rank, most) = (asked.rank_of(data)?, ranks.into_iter().max()?);
     if most > rank && is_attention(asked, data) {
-        let text = "may not accept an operand that adds an axis after matrix products with a Softmax between";
+        let text = "may reject an operand that adds an axis after MatMul, Softmax, MatMul";
         return Some(Does::Unknown(text.into()));
     }
     let one = one_weight(asked, data);
     one.is_some_and(|constant| is_multiplied(asked, constant))
-        .then(|| Does::Unknown("may not accept a node between two matrix products, one of them of one element".into()))
+        .then(|| Does::Unknown("may reject a node between two matrix products, one of one element".into()))
 }
 
 /// Says whether a product reads the node's result, or a Softmax of it.
@@ -189,7 +189,7 @@ pub(super) fn of_open_rows(asked: &Asked<'_>) -> Option<Does> {
     if sizes.len() > rank {
         let per_column = sizes.iter().product::<usize>() == columns && sizes.last() == Some(&columns);
         let joined = joins && sizes.iter().all(|size| *size == 1);
-        let text = "drops the axes that only a constant has behind a matrix product of open dims";
+        let text = "drops axes only a constant has behind a matrix product of open dims";
         return (sums && (per_column || joined) && !apart).then(|| Does::Garbled(text.into()));
     }
     let distributed = !sums && !apart && rows.get(1).is_some_and(|dim| dim.size().is_some());
@@ -200,9 +200,7 @@ pub(super) fn of_open_rows(asked: &Asked<'_>) -> Option<Does> {
     Some(if sizes.contains(&columns) {
         Does::List { operand, axis: rank - 1 }
     } else {
-        Does::Refused(
-            "reads a constant along axis 1 as one number per column behind a matrix product of open dims".into(),
-        )
+        Does::Refused("reads an axis-1 constant per column behind a matrix product of open dims".into())
     })
 }
 

@@ -57,9 +57,9 @@ pub(super) fn unbroadcast(asked: &Asked<'_>) -> Option<Does> {
     let (operand, made) = (0..2).find_map(|k| Some((k, made(k).filter(|_| !asked.constants[k])?)))?;
     if operand == 0 {
         return match (COMMUTE.contains(&op), ORDERED.contains(&op)) {
-            (true, _) => Some(Does::Refused(
-                "passes the node the data before the Broadcast, which PDPD does not accept as first operand".into(),
-            )),
+            (true, _) => {
+                Some(Does::Refused("passes the data before the Broadcast, which PDPD rejects as first operand".into()))
+            }
             (_, true) => None,
             _ => Some(Does::Unknown(TEXT.into())),
         };

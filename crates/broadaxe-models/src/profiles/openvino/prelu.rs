@@ -52,7 +52,7 @@ pub(super) fn merged(asked: &Asked<'_>) -> Option<Does> {
         && data.len() > 2
         && is_negated(asked, node, op)
     {
-        let text = "may fuse the nodes into PRelu, which moves a slope of rank 1, or negate the constant first";
+        let text = "may fuse the nodes into PRelu, which moves a rank-1 slope";
         return Some(Does::Unknown(text.into()));
     }
     (data.len() > 2 && *length > 1 && channel.is_none_or(|channel| channel == *length))
@@ -67,7 +67,7 @@ pub(super) fn open(asked: &Asked<'_>) -> Option<Does> {
     let (data, slope) = (asked.in_file(0).dims()?, asked.in_file(1).dims()?);
     let computed = asked.value(1).is_some_and(|value| asked.maker(value).is_some());
     if computed && !asked.constants[1] && slope.iter().any(|dim| dim.size().is_none()) {
-        let text = "may fuse PRelu with the node that computes the slope, and swap data and slope";
+        let text = "may fuse PRelu with the slope's node, and swap data and slope";
         return Some(Does::Unknown(text.into()));
     }
     let [length] = slope else { return None };

@@ -89,7 +89,7 @@ fn swapped(asked: &Asked<'_>) -> Option<Does> {
     Some(if layer || line.moved {
         Does::Unknown("may add the constant along the axis of the factor before it".into())
     } else {
-        Does::Garbled("adds the constant along axis 1, where it has as many elements as the factor".into())
+        Does::Garbled("adds the constant along axis 1 if it has the factor's length".into())
     })
 }
 
@@ -352,7 +352,7 @@ pub(super) fn open_axis(asked: &Asked<'_>) -> Option<Does> {
     }
 }
 
-const MERGED: &str = "merges a quantisation along axis 2 into the node before it, wrongly if a dim is open";
+const MERGED: &str = "merges an axis-2 quantisation into the node before, wrongly with open dims";
 
 /// Says how many limits a quantisation has.
 fn limits(asked: &Asked<'_>, node: &Node, op: Op, value: ValueId) -> Option<Limits> {

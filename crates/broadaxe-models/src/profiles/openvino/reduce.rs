@@ -31,7 +31,7 @@ pub(super) fn behind(asked: &Asked<'_>) -> Option<Does> {
     let own = asked.unstretched(constant).and_then(|shape| Some(shape.known()?.to_vec())).filter(|_| fused)?;
     let does = misread(asked, &own, data)?;
     // Passes may take the other nodes that read the reduction.
-    let text = "may fuse a per-channel constant with a reduction that other nodes read, along another axis";
+    let text = "may fuse a per-channel constant with a shared reduction, along another axis";
     Some(if asked.is_single(data) { does } else { Does::Unknown(text.into()) })
 }
 

@@ -37,9 +37,7 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
         Some([]) if columns.and_then(broadaxe_shape::Dim::size) == Some(1) => Does::Own,
         Some([own]) if columns.is_none_or(|columns| columns == own) => Does::Own,
         Some(_) => Does::Refused(Cow::Borrowed("accepts only one number per column as the C of Gemm, of rank 1")),
-        None => {
-            Does::Unknown(Cow::Borrowed("accepts only one number per column as the C of Gemm, whose shape is unknown"))
-        }
+        None => Does::Unknown(Cow::Borrowed("accepts only one number per column as Gemm's C, whose shape is unknown")),
     })
 }
 

@@ -403,10 +403,7 @@ const BEHIND_A_FACTOR: &[(&str, &str)] = &[
     ("x(2,3,3); c=const(3,1)=0.5,2,3; v=Mul(x,c); m=LeakyRelu(v); e=const(3); a=Add(m,e); [q]", "differs"),
     ("x(2,3,3); c=const(3,1)=-0.5,2,3; v=Mul(x,c); m=Relu(v); e=const(3); a=Add(m,e); [q]", "same"),
     ("x(2,3,3); c=const(3,1); v=Mul(x,c); m=Abs(v); e=const(3); a=Add(m,e); [q]", "same"),
-    (
-        "x(2,3,3); c=const(3,1)=0.5,2,3; v=Mul(x,c); m=Transpose(v) perm=0,1,2; e=const(3); a=Add(m,e); [q]",
-        "differs",
-    ),
+    ("x(2,3,3); c=const(3,1)=0.5,2,3; v=Mul(x,c); m=Transpose(v) perm=0,1,2; e=const(3); a=Add(m,e); [q]", "differs"),
     (
         "x(2,3,3); c=const(3,1)=0.5,2,3; v=Mul(x,c); m=Transpose(v) perm=0,2,1; e=const(3); a=Add(m,e); [q]",
         "same, unknown",
