@@ -7,7 +7,7 @@
 
 Answers are appended to `target/verdicts/`; `--resume` goes on where a run was stopped. `--save` keeps the smallest model of
 each kind of disagreement in `conformance/verdicts/cases/`, and `--cases` asks about those again. Ends with 1 where a verdict is wrong, a
-repair fails, or a case does not hold. `--about` asks about models of these subjects only, until it has so many of each. `--whole` asks `check --ask` of an engine, which uses no law, instead.
+repair fails, or a case does not hold. `--about` asks about models of these subjects only, until it has this number of each. `--whole` asks `check --ask` of an engine, which uses no law, instead.
 """
 
 import argparse

@@ -221,7 +221,7 @@ pub(super) static MNN: Profile = Profile {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
             way: Way::Ask(conv::bias_of_product),
-            text: "adds a constant with one element per column along the columns, whatever its shape",
+            text: "adds a constant with one element per column along the columns, ignoring shape",
             evidence: MNN_ALL_ASKED,
         },
         Law {
@@ -482,7 +482,7 @@ pub(super) static MNN: Profile = Profile {
             kinds: &[Kind::Bias],
             when: &[When::Dtype(FLOATS_ASKED), When::Constant(1), When::Holds(gemm::term_as_row)],
             way: Way::Ask(gemm::along_columns),
-            text: "adds a C with one element per column along the columns, whatever its shape",
+            text: "adds a C with one element per column along the columns, ignoring its shape",
             evidence: MNN_NODES,
         },
         Law {

@@ -88,6 +88,18 @@ fn is_dequantised(asked: &Asked<'_>, value: ValueId) -> bool {
 /// Returns the only node that reads what the node makes, where all its inputs are dequantised; and whether its result is only quantised.
 pub(super) fn group<'a>(asked: &Asked<'a>) -> Option<(&'a Node, usize, bool)> {
     let (reader, input) = asked.reader(asked.node.output(0)?)?;
+    group_of(asked, reader, input)
+}
+
+/// Returns what [`group`] does, for a runtime that dequantises once for each node that reads the result.
+pub(super) fn groups<'a>(asked: &Asked<'a>) -> Vec<(&'a Node, usize, bool)> {
+    let one = || group(asked).into_iter().collect::<Vec<_>>();
+    let Some(output) = asked.node.output(0).filter(|output| !asked.is_single(*output)) else { return one() };
+    asked.readers(output).filter_map(|(reader, input)| group_of(asked, reader, input)).collect()
+}
+
+/// Returns a node with the input by which it reads, where all its inputs are dequantised; and whether its result is only quantised.
+fn group_of<'a>(asked: &Asked<'a>, reader: &'a Node, input: usize) -> Option<(&'a Node, usize, bool)> {
     let output = reader.output(0)?;
     let closed = !asked.facts.is_output(output)
         && asked.readers(output).next().is_some()

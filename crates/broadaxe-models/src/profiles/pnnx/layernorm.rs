@@ -4,7 +4,7 @@
 //! along another axis of as many elements is read along the last one. With any other count, also of one, the network does not load; without a bias it has no such layer. Where all axes but the
 //! first are normalised, or all axes, ncnn normalises each row of the last axis alone.
 //!
-//! Asked of 596 models: thirteen shapes, every axis, six shapes of the scale and four of the bias.
+//! Asked of 608 models: eighteen shapes, every axis, six shapes of the scale and four of the bias.
 
 use super::{super::Asked, Does, attribute};
 use broadaxe_shape::{Dim, SymbolicShape};
@@ -29,14 +29,18 @@ pub(super) fn affine(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Unknown(unknown.into()));
     };
     let lacking = super::batch::lacking(asked, 0);
-    let row = sizes.and_then(|sizes| sizes.last().copied()).unwrap_or(1);
+    let size = |back: usize| data.iter().rev().nth(back).map_or(Some(1), Dim::size);
+    let row = size(0).unwrap_or(1);
+    // Of rank 4 the rows of an image are normalised together where that many scales are held.
+    let image = data.len() == 4 && size(1).is_some_and(|rows| rows.checked_mul(row) == Some(elements));
+    let is_several = |axis: usize| axis > 0 || data.first().and_then(Dim::size) != Some(1);
     Some(if scale != elements || bias != elements {
         Does::Refused(format!("needs {elements} scales and biases here, one per normalised element").into())
     } else if asked.operands[1..].iter().any(|own| !is_laid_out(own, together)) {
         Does::Garbled("applies scales and biases to the normalised elements and ignores their axes".into())
-    } else if lacking.is_some_and(|axis| axis + count >= data.len()) {
+    } else if lacking.is_some_and(|axis| axis + count >= data.len() && is_several(axis)) {
         Does::Garbled("normalises over axes, one of which it treats as the batch".into())
-    } else if elements != row && count + 1 >= data.len() {
+    } else if elements != row && count + 1 >= data.len() && !image {
         Does::Garbled("normalises each row alone if all axes but the first are normalised".into())
     } else {
         Does::Own
