@@ -350,7 +350,7 @@ pub unsafe extern "C" fn bx_request(request: *const c_char, out: *mut BxAnswer) 
         let answer = BxAnswer { struct_size, json: kept.0, length: kept.1, fails: usize::from(answer.fails) };
         // SAFETY: `out` points to a structure of at least this size, which was checked above.
         unsafe { write(out, &[answer]) };
-        failure.map_or(Ok(()), Err)
+        failure.map_or(Ok(()), |text| Err(Failure::new(status::BX_ERROR_REQUEST, text)))
     })
 }
 
