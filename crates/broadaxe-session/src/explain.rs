@@ -147,3 +147,51 @@ impl Broadcast {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::explain;
+    use crate::{
+        error::Error,
+        request::{ExplainRequest, RuleRequest},
+    };
+
+    #[test]
+    fn requests_that_have_no_answer() {
+        let none = || Err(Error::usage("no file is read"));
+        // Shapes, dtypes, whether a node is named, the rule, and a part of the error.
+        let cases: [(&[&str], &[&str], bool, &str, &str); 9] = [
+            (&[], &[], false, "numpy", "no shapes are given"),
+            (&["2,-1"], &[], false, "numpy", "'-1' is negative"),
+            (&["2", "3"], &[], false, "numpy", "axis 0 is 2 in a and 3 in b"),
+            (&["2"], &["f8"], false, "numpy", "unknown dtype 'f8'"),
+            (&["2"], &["f16", "f32"], false, "numpy", "--dtype names 2 dtypes and there are 1 operands"),
+            (&["bx999"], &[], false, "numpy", "no finding has the code 'bx999'"),
+            (&["no/such.onnx"], &[], false, "numpy", "--node NAME explains one of its nodes"),
+            (&["2", "3"], &[], true, "numpy", "give one model file"),
+            (&["no/such.onnx"], &[], true, "pdpd", "the rule is that of the node"),
+        ];
+        for (shapes, dtypes, has_node, rule, want) in cases {
+            let texts = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect();
+            let request = ExplainRequest {
+                rule: RuleRequest { rule: rule.to_owned(), ..RuleRequest::default() },
+                dtypes: texts(dtypes),
+                node: has_node.then(|| "Add".to_owned()),
+                shapes: texts(shapes),
+                ..ExplainRequest::default()
+            };
+            let error = explain(&request, &|_| none()).expect_err("no answer").error;
+            assert!(error.to_string().contains(want), "{shapes:?} {dtypes:?}: {error}");
+        }
+    }
+
+    #[test]
+    fn answers_have_the_parts_that_are_asked_for() {
+        let cases = [("2,3", "loops"), ("n,3", "guards"), ("BX101", "page")];
+        for (text, part) in cases {
+            let request = ExplainRequest { shapes: vec![text.to_owned()], ..ExplainRequest::default() };
+            let found = explain(&request, &|_| Err(Error::usage("no file is read"))).expect("an answer");
+            assert!(found.record().get(part).is_some(), "{text}: {}", found.record());
+        }
+    }
+}

@@ -358,3 +358,42 @@ impl ExplainRequest {
         self.shapes.first().map(String::as_str)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{CompareRequest, ExplainRequest, Request, RuleRequest, ShapeRequest};
+
+    #[test]
+    fn requests_about_rules_are_read_from_json() {
+        let shapes = || vec!["2,3".to_owned(), "n".to_owned()];
+        let pdpd = RuleRequest { rule: "pdpd".to_owned(), axis: Some(0), ..RuleRequest::default() };
+        let cases = [
+            (r#"{"request": "compare"}"#, Some(Request::Compare(CompareRequest::default()))),
+            (
+                r#"{"request": "compare", "shapes": ["2,3", "n"]}"#,
+                Some(Request::Compare(CompareRequest { shapes: shapes() })),
+            ),
+            (
+                r#"{"request": "shape", "shapes": ["2,3", "n"], "rule": "pdpd", "axis": 0, "row_major": true}"#,
+                Some(Request::Shape(ShapeRequest { rule: pdpd.clone(), row_major: true, shapes: shapes() })),
+            ),
+            (
+                r#"{"request": "explain", "axis": 0, "rule": "pdpd", "dtypes": ["f16"], "shapes": ["2,3", "n"]}"#,
+                Some(Request::Explain(ExplainRequest {
+                    rule: pdpd,
+                    dtypes: vec!["f16".to_owned()],
+                    shapes: shapes(),
+                    ..ExplainRequest::default()
+                })),
+            ),
+            (r#"{"request": "compare", "rule": "pdpd"}"#, None),
+            (r#"{"request": "shape", "rules": "pdpd"}"#, None),
+            (r#"{"request": "shape", "axis": "1"}"#, None),
+            (r#"{"request": "explain", "dtype": "f16"}"#, None),
+        ];
+        for (text, want) in cases {
+            let read: Option<Request> = serde_json::from_str(text).ok();
+            assert_eq!(read, want, "{text}");
+        }
+    }
+}
