@@ -212,7 +212,7 @@ fn about_rules(random: &mut Random, models: &[PathBuf]) -> Asked {
             }
             let most_dtypes = if random.once_in(3) { 2 } else { 1 };
             let dtypes = some(random, &["f32", "f16", "i64", "bool", "f8"], most_dtypes);
-            words.extend(dtypes.iter().next().map(|_| format!("--dtype={}", dtypes.join(","))));
+            words.extend(dtypes.first().map(|_| format!("--dtype={}", dtypes.join(","))));
             let request = ExplainRequest { rule, dtypes, node, shapes: shapes.clone(), ..ExplainRequest::default() };
             ("explain", words, Request::Explain(request))
         }
@@ -226,7 +226,7 @@ fn about_rules(random: &mut Random, models: &[PathBuf]) -> Asked {
 /// What is answered: the JSON, and whether the command ends with exit code 1; or the JSON of an error.
 type Told = Result<(String, bool), String>;
 
-fn of_error(error: Error) -> String {
+fn of_error(error: &Error) -> String {
     error.to_json().to_string()
 }
 
@@ -245,12 +245,12 @@ fn command(words: &[String]) -> Told {
         Command::Explain(args) => explain::run(&args),
         other => panic!("{other:?}"),
     };
-    answer.map(|answer| (answer.json.to_string(), answer.refused)).map_err(of_error)
+    answer.map(|answer| (answer.json.to_string(), answer.refused)).map_err(|error| of_error(&error))
 }
 
 /// Asks the session, which reads what a program would send.
 fn rust(request: &Request) -> Told {
-    answer(request, &stream::open).map(|response| (response.json, response.fails)).map_err(of_error)
+    answer(request, &stream::open).map(|response| (response.json, response.fails)).map_err(|error| of_error(&error))
 }
 
 /// Asks the C library, below the function that reads its pointers.
@@ -262,7 +262,7 @@ fn c(sent: &str) -> Told {
 /// Asks what the Python module calls.
 fn python(request: &Request) -> Told {
     let held = model::answered(request, Shown::default(), &stream::open);
-    held.map(|held| (held.answer.json.to_string(), held.answer.refused)).map_err(of_error)
+    held.map(|held| (held.answer.json.to_string(), held.answer.refused)).map_err(|error| of_error(&error))
 }
 
 /// Says whether Python raises an error where the command answers: about one file of several, and about changes that are not verified.

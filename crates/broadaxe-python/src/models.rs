@@ -25,6 +25,7 @@ pub(crate) fn ask_model(
 ) -> PyResult<Told> {
     let mut request: Request =
         serde_json::from_str(request).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    name(&mut request, path.clone(), out)?;
     let source = match bytes {
         Some(bytes) => Source::memory(bytes, None),
         None => Source::open(&path).map_err(|error| match error.cause() {
@@ -32,7 +33,6 @@ pub(crate) fn ask_model(
             None => raised(py, &error.into()),
         })?,
     };
-    name(&mut request, path, out)?;
     // What is written is written, or not, when its caller hears of a signal.
     let writes = matches!(request, Request::Extract(_));
     let ask = move || ask(&request, &source);

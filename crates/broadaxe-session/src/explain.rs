@@ -156,11 +156,13 @@ mod tests {
         request::{ExplainRequest, RuleRequest},
     };
 
+    /// Shapes, dtypes, whether a node is named, the rule, and a part of the error.
+    type Case = (&'static [&'static str], &'static [&'static str], bool, &'static str, &'static str);
+
     #[test]
     fn requests_that_have_no_answer() {
         let none = || Err(Error::usage("no file is read"));
-        // Shapes, dtypes, whether a node is named, the rule, and a part of the error.
-        let cases: [(&[&str], &[&str], bool, &str, &str); 9] = [
+        let cases: [Case; 9] = [
             (&[], &[], false, "numpy", "no shapes are given"),
             (&["2,-1"], &[], false, "numpy", "'-1' is negative"),
             (&["2", "3"], &[], false, "numpy", "axis 0 is 2 in a and 3 in b"),

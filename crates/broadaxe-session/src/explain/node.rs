@@ -91,7 +91,7 @@ pub(super) fn explained(loaded: &Loaded, id: NodeId) -> Result<NodeBroadcast, Er
     }
     let blocks = in_blocks(&meaning, &mut known);
     let rule = if blocks.is_some() { Rule::numpy() } else { rule };
-    let (op, place, fault) = (node.op.to_string(), node.place.to_string(), shape_fault(model, shapes, id));
+    let (op, place, fault) = (node.op.clone(), node.place.clone(), shape_fault(model, shapes, id));
     let node = NodeExplained { model: path.display().to_string(), name, op, place, operands, fault, blocks };
     Ok(NodeBroadcast { node, rule, shapes: known, target })
 }
