@@ -351,14 +351,6 @@ pub struct ExplainRequest {
     pub shapes: Vec<String>,
 }
 
-impl ExplainRequest {
-    /// Returns the model file that is read; none for shapes and codes.
-    pub fn model(&self) -> Option<&str> {
-        self.node.as_ref()?;
-        self.shapes.first().map(String::as_str)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::{CompareRequest, ExplainRequest, Request, RuleRequest, ShapeRequest};
