@@ -333,8 +333,8 @@ pub unsafe extern "C" fn bx_check_file(
 /// Answers a request in JSON with what the command prints with `--json`.
 ///
 /// A request names itself: `{"request": "check", "models": ["a.onnx"], "targets": ["ncnn"]}`. The others are fix, upgrade, extract,
-/// census, sizes, list and diff; their fields are those of the structures of `broadaxe_session::request`. With `BX_ERROR_REQUEST`, the
-/// answer is `{"error": {"kind": ..., "message": ...}}`, and `fails` is 1.
+/// census, sizes, list and diff, and about rules compare, shape and explain; their fields are those of the structures of
+/// `broadaxe_session::request`. With `BX_ERROR_REQUEST`, the answer is `{"error": {"kind": ..., "message": ...}}`, and `fails` is 1.
 ///
 /// # Safety
 /// `request` is null or a string; `out` is null or points to a structure that starts with its size.
@@ -350,7 +350,7 @@ pub unsafe extern "C" fn bx_request(request: *const c_char, out: *mut BxAnswer) 
         let answer = BxAnswer { struct_size, json: kept.0, length: kept.1, fails: usize::from(answer.fails) };
         // SAFETY: `out` points to a structure of at least this size, which was checked above.
         unsafe { write(out, &[answer]) };
-        failure.map_or(Ok(()), Err)
+        failure.map_or(Ok(()), |text| Err(Failure::new(status::BX_ERROR_REQUEST, text)))
     })
 }
 

@@ -9,7 +9,7 @@ pub mod status;
 mod last;
 pub mod structs;
 mod rules;
-mod models;
+pub mod models;
 
 // Reads and writes memory of the caller. All other modules are safe.
 #[allow(unsafe_code)]

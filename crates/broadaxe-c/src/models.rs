@@ -1,4 +1,4 @@
-//! Model files: checks one, and answers other requests in JSON.
+//! Answers requests in JSON, and checks one model file.
 
 #![forbid(unsafe_code)]
 
@@ -13,7 +13,7 @@ use broadaxe_session::{
     stream,
 };
 
-use crate::status::{BX_ERROR_INTERNAL, BX_ERROR_REQUEST, Failure};
+use crate::status::{BX_ERROR_INTERNAL, Failure};
 
 /// What a check found in one model.
 pub(crate) struct Report {
@@ -35,11 +35,11 @@ pub(crate) fn check(path: &Path, targets: &[&str]) -> Result<Report, Failure> {
 }
 
 /// Answers a request in JSON; also returns why it could not be answered.
-pub(crate) fn request(text: &str) -> (Response, Option<Failure>) {
+pub fn request(text: &str) -> (Response, Option<String>) {
     let request = serde_json::from_str::<Request>(text).map_err(|error| Error::usage(error.to_string()));
     match request.and_then(|request| answer(&request, &stream::open)) {
         Ok(response) => (response, None),
-        Err(error) => (Response::of_error(&error), Some(Failure::new(BX_ERROR_REQUEST, error.to_string()))),
+        Err(error) => (Response::of_error(&error), Some(error.to_string())),
     }
 }
 

@@ -4,10 +4,10 @@ mod atlas;
 pub(crate) mod complete;
 mod model;
 
-use std::{path::PathBuf, str::FromStr};
+use std::path::PathBuf;
 
-use broadaxe_kernels::DType;
-use broadaxe_shape::{Mode, Params, RULES, Rule, Shape, SymbolicShape};
+use broadaxe_session::request::{CompareRequest, ExplainRequest, RuleRequest, ShapeRequest};
+use broadaxe_shape::RULES;
 use clap::{
     Args, Parser, Subcommand, ValueEnum,
     builder::{PossibleValue, PossibleValuesParser, Styles, styling::AnsiColor},
@@ -20,7 +20,6 @@ pub use self::model::{
     AcceptArgs, AskArgs, CensusArgs, CheckArgs, DiffArgs, ExtractArgs, FixArgs, InputArgs, ListArgs, OutArgs,
     ReportFile, ReportFormat, SizesArgs, TargetArgs, TargetsArgs, UpgradeArgs,
 };
-use crate::error::Error;
 
 const STYLES: Styles = Styles::styled()
     .header(AnsiColor::Green.on_default().bold())
@@ -318,35 +317,11 @@ fn rule_names() -> PossibleValuesParser {
 }
 
 impl RuleArgs {
-    /// Makes the rule.
-    ///
-    /// # Errors
-    /// When a parameter is missing, superfluous or malformed.
-    pub fn rule(&self) -> Result<Rule, Error> {
-        let params = Params {
-            axis: self.axis,
-            axes: self.axes.as_deref().map(axes).transpose()?,
-            target: self.target.as_deref().map(Shape::from_str).transpose()?,
-            mode: self.mode.as_deref().map(Mode::from_str).transpose()?,
-        };
-        Ok(Rule::new(&self.rule, params)?)
+    /// Returns what requests are given.
+    pub(crate) fn request(&self) -> RuleRequest {
+        let Self { rule, axis, axes, target, mode } = self.clone();
+        RuleRequest { rule, axis, axes, target, mode }
     }
-}
-
-/// Reads `0,2`, `[0, 2]`, or `()` for none.
-fn axes(text: &str) -> Result<Vec<i64>, Error> {
-    let bare = text.trim();
-    let inner = |open: char, close: char| bare.strip_prefix(open)?.strip_suffix(close);
-    let list = inner('(', ')').or_else(|| inner('[', ']')).unwrap_or(bare).trim();
-    let list = list.strip_suffix(',').filter(|list| !list.is_empty()).unwrap_or(list);
-    if list.is_empty() {
-        return Ok(Vec::new());
-    }
-    let axis = |part: &str| {
-        let part = part.trim();
-        part.parse().map_err(|_| Error::usage(format!("'{part}' in --axes '{text}' is not an axis; write 0,2")))
-    };
-    list.split(',').map(axis).collect()
 }
 
 /// Arguments of `broadaxe man`.
@@ -418,6 +393,13 @@ pub struct ShapeArgs {
     pub shapes: Vec<String>,
 }
 
+impl ShapeArgs {
+    /// Returns the request.
+    pub(crate) fn request(&self) -> ShapeRequest {
+        ShapeRequest { rule: self.rule.request(), row_major: self.row_major, shapes: self.shapes.clone() }
+    }
+}
+
 /// Arguments of `broadaxe eval`.
 #[derive(Args, Clone, Debug)]
 pub struct EvalArgs {
@@ -465,38 +447,13 @@ pub struct CompareArgs {
 
     /// Shapes, row-major: 2,3,4 or () or n,3
     #[arg(required = true, value_name = "SHAPE")]
-    pub shapes: Vec<SymbolicShape>,
+    pub shapes: Vec<String>,
 }
 
-/// Finds a dtype by its name.
-///
-/// # Errors
-/// When there is none of this name; the error lists those there are.
-pub fn dtype(name: &str) -> Result<DType, Error> {
-    DType::from_name(name).ok_or_else(|| {
-        let names = DType::ALL.map(DType::name).join(", ");
-        Error::usage(format!("unknown dtype '{name}'; the dtypes are {names}"))
-    })
-}
-
-impl ExplainArgs {
-    /// Returns the dtype of every operand, given how many there are.
-    ///
-    /// # Errors
-    /// When there is none of a name, or neither one for all operands nor one for each.
-    pub fn dtypes(&self, operands: usize) -> Result<Vec<DType>, Error> {
-        let dtypes = self.dtypes.iter().map(|name| dtype(name)).collect::<Result<Vec<_>, _>>()?;
-        match dtypes.as_slice() {
-            [one] => Ok(vec![*one; operands]),
-            each if each.len() == operands => Ok(dtypes),
-            each => {
-                let text = format!(
-                    "--dtype names {} dtypes and there are {operands} operands; give one for all or one for each",
-                    each.len()
-                );
-                Err(Error::usage(text))
-            }
-        }
+impl CompareArgs {
+    /// Returns the request.
+    pub(crate) fn request(&self) -> CompareRequest {
+        CompareRequest { shapes: self.shapes.clone() }
     }
 }
 
@@ -534,29 +491,15 @@ pub struct ExplainArgs {
     pub shapes: Vec<String>,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::axes;
-
-    #[test]
-    fn lists_of_axes() {
-        let cases: [(&str, Option<&[i64]>); 13] = [
-            ("0,2", Some(&[0, 2])),
-            ("[0, 2]", Some(&[0, 2])),
-            (" (0,) ", Some(&[0])),
-            ("-1", Some(&[-1])),
-            ("()", Some(&[])),
-            ("", Some(&[])),
-            ("((0", None),
-            ("(0]", None),
-            ("0,,2", None),
-            (",0", None),
-            (",", None),
-            ("0 2", None),
-            ("9223372036854775808", None),
-        ];
-        for (text, want) in cases {
-            assert_eq!(axes(text).ok().as_deref(), want, "{text}");
+impl ExplainArgs {
+    /// Returns the request.
+    pub(crate) fn request(&self) -> ExplainRequest {
+        ExplainRequest {
+            rule: self.rule.request(),
+            dtypes: self.dtypes.clone(),
+            node: self.node.clone(),
+            input_shapes: self.inputs.inputs(),
+            shapes: self.shapes.clone(),
         }
     }
 }

@@ -1,15 +1,15 @@
 //! The subcommands, one file each.
 
-pub mod model;
+mod picture;
+pub mod compare;
+pub mod shape;
 mod constants;
 pub mod ls;
 pub mod eval;
-mod picture;
 pub mod explain;
-pub mod compare;
+pub mod model;
 pub mod ops;
 pub mod rules;
-pub mod shape;
 pub mod man;
 pub mod completions;
 pub mod page;

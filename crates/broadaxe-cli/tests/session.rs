@@ -1,25 +1,33 @@
-//! The command and the session answer the same requests with the same JSON.
+//! The command, the session, C and Python answer the same requests with the same JSON.
 
-use std::path::{Path, PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use broadaxe_cli::{
     answer::Answer,
     args::{Cli, Command},
-    cmd::model,
+    cmd::{compare, explain, model, shape},
     error::Error,
     session::{
         answer::answer,
         request::{
-            CensusRequest, CheckRequest, DiffRequest, FailOn, FixRequest, Inputs, ListRequest, Request, SizesRequest,
-            UpgradeRequest,
+            CensusRequest, CheckRequest, CompareRequest, DiffRequest, ExplainRequest, FailOn, FixRequest, Inputs,
+            ListRequest, Request, RuleRequest, ShapeRequest, SizesRequest, UpgradeRequest,
         },
         stream,
     },
 };
+use broadaxe_models::report::Shown;
+use broadaxe_shape::{AxisParam, RULES};
 use broadaxe_testing::random::Random;
 use clap::Parser;
 
+/// How many requests are about models, and how many are about rules.
 const REQUESTS: usize = 300;
+/// How many requests of each kind have an answer that is no error, at the least.
+const FEWEST: usize = 8;
 
 const TARGETS: [&str; 7] = ["onnx", "openvino", "ncnn", "litert", "rank<=3", "mnn@3.0.0", "none of these"];
 const SHAPES: [&str; 4] = ["image:1,3,8,8", "data:1,3,4", "input:?,3", "broken"];
@@ -41,15 +49,26 @@ fn models() -> Vec<PathBuf> {
     files
 }
 
+/// Draws a file, mostly of a model.
+fn drawn_file(random: &mut Random, files: &[PathBuf]) -> PathBuf {
+    let is_model = |path: &&PathBuf| {
+        let extension = path.extension().and_then(|extension| extension.to_str());
+        extension.is_some_and(|extension| ["onnx", "xml", "param", "pdmodel", "json", "tflite"].contains(&extension))
+    };
+    let models: Vec<&PathBuf> = files.iter().filter(is_model).collect();
+    if random.once_in(4) { random.one_of(files).clone() } else { (*random.one_of(&models)).clone() }
+}
+
 /// Draws some of a list.
 fn some(random: &mut Random, list: &[&str], most: usize) -> Vec<String> {
     let count = random.below(most + 1);
     (0..count).map(|_| (*random.one_of(list)).to_owned()).collect()
 }
 
-fn asked(random: &mut Random, models: &[PathBuf]) -> Asked {
-    let (model, other) = (random.one_of(models).clone(), random.one_of(models).clone());
-    let most_shapes = if random.once_in(3) { 2 } else { 0 };
+/// Draws a request about models.
+fn about_models(random: &mut Random, models: &[PathBuf]) -> Asked {
+    let (model, other) = (drawn_file(random, models), drawn_file(random, models));
+    let most_shapes = if random.once_in(6) { 2 } else { 0 };
     let (targets, shapes) = (some(random, &TARGETS, 3), some(random, &SHAPES, most_shapes));
     let flag = random.once_in(2);
     let mut words: Vec<String> = Vec::new();
@@ -101,7 +120,8 @@ fn asked(random: &mut Random, models: &[PathBuf]) -> Asked {
             Request::Census(CensusRequest { models: vec![model, other], search: true, input_shapes })
         }
         4 => {
-            let sweep = (*random.one_of(&["n=1..9", "N=1..40", "d0=1..20", "n=9..1", "n"])).to_owned();
+            let sweep =
+                (*random.one_of(&["n=1..9", "x[0]=1..8", "x[0]=2..3", "batch=1..20", "n=9..1", "n"])).to_owned();
             say(&["--sweep", &sweep, "--", &file]);
             Request::Sizes(SizesRequest { model, sweep, input_shapes })
         }
@@ -129,9 +149,90 @@ fn asked(random: &mut Random, models: &[PathBuf]) -> Asked {
     Asked { words, request }
 }
 
-/// Runs the command; returns its JSON, and whether it ends with exit code 1.
-fn commanded(words: &[String]) -> Result<(String, bool), Error> {
-    let answer: Answer = match Cli::try_parse_from(words).expect("a command line").command {
+/// Draws shapes, most of which broadcast; some have dims that are not known, and some are none.
+fn drawn_shapes(random: &mut Random) -> Vec<String> {
+    let count = 1 + random.below(3);
+    let shapes = if random.once_in(4) {
+        (0..count).map(|_| random.shape(4, 4)).collect()
+    } else {
+        random.broadcastable(count, 4, 5).0
+    };
+    let is_open = random.once_in(3);
+    let mut dim = |dim: usize| match random.below(if is_open { 12 } else { 200 }) {
+        0 => "n".to_owned(),
+        1 => "?".to_owned(),
+        2 => "1..4".to_owned(),
+        _ => dim.to_string(),
+    };
+    let text = |dims: Vec<usize>| format!("({})", dims.into_iter().map(|size| dim(size) + ",").collect::<String>());
+    let mut texts: Vec<String> = shapes.into_iter().map(text).collect();
+    if random.once_in(20) {
+        texts.push((*random.one_of(&["2,-1", "x y", "9223372036854775807,3", "model.onnx"])).to_owned());
+    }
+    texts
+}
+
+/// Draws a rule for these shapes, with parameters, most of which it has; returns it with the words that choose it.
+fn drawn_rule(random: &mut Random, shapes: &mut Vec<String>) -> (RuleRequest, Vec<String>) {
+    let def = random.one_of(RULES);
+    shapes.truncate(def.operands.1);
+    let names = [&[def.name], def.aliases].concat();
+    let mut rule = RuleRequest { rule: (*random.one_of(&names)).to_owned(), ..RuleRequest::default() };
+    let has_axis = def.axis != AxisParam::None;
+    rule.axis = random.once_in(if has_axis { 2 } else { 12 }).then(|| random.below(6) as i64 - 2);
+    rule.axes = def.axes.then(|| (*random.one_of(&["0", "0,1", "[1]", "()", "0,,1"])).to_owned());
+    rule.target = (def.target && !random.once_in(4)).then(|| random.one_of(shapes).clone());
+    rule.mode = def.modes.last().filter(|_| random.once_in(2)).map(ToString::to_string);
+    let mut words = vec![format!("--rule={}", rule.rule)];
+    words.extend(rule.axis.map(|axis| format!("--axis={axis}")));
+    let texts = [("axes", &rule.axes), ("target", &rule.target), ("mode", &rule.mode)];
+    words.extend(texts.iter().filter_map(|(name, text)| Some(format!("--{name}={}", text.as_ref()?))));
+    (rule, words)
+}
+
+/// Draws a request about rules.
+fn about_rules(random: &mut Random, models: &[PathBuf]) -> Asked {
+    let mut shapes = drawn_shapes(random);
+    let (name, mut words, request) = match random.below(4) {
+        0 => ("compare", Vec::new(), Request::Compare(CompareRequest { shapes: shapes.clone() })),
+        1 => {
+            let ((rule, mut words), row_major) = (drawn_rule(random, &mut shapes), random.once_in(2));
+            words.extend(row_major.then(|| "--row-major".to_owned()));
+            ("shape", words, Request::Shape(ShapeRequest { rule, row_major, shapes: shapes.clone() }))
+        }
+        kind => {
+            let (mut rule, mut words) = drawn_rule(random, &mut shapes);
+            let mut node = None;
+            if random.once_in(10) {
+                shapes = vec![(*random.one_of(&["BX101", "bx999"])).to_owned()];
+            } else if kind == 3 {
+                (rule, shapes) = (RuleRequest::default(), vec![drawn_file(random, models).display().to_string()]);
+                let name = format!("#{}", random.below(4));
+                (words, node) = (vec![format!("--node={name}")], Some(name));
+            }
+            let most_dtypes = if random.once_in(3) { 2 } else { 1 };
+            let dtypes = some(random, &["f32", "f16", "i64", "bool", "f8"], most_dtypes);
+            words.extend(dtypes.first().map(|_| format!("--dtype={}", dtypes.join(","))));
+            let request = ExplainRequest { rule, dtypes, node, shapes: shapes.clone(), ..ExplainRequest::default() };
+            ("explain", words, Request::Explain(request))
+        }
+    };
+    words.splice(0..0, ["broadaxe", "--json", name].map(str::to_owned));
+    words.push("--".to_owned());
+    words.extend(shapes);
+    Asked { words, request }
+}
+
+/// What is answered: the JSON, and whether the command ends with exit code 1; or the JSON of an error.
+type Told = Result<(String, bool), String>;
+
+fn of_error(error: &Error) -> String {
+    error.to_json().to_string()
+}
+
+/// Asks the command.
+fn command(words: &[String]) -> Told {
+    let answer: Result<Answer, Error> = match Cli::try_parse_from(words).expect("a command line").command {
         Command::Check(args) => model::check(&args, true),
         Command::Fix(args) => model::fix(&args, true),
         Command::Upgrade(args) => model::upgrade(&args, true),
@@ -139,28 +240,56 @@ fn commanded(words: &[String]) -> Result<(String, bool), Error> {
         Command::Sizes(args) => model::sizes(&args),
         Command::List(args) => model::list(&args, true),
         Command::Diff(args) => model::diff(&args, true),
+        Command::Compare(args) => compare::run(&args),
+        Command::Shape(args) => shape::run(&args),
+        Command::Explain(args) => explain::run(&args),
         other => panic!("{other:?}"),
-    }?;
-    Ok((answer.json.to_string(), answer.refused))
+    };
+    answer.map(|answer| (answer.json.to_string(), answer.refused)).map_err(|error| of_error(&error))
+}
+
+/// Asks the session, which reads what a program would send.
+fn rust(request: &Request) -> Told {
+    answer(request, &stream::open).map(|response| (response.json, response.fails)).map_err(|error| of_error(&error))
+}
+
+/// Asks the C library, below the function that reads its pointers.
+fn c(sent: &str) -> Told {
+    let (response, failure) = broadaxe_c::models::request(sent);
+    if failure.is_some() { Err(response.json) } else { Ok((response.json, response.fails)) }
+}
+
+/// Asks what the Python module calls.
+fn python(request: &Request) -> Told {
+    let held = model::answered(request, Shown::default(), &stream::open);
+    held.map(|held| (held.answer.json.to_string(), held.answer.refused)).map_err(|error| of_error(&error))
+}
+
+/// Says whether Python raises an error where the command answers: about one file of several, and about changes that are not verified.
+fn may_raise(request: &Request) -> bool {
+    matches!(request, Request::Check(_) | Request::Census(_) | Request::Fix(_) | Request::Upgrade(_))
 }
 
 #[test]
-fn the_command_and_the_session_agree() {
+fn every_front_gives_the_same_answers() {
     let (models, mut random) = (models(), Random::new(64));
-    let (mut wrong, mut answers) = (Vec::new(), 0);
-    for _ in 0..REQUESTS {
-        let Asked { words, request } = asked(&mut random, &models);
-        // The session reads what a program would send.
+    let (mut wrong, mut answers) = (Vec::new(), BTreeMap::new());
+    for k in 0..2 * REQUESTS {
+        let Asked { words, request } =
+            if k < REQUESTS { about_models(&mut random, &models) } else { about_rules(&mut random, &models) };
         let sent = serde_json::to_string(&request).unwrap();
-        let request: Request = serde_json::from_str(&sent).unwrap();
-        let of_error = |error: Error| error.to_json().to_string();
-        let want = commanded(&words).map_err(of_error);
-        let got = answer(&request, &stream::open).map(|response| (response.json, response.fails)).map_err(of_error);
-        answers += usize::from(want.is_ok());
-        if got != want {
-            wrong.push(format!("{}\n  {got:?}\n  {want:?}", words.join(" ")));
-        }
+        let read: Request = serde_json::from_str(&sent).unwrap();
+        assert_eq!(read, request, "{sent}");
+        let want = command(&words);
+        *answers.entry(words[2].clone()).or_insert(0) += usize::from(want.is_ok());
+        let python = Some(python(&read)).filter(|told| told.is_ok() || !may_raise(&request));
+        let told = [("Rust", Some(rust(&read))), ("C", Some(c(&sent))), ("Python", python)];
+        let told = told.into_iter().filter_map(|(front, told)| Some((front, told?)));
+        wrong.extend(
+            told.filter(|(_, told)| *told != want)
+                .map(|(front, told)| format!("{}\n  {front}: {told:?}\n  {want:?}", words.join(" "))),
+        );
     }
-    assert!(wrong.is_empty(), "{} of {REQUESTS}: {}", wrong.len(), wrong[..wrong.len().min(5)].join("\n"));
-    assert!(answers > REQUESTS / 4, "only {answers} of {REQUESTS} requests had an answer");
+    assert!(wrong.is_empty(), "{}: {}", wrong.len(), wrong[..wrong.len().min(5)].join("\n"));
+    assert!(answers.values().all(|&count| count > FEWEST), "few requests had an answer: {answers:?}");
 }

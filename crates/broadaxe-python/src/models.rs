@@ -25,6 +25,7 @@ pub(crate) fn ask_model(
 ) -> PyResult<Told> {
     let mut request: Request =
         serde_json::from_str(request).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    name(&mut request, path.clone(), out)?;
     let source = match bytes {
         Some(bytes) => Source::memory(bytes, None),
         None => Source::open(&path).map_err(|error| match error.cause() {
@@ -32,7 +33,6 @@ pub(crate) fn ask_model(
             None => raised(py, &error.into()),
         })?,
     };
-    name(&mut request, path, out);
     // What is written is written, or not, when its caller hears of a signal.
     let writes = matches!(request, Request::Extract(_));
     let ask = move || ask(&request, &source);
@@ -45,7 +45,7 @@ fn ask(request: &Request, source: &Source) -> Result<Told, Error> {
 }
 
 /// Names the files of a request: names in Python may hold what JSON cannot.
-fn name(request: &mut Request, path: PathBuf, out: Option<PathBuf>) {
+fn name(request: &mut Request, path: PathBuf, out: Option<PathBuf>) -> PyResult<()> {
     let to = |out: Option<PathBuf>| out.map_or(Out::Nowhere, Out::File);
     match request {
         Request::Check(request) => request.models = vec![path],
@@ -56,5 +56,10 @@ fn name(request: &mut Request, path: PathBuf, out: Option<PathBuf>) {
         Request::Sizes(request) => request.model = path,
         Request::List(request) => request.model = path,
         Request::Diff(request) => request.a = path,
+        Request::Explain(request) if request.node.is_some() => request.shapes = vec![path.display().to_string()],
+        Request::Compare(_) | Request::Shape(_) | Request::Explain(_) => {
+            return Err(PyValueError::new_err("the request is about no model file"));
+        }
     }
+    Ok(())
 }

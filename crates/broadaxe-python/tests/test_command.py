@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from broadaxe import _broadaxe
+
 ROOT = pathlib.Path(__file__).parents[3]
 CASES = [
     (["--version"], 0, "broadaxe 0."),
@@ -44,6 +46,35 @@ def test_the_installed_script_is_the_command():
 def test_json_goes_to_standard_output():
     done = run(["shape", "2,3", "3,2", "--json"])
     assert "axis 0 is 2" in json.dumps(json.loads(done.stdout))
+
+
+MODELS = ["examples/face.onnx", "examples/position.tflite", "crates/broadaxe-format/tests/models/openvino_small.xml"]
+REQUESTS = [
+    (["sizes", "--sweep", "x[0]=1..4"], {"request": "sizes", "sweep": "x[0]=1..4"}),
+    (["list", "--for", "openvino"], {"request": "list", "targets": ["openvino"]}),
+    (["census"], {"request": "census"}),
+    (["explain", "--node", "#0", "--dtype", "f16"], {"request": "explain", "node": "#0", "dtypes": ["f16"]}),
+    (["explain", "--node", "#1"], {"request": "explain", "node": "#1"}),
+]
+
+
+@pytest.mark.parametrize("file", MODELS)
+def test_requests_have_the_answers_of_the_command(file):
+    path = str(ROOT / file)
+    for words, request in REQUESTS:
+        want = json.loads(run([*words, "--json", path]).stdout)
+        try:
+            got = json.loads(_broadaxe.model(json.dumps(request), path).json())
+        except ValueError as error:
+            got = str(error)
+            want = ": ".join(want["error"][part] for part in ("file", "message") if part in want["error"])
+        assert got == want, words
+
+
+@pytest.mark.parametrize("name", ["compare", "shape", "explain"])
+def test_requests_about_no_model_are_errors(name):
+    with pytest.raises(ValueError, match="no model file"):
+        _broadaxe.model(json.dumps({"request": name, "shapes": ["2,3", "3"]}), "model.onnx")
 
 
 def test_a_closed_output_is_no_crash():

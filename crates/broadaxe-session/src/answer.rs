@@ -5,14 +5,17 @@ use serde::Serialize;
 use crate::{
     census::counted,
     check::checked,
+    compare::compare,
     diff::{Differences, Nodes, models},
     error::Error,
+    explain::explain,
     extract::saved,
     fix::{FixJob, fix, upgrade},
-    json::write_json,
+    json::{value, write_json},
     list::list,
     model::Open,
     request::{Out, Request},
+    shape::shape,
     sizes::sizes,
 };
 
@@ -63,6 +66,12 @@ pub fn answer(request: &Request, open: Open<'_>) -> Result<Response, Error> {
             let found = Differences::new(&sides);
             Ok(Response { fails: !found.is_equal(), ..Response::new(&found.record()) })
         }
+        Request::Compare(request) => {
+            let found = compare(request)?;
+            Ok(Response { fails: found.is_refused(), ..Response::new(&value(found.json())) })
+        }
+        Request::Shape(request) => Ok(Response::new(&value(shape(request)?.json()))),
+        Request::Explain(request) => Ok(Response::new(&explain(request, open)?.record())),
     }
 }
 

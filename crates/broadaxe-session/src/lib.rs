@@ -1,4 +1,4 @@
-//! Requests about model files, and their answers.
+//! Requests about model files and rules, and their answers.
 //!
 //! A request is a plain value, which can be read from JSON ([`request`]). Each has a function that answers it with typed values, from
 //! which its JSON is written. Every program asks here: the command adds arguments and text, Python classes, the page drawings. Settings,
@@ -12,6 +12,9 @@ pub mod json;
 pub mod error;
 pub mod record;
 pub mod request;
+pub mod rule;
+pub mod compare;
+pub mod shape;
 pub mod asked;
 pub mod model;
 pub mod judge;
@@ -55,5 +58,6 @@ pub mod census;
 pub mod sizes;
 pub mod list;
 pub mod diff;
+pub mod explain;
 #[cfg(feature = "files")]
 pub mod answer;

@@ -1,4 +1,4 @@
-//! What can be asked about model files. Every request can be read from JSON, and what it leaves out has its usual value.
+//! What can be asked about model files and rules. Every request can be read from JSON, and what it leaves out has its usual value.
 
 use std::{num::NonZeroUsize, path::PathBuf};
 
@@ -24,6 +24,12 @@ pub enum Request {
     List(ListRequest),
     /// What the nodes of two models mean.
     Diff(DiffRequest),
+    /// What every rule says to the same shapes.
+    Compare(CompareRequest),
+    /// The shape that a rule broadcasts shapes to.
+    Shape(ShapeRequest),
+    /// How shapes are aligned, and which loops compute the result.
+    Explain(ExplainRequest),
 }
 
 /// The shapes of inputs that a model leaves open.
@@ -283,4 +289,103 @@ pub struct DiffRequest {
     pub b: PathBuf,
     /// The shapes of inputs.
     pub input_shapes: Inputs,
+}
+
+/// Asks what every rule says to the same shapes.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct CompareRequest {
+    /// The shapes, row-major: `2,3,4`, `()` or `n,3`.
+    pub shapes: Vec<String>,
+}
+
+/// Chooses a rule and its parameters. In JSON, these are fields of the request.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RuleRequest {
+    /// The name of the rule, or one of its aliases; by default NumPy's.
+    pub rule: String,
+    /// The axis that the first axis of the smaller operand is aligned with.
+    pub axis: Option<i64>,
+    /// The axes that the axes of the operand are aligned with: `0,2`.
+    pub axes: Option<String>,
+    /// The shape to broadcast to.
+    pub target: Option<String>,
+    /// The mode of a rule that has several.
+    pub mode: Option<String>,
+}
+
+impl Default for RuleRequest {
+    fn default() -> Self {
+        Self { rule: "numpy".to_owned(), axis: None, axes: None, target: None, mode: None }
+    }
+}
+
+/// Asks for the shape that a rule broadcasts shapes to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ShapeRequest {
+    /// The rule.
+    #[serde(flatten)]
+    pub rule: RuleRequest,
+    /// Whether shapes are row-major under ncnn's rule too.
+    pub row_major: bool,
+    /// The shapes.
+    pub shapes: Vec<String>,
+}
+
+/// Asks how shapes are aligned, and which loops compute the result; or what a finding code means.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct ExplainRequest {
+    /// The rule; with a node, that of the node is used and none is given here.
+    #[serde(flatten)]
+    pub rule: RuleRequest,
+    /// The dtypes of the operands: one for all or one for each; where there are none, f32.
+    pub dtypes: Vec<String>,
+    /// The node of a model: its name, the name of an output, its number as `#452`, or a pattern.
+    pub node: Option<String>,
+    /// The shapes of the model's inputs.
+    pub input_shapes: Inputs,
+    /// The shapes, row-major; with a node the model file; or a finding code such as `BX101`.
+    pub shapes: Vec<String>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CompareRequest, ExplainRequest, Request, RuleRequest, ShapeRequest};
+
+    #[test]
+    fn requests_about_rules_are_read_from_json() {
+        let shapes = || vec!["2,3".to_owned(), "n".to_owned()];
+        let pdpd = RuleRequest { rule: "pdpd".to_owned(), axis: Some(0), ..RuleRequest::default() };
+        let cases = [
+            (r#"{"request": "compare"}"#, Some(Request::Compare(CompareRequest::default()))),
+            (
+                r#"{"request": "compare", "shapes": ["2,3", "n"]}"#,
+                Some(Request::Compare(CompareRequest { shapes: shapes() })),
+            ),
+            (
+                r#"{"request": "shape", "shapes": ["2,3", "n"], "rule": "pdpd", "axis": 0, "row_major": true}"#,
+                Some(Request::Shape(ShapeRequest { rule: pdpd.clone(), row_major: true, shapes: shapes() })),
+            ),
+            (
+                r#"{"request": "explain", "axis": 0, "rule": "pdpd", "dtypes": ["f16"], "shapes": ["2,3", "n"]}"#,
+                Some(Request::Explain(ExplainRequest {
+                    rule: pdpd,
+                    dtypes: vec!["f16".to_owned()],
+                    shapes: shapes(),
+                    ..ExplainRequest::default()
+                })),
+            ),
+            (r#"{"request": "compare", "rule": "pdpd"}"#, None),
+            (r#"{"request": "shape", "rules": "pdpd"}"#, None),
+            (r#"{"request": "shape", "axis": "1"}"#, None),
+            (r#"{"request": "explain", "dtype": "f16"}"#, None),
+        ];
+        for (text, want) in cases {
+            let read: Option<Request> = serde_json::from_str(text).ok();
+            assert_eq!(read, want, "{text}");
+        }
+    }
 }

@@ -150,8 +150,15 @@ static void requests(const char *model) {
   snprintf(text, sizeof text, "{\"request\": \"fix\", \"model\": \"%s\", \"targets\": [\"ncnn\"]}", model);
   EXPECT("a fix", bx_request(text, &out), BX_OK);
   EXPECT("what is changed", strstr(out.json, "\"verified\"") != NULL, 1);
+  EXPECT("a comparison", bx_request("{\"request\": \"compare\", \"shapes\": [\"2,3\", \"4\"]}", &out), BX_OK);
+  EXPECT("no rule accepts the shapes", out.fails, 1);
+  EXPECT("a shape", bx_request("{\"request\": \"shape\", \"shapes\": [\"2,1\", \"n\"]}", &out), BX_OK);
+  EXPECT("its dims", strstr(out.json, "[2,\"n\"]") != NULL, 1);
+  EXPECT("an explanation", bx_request("{\"request\": \"explain\", \"shapes\": [\"2,1\", \"3\"]}", &out), BX_OK);
+  EXPECT("its loops", strstr(out.json, "\"loops\"") != NULL, 1);
   const char *const wrong[] = {"", "no JSON", "[]", "{}", "{\"request\": \"none\"}", "{\"request\": \"fix\", \"modle\": \"a\"}",
-                               "{\"request\": \"list\", \"model\": \"no/such/file\"}"};
+                               "{\"request\": \"list\", \"model\": \"no/such/file\"}", "{\"request\": \"compare\"}",
+                               "{\"request\": \"shape\", \"shapes\": [\"2\", \"3\"]}"};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; ++i) {
     EXPECT("a wrong request", bx_request(wrong[i], &out), BX_ERROR_REQUEST);
     EXPECT("its answer", strncmp(out.json, "{\"error\":", 9), 0);

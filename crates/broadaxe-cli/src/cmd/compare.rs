@@ -1,23 +1,28 @@
 //! `broadaxe compare`: compares all rules on the same shapes, and shows elements on which two rules differ.
 
-use broadaxe_draw::{Compared, KnownCompared, OpenCompared, Said, compared, guards, reading, reason};
-use broadaxe_session::json::value;
+use broadaxe_draw::{Compared, KnownCompared, OpenCompared, Said, guards, reading, reason};
+use broadaxe_session::{compare::compare, json::value, request::CompareRequest};
 use broadaxe_shape::Difference;
 
 use super::picture;
 use crate::{
     answer::{Answer, join, letter, spaced, strides, table, tuple},
-    args::CompareArgs,
+    args::{CompareArgs, PictureArgs},
     error::{Error, escaped},
 };
 
 /// Asks every rule and points at one element for each two meanings.
 ///
 /// # Errors
-/// When an array of one of the shapes could not exist, or the picture cannot be written.
+/// When a shape is malformed, an array of one of them could not exist, or the picture cannot be written.
 pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
-    let compared = compared(&args.shapes)?;
-    let text = match args.picture.text(&compared.drawings()) {
+    answer(&args.request(), &args.picture)
+}
+
+/// Answers a request with this picture.
+pub(super) fn answer(request: &CompareRequest, picture: &PictureArgs) -> Result<Answer, Error> {
+    let compared = compare(request)?;
+    let text = match picture.text(&compared.drawings()) {
         Some(text) => text,
         None => match &compared {
             Compared::Known(known) => known_text(known, compared.said()),
@@ -25,7 +30,7 @@ pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
         },
     };
     let answer = Answer::judged(text, value(compared.json()), compared.is_refused());
-    picture::saved(&args.picture, &compared.drawings(), answer)
+    picture::saved(picture, &compared.drawings(), answer)
 }
 
 fn known_text(known: &KnownCompared, said: &Said) -> String {

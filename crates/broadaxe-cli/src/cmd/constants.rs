@@ -7,11 +7,11 @@ use broadaxe_models::{
     graph::{Data, Element},
 };
 
-use super::model::open;
 use crate::{
     error::{Error, ErrorKind, quoted},
     file::{self, Entry, Format, Place, Stored},
 };
+use broadaxe_session::stream::open;
 
 /// Reads a model file; nothing for what is an array file by its name, or no model by its content.
 fn model(path: &Path) -> Result<Option<Model>, Error> {

@@ -34,7 +34,7 @@ use crate::{
 /// When the expression or a file is not one, names are missing or left over, shapes do not broadcast, values are rejected,
 /// memory would not suffice, or the result cannot be written.
 pub fn run(args: &EvalArgs, json: bool) -> Result<Answer, Error> {
-    let rule = args.rule.rule()?;
+    let rule = args.rule.request().rule()?;
     let given = bind::read(&args.bindings)?;
     let expr =
         Expr::parse(&args.expression).map_err(|error| Error::from(error).pointing(&args.expression, &|at| at))?;

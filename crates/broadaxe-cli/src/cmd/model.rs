@@ -8,7 +8,6 @@ mod report;
 mod ask;
 mod progress;
 mod check;
-mod explain;
 mod fix;
 mod sizes;
 mod list;
@@ -27,12 +26,12 @@ use broadaxe_session::{
 use self::progress::Progress;
 pub use self::{
     check::{run as check, schema, targets},
-    explain::run as explain,
     fix::{fix, upgrade},
 };
+use super::{compare, explain, shape};
 use crate::{
     answer::{Answer, Json},
-    args::{CensusArgs, DiffArgs, ExtractArgs, ListArgs, SizesArgs},
+    args::{CensusArgs, DiffArgs, ExtractArgs, ListArgs, PictureArgs, SizesArgs},
     error::Error,
 };
 
@@ -112,6 +111,9 @@ pub fn answered(request: &Request, shown: Shown, open: Open<'_>) -> Result<HeldA
         Request::Sizes(request) => only(sizes::run(request, open)),
         Request::List(request) => only(list::run(request, true, open)),
         Request::Diff(request) => only(diff::run(request, (false, true), open)),
+        Request::Compare(request) => only(compare::answer(request, &PictureArgs::default())),
+        Request::Shape(request) => only(shape::answer(request, &PictureArgs::default())),
+        Request::Explain(request) => only(explain::answer(request, false, &PictureArgs::default(), open)),
         Request::Extract(request) => {
             let found = saved(request, open)?;
             let answer = extract::answer(&found);
