@@ -13,8 +13,10 @@ pub(crate) const BOUNDED: &str = "requirements.txt";
 const FULL: &str = "requirements-full.txt";
 
 /// What `--verdicts` passes on to the script: the words that take a value, and those that do not.
-const VERDICTS: (&[&str], &[&str]) =
-    (&["--seed", "--count", "--jobs", "--minutes", "--formats", "--targets", "--about"], &["--resume", "--save", "--cases"]);
+const VERDICTS: (&[&str], &[&str]) = (
+    &["--seed", "--count", "--jobs", "--minutes", "--formats", "--targets", "--about"],
+    &["--resume", "--save", "--cases"],
+);
 
 /// What `--asked` passes on to its script, in the same way.
 const ASKED: (&[&str], &[&str]) =

@@ -11,6 +11,7 @@ use super::super::{
     neighbours::Op,
     quantised::{self, is_stored_as},
 };
+use crate::graph::Node;
 
 /// The opset from which on scales may be lists.
 const LISTS_SINCE: i64 = 13;
@@ -58,8 +59,9 @@ pub(super) fn uncompiled(asked: &Asked<'_>) -> Option<Does> {
         let text = "cannot compile QuantizeLinear to 16 bits before DequantizeLinear";
         return sixteen.then(|| Does::Refused(text.into()));
     }
-    let (reader, input, closed) = quantised::group(asked)?;
-    let filters = asked.op(reader) == Some(Op::Conv) && input == 1 && closed && quantised::axis(asked) == Some(0);
+    let filters =
+        |(reader, input, closed): &(&Node, usize, bool)| asked.op(reader) == Some(Op::Conv) && *input == 1 && *closed;
+    let filters = quantised::groups(asked).iter().any(filters) && quantised::axis(asked) == Some(0);
     if !filters || asked.elements(1)? < 2 || !is_stored_as(asked, &[&["u8"]])? {
         return None;
     }
