@@ -38,24 +38,15 @@ impl Build<'_> {
         Ok(())
     }
 
-    // Long: the parts of a node, in the order in which names come into scope.
+    /// Reads a node: its inputs, attributes and outputs, in the order in which names come into scope.
     fn node(&mut self, fields: &[Field], number: usize, inside: &Inside) -> Result<(), Error> {
         let field = &fields[number];
         let written = self.written(field.span()?)?;
         let place = format!("{}node {number}", inside.prefix);
         let at = |error: Error| error.at(called(&place, &written));
-        if self.model.nodes.len() >= limits::NODES {
-            return Err(at(Error::new(ErrorKind::Limit, format!("the model has more than {} nodes", limits::NODES))));
-        }
-        if written.op.is_empty() {
-            return Err(at(Error::format("it has no operator; every node has one")));
-        }
         let version =
             inside.opsets.iter().find(|(domain, _)| *domain == written.domain).map_or(0, |(_, version)| *version);
-        if written.domain.is_empty() && (1..=arity::NEWEST).contains(&version) {
-            let wrong = arity::wrong(&written.op, written.inputs.len(), written.outputs.len());
-            wrong.map_or(Ok(()), |text| Err(at(Error::format(text))))?;
-        }
+        self.check(&written, version).map_err(at)?;
         let mut inputs = Vec::with_capacity(written.inputs.len());
         for name in &written.inputs {
             let found = if name.is_empty() { Some(None) } else { self.scopes.find(name) };
@@ -81,20 +72,32 @@ impl Build<'_> {
         let constant = self.attributes(id, &written, inside).map_err(at)?;
         self.call(id, &written, inside).map_err(at)?;
         for (k, name) in written.outputs.iter().enumerate() {
-            let output = if name.is_empty() {
-                None
-            } else {
+            let mut output = None;
+            if !name.is_empty() {
                 let found = self.recorded(inside.infos.get(name).copied(), inside)?;
                 let value = self.define(name.clone(), found, inside).map_err(at)?;
                 self.model.values[value.0 as usize].producer = Some((id, k));
-                Some(value)
-            };
+                output = Some(value);
+            }
             self.model.nodes[id.0 as usize].outputs.push(output);
         }
         if let (Some(constant), Some(value)) = (constant, self.model.node(id).output(0)) {
             self.hold(value, constant);
         }
         Ok(())
+    }
+
+    /// Checks that there is room for a node, and that it has an operator with as many inputs and outputs as its version allows.
+    fn check(&self, written: &NodeMessage, version: i64) -> Result<(), Error> {
+        if self.model.nodes.len() >= limits::NODES {
+            return Err(Error::new(ErrorKind::Limit, format!("the model has more than {} nodes", limits::NODES)));
+        }
+        if written.op.is_empty() {
+            return Err(Error::format("it has no operator; every node has one"));
+        }
+        let is_known = written.domain.is_empty() && (1..=arity::NEWEST).contains(&version);
+        let wrong = || arity::wrong(&written.op, written.inputs.len(), written.outputs.len());
+        is_known.then(wrong).flatten().map_or(Ok(()), |text| Err(Error::format(text)))
     }
 
     /// Reads the attributes of a node with its bodies; returns what a `Constant` holds.
