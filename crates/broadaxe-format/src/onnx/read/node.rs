@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind},
-    graph::{Attribute, Constant, Data, Element, Node, NodeId},
+    graph::{Attribute, Constant, Data, Element, GraphId, Node, NodeId},
 };
 
 /// A node as the file has it.
@@ -27,6 +27,26 @@ pub(super) struct NodeMessage {
     pub(super) domain: String,
     pub(super) overload: String,
     pub(super) attributes: Vec<Field>,
+}
+
+impl NodeMessage {
+    /// Makes the node without its inputs, attributes, outputs and bodies.
+    fn bare(&self, graph: GraphId, version: i64, (place, number): (String, usize)) -> Node {
+        Node {
+            name: self.name.clone(),
+            graph,
+            domain: self.domain.clone(),
+            op: self.op.clone(),
+            version,
+            attributes: Vec::with_capacity(self.attributes.len()),
+            inputs: Vec::new(),
+            outputs: Vec::with_capacity(self.outputs.len()),
+            bodies: Vec::new(),
+            place,
+            number: number as u64,
+            line: None,
+        }
+    }
 }
 
 impl Build<'_> {
@@ -54,20 +74,8 @@ impl Build<'_> {
         }
         let id = NodeId(self.model.nodes.len() as u32);
         self.index.nodes.push(*field);
-        self.model.nodes.push(Node {
-            name: written.name.clone(),
-            graph: inside.graph,
-            domain: written.domain.clone(),
-            op: written.op.clone(),
-            version,
-            attributes: Vec::with_capacity(written.attributes.len()),
-            inputs,
-            outputs: Vec::with_capacity(written.outputs.len()),
-            bodies: Vec::new(),
-            place: place.clone(),
-            number: number as u64,
-            line: None,
-        });
+        let bare = written.bare(inside.graph, version, (place.clone(), number));
+        self.model.nodes.push(Node { inputs, ..bare });
         self.model.graphs[inside.graph.0 as usize].nodes.push(id);
         let constant = self.attributes(id, &written, inside).map_err(at)?;
         self.call(id, &written, inside).map_err(at)?;
