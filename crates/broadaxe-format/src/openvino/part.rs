@@ -33,7 +33,7 @@ pub(crate) fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
     let mut ids = net.layers.iter().map(|layer| layer.id).max().unwrap_or(0);
     let in_part = |index: usize| part.nodes.iter().any(|node| places.nodes.get(node.0 as usize) == Some(&(0, index)));
     let mut kept: Vec<bool> = (0..net.layers.len()).map(in_part).collect();
-    let inputs: Inputs<'_> = part
+    let inputs: PartInputs<'_> = part
         .inputs
         .iter()
         .filter_map(|input| match places.values.get(input.value.0 as usize) {
@@ -65,7 +65,7 @@ pub(crate) fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
 }
 
 /// The outputs of layers, by layer and output, that are read from an input of the part, each with the number of its `Parameter`.
-type Inputs<'a> = BTreeMap<(usize, usize), (u64, &'a PartInput)>;
+type PartInputs<'a> = BTreeMap<(usize, usize), (u64, &'a PartInput)>;
 
 /// Returns a number that no layer has, given the greatest so far.
 fn next(greatest: &mut u64) -> u64 {
@@ -74,7 +74,7 @@ fn next(greatest: &mut u64) -> u64 {
 }
 
 /// Writes the edges to the layers that are kept, and keeps the constants that these read.
-fn inner_edges(net: &Net, inputs: &Inputs<'_>, kept: &mut [bool]) -> Result<String, Error> {
+fn inner_edges(net: &Net, inputs: &PartInputs<'_>, kept: &mut [bool]) -> Result<String, Error> {
     let mut edges = String::new();
     let sources = links(net)?.sources;
     let nodes: Vec<usize> = (0..kept.len()).filter(|&index| kept[index]).collect();

@@ -138,9 +138,8 @@ impl State {
             *steps -= 1;
             let Some(left) = self.undecided(clause) else { continue };
             match left.as_slice() {
-                [] => return Propagated::Decided(false),
                 &[only] if self.assert(only) => asserted = true,
-                [_] => return Propagated::Decided(false),
+                [] | [_] => return Propagated::Decided(false),
                 _ => open = open.or(Some(left)),
             }
         }
