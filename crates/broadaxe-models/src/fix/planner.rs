@@ -261,7 +261,7 @@ impl<'a> Planner<'a> {
 
     /// Chooses the first of these ways that serves every target that any of them serves, and notes what stays wrong.
     ///
-    /// `answers` are those to the node as it is written.
+    /// `answers` are those to the node as written.
     fn choose_among(&mut self, candidates: &[Candidate], id: NodeId, subject: &Subject<'_>, answers: &[Answer]) {
         let served: Vec<Vec<bool>> = candidates
             .iter()

@@ -109,8 +109,10 @@ struct FusingNode<'a> {
 fn last_step_of(asked: &Asked<'_>, node: &Node, rank: usize) -> Option<LastStepOf> {
     let is_constant = |k: usize| node.input(k).is_none_or(|value| asked.facts.is_constant(value));
     match (node.op.as_str(), asked.op(node)) {
-        ("ConvTranspose" | "ConvolutionBackpropData" | "GroupConvolutionBackpropData", _) => Some(LastStepOf::Other),
-        ("AveragePool" | "AvgPool", _) => Some(LastStepOf::Other),
+        (
+            "ConvTranspose" | "ConvolutionBackpropData" | "GroupConvolutionBackpropData" | "AveragePool" | "AvgPool",
+            _,
+        ) => Some(LastStepOf::Other),
         ("InstanceNormalization" | "MVN", _) => Some(LastStepOf::Normalisation),
         ("ReduceMax" | "ReduceMin" | "GlobalMaxPool", _) => Some(LastStepOf::Extreme),
         ("GlobalAveragePool", _) => Some(LastStepOf::Reduction),

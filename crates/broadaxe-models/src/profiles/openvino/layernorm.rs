@@ -25,36 +25,32 @@ pub(super) fn reshaped(asked: &Asked<'_>) -> Option<Does> {
     if asked.in_file(0).known().is_none() && ranks[1..].iter().any(|rank| *rank != axes) {
         return unknown("may reshape scale and bias to the normalised shape, whose dims are open");
     }
-    let mut flat = false;
-    for k in (1..ranks.len()).filter(|&k| ranks[k] != axes) {
-        match is_rearranged(asked.operands[k].dims()?, normalised) {
-            Ok(rearranged) => flat |= rearranged,
-            Err(does) => return Some(does),
-        }
+    let others = (1..ranks.len()).filter(|&k| ranks[k] != axes).filter_map(|k| asked.operands[k].dims());
+    let reordered: Vec<&[Dim]> = others.filter(|own| !is_stretched_alike(own, normalised)).collect();
+    if let Some(does) = reordered.iter().find_map(|own| failed_reshape(own, normalised)) {
+        return Some(does);
+    }
+    if reordered.is_empty() {
+        return None;
     }
     let counts =
         (1..ranks.len()).all(|k| asked.elements(k) == normalised.iter().try_fold(1, |n, dim| Some(n * dim.size()?)));
-    match (flat, counts) {
-        (false, _) => None,
-        (true, true) => Some(Does::Flat { axes }),
-        (true, false) => {
-            Some(Does::Garbled("reshapes scale or bias to the normalised shape, which reorders its elements".into()))
-        }
-    }
+    Some(if counts {
+        Does::Flat { axes }
+    } else {
+        Does::Garbled("reshapes scale or bias to the normalised shape, which reorders its elements".into())
+    })
 }
 
-/// Says whether the reshape gives the elements another arrangement than ONNX does; an error where it fails or may fail.
-fn is_rearranged(own: &[Dim], normalised: &[Dim]) -> Result<bool, Does> {
-    if is_stretched_alike(own, normalised) {
-        return Ok(false);
-    }
+/// Says what happens where the reshape fails or may fail, since the numbers of elements differ or are unknown.
+fn failed_reshape(own: &[Dim], normalised: &[Dim]) -> Option<Does> {
     let count = |dims: &[Dim]| dims.iter().try_fold(1_usize, |n, dim| n.checked_mul(dim.size()?));
     match (count(own), count(normalised)) {
-        (Some(own), Some(all)) if own == all => Ok(true),
-        (Some(_), Some(_)) => Err(Does::Refused(
+        (Some(own), Some(all)) if own == all => None,
+        (Some(_), Some(_)) => Some(Does::Refused(
             "reshapes scale and bias to the normalised shape, whose number of elements differs".into(),
         )),
-        _ => Err(Does::Unknown("reshapes scale and bias to the normalised shape, whose sizes are unknown".into())),
+        _ => Some(Does::Unknown("reshapes scale and bias to the normalised shape, whose sizes are unknown".into())),
     }
 }
 
