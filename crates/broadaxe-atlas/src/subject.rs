@@ -50,60 +50,79 @@ static SUBJECTS: LazyLock<Vec<Subject>> = LazyLock::new(subjects);
 /// The values of the parameter `axis`. Rules that have it are also asked about with its default.
 const AXES: [i64; 4] = [0, 1, 2, 3];
 
-// Long: the list of what is asked.
+/// The label of a rule, and how it is made.
+type Labelled = (String, RuleSource);
+
+/// Lists what is asked.
 fn subjects() -> Vec<Subject> {
     let [add, sub, sum, select, prelu, expand, gemm] = &FAMILIES;
-    let mut all = Vec::new();
-    let mut put = |family, label: String, source, operands| {
-        all.push(Subject { family, label, source, operands });
+    let by_name = |rules: &[Rule]| rules.iter().map(|rule| fixed(rule.name(), rule.clone())).collect();
+    let families: [(&Family, usize, Vec<Labelled>); 7] = [
+        (add, 2, of_sums()),
+        (sub, 2, of_differences()),
+        (sum, 3, by_name(&[Rule::numpy()])),
+        (select, 3, of_choices()),
+        (prelu, 2, by_name(&[Rule::unidirectional(), Rule::openvino_prelu()])),
+        (expand, 2, of_stretches()),
+        (gemm, 2, by_name(&[Rule::gemm_c()])),
+    ];
+    let subject = |(family, operands, labelled): (&'static Family, usize, Vec<Labelled>)| {
+        labelled.into_iter().map(move |(label, source)| Subject { family, label, source, operands })
     };
-    let fixed = |rule: Rule| (rule.name().to_owned(), RuleSource::Fixed(rule));
-    for rule in [Rule::numpy(), Rule::none(), Rule::tosa(), Rule::ncnn(), Rule::ggml()] {
-        let (label, source) = fixed(rule);
-        put(add, label, source, 2);
+    families.into_iter().flat_map(subject).collect()
+}
+
+fn fixed(label: impl Into<String>, rule: Rule) -> Labelled {
+    (label.into(), RuleSource::Fixed(rule))
+}
+
+/// The rules of formats that give no axis.
+fn without_axis() -> impl Iterator<Item = Labelled> {
+    let rules = [Rule::numpy(), Rule::none(), Rule::tosa(), Rule::ncnn(), Rule::ggml()];
+    rules.into_iter().map(|rule| fixed(rule.name(), rule))
+}
+
+fn of_sums() -> Vec<Labelled> {
+    type WithAxis = (&'static str, Rule, fn(i64) -> Rule);
+    let with_axis: [WithAxis; 3] = [
+        ("pdpd", Rule::pdpd(-1), Rule::pdpd),
+        ("paddle", Rule::paddle(-1), Rule::paddle),
+        ("onnx-legacy", Rule::onnx_legacy(None), |axis| Rule::onnx_legacy(Some(axis))),
+    ];
+    let mut all: Vec<Labelled> = without_axis().collect();
+    for (name, default, rule) in with_axis {
+        all.push(fixed(name, default));
+        all.extend(AXES.map(|axis| fixed(format!("{name}{axis}"), rule(axis))));
     }
-    type WithAxis = (&'static str, fn(i64) -> Rule);
-    let with_axis: [WithAxis; 3] =
-        [("pdpd", Rule::pdpd), ("paddle", Rule::paddle), ("onnx-legacy", |axis| Rule::onnx_legacy(Some(axis)))];
-    for (name, rule) in with_axis {
-        let default = if name == "onnx-legacy" { Rule::onnx_legacy(None) } else { rule(-1) };
-        put(add, name.to_owned(), RuleSource::Fixed(default), 2);
-        for axis in AXES {
-            put(add, format!("{name}{axis}"), RuleSource::Fixed(rule(axis)), 2);
-        }
-    }
-    for rule in
-        [Rule::numpy(), Rule::none(), Rule::tosa(), Rule::ncnn(), Rule::ggml(), Rule::pdpd(-1), Rule::paddle(-1)]
-    {
-        let (label, source) = fixed(rule);
-        put(sub, label, source, 2);
-    }
-    put(sub, "pdpd1".to_owned(), RuleSource::Fixed(Rule::pdpd(1)), 2);
-    put(sub, "paddle1".to_owned(), RuleSource::Fixed(Rule::paddle(1)), 2);
-    let (label, source) = fixed(Rule::numpy());
-    put(sum, label, source, 3);
-    let (label, source) = fixed(Rule::numpy());
-    put(select, label, source, 3);
+    all
+}
+
+fn of_differences() -> Vec<Labelled> {
+    let with_default = [Rule::pdpd(-1), Rule::paddle(-1)].map(|rule| fixed(rule.name(), rule));
+    let with_axis = [fixed("pdpd1", Rule::pdpd(1)), fixed("paddle1", Rule::paddle(1))];
+    without_axis().chain(with_default).chain(with_axis).collect()
+}
+
+fn of_choices() -> Vec<Labelled> {
+    let mut all = vec![fixed(Rule::numpy().name(), Rule::numpy())];
     for (mode, axis) in [("numpy", None), ("none", None), ("pdpd", None), ("pdpd", Some(0)), ("pdpd", Some(1))] {
         if let Ok(rule) = Rule::openvino_select(mode, axis) {
             let axis = axis.map(|axis: i64| axis.to_string()).unwrap_or_default();
-            put(select, format!("{}.{mode}{axis}", rule.name()), RuleSource::Fixed(rule), 3);
+            all.push(fixed(format!("{}.{mode}{axis}", rule.name()), rule));
         }
     }
-    for rule in [Rule::unidirectional(), Rule::openvino_prelu()] {
-        let (label, source) = fixed(rule);
-        put(prelu, label, source, 2);
-    }
-    put(expand, "bidirectional".to_owned(), RuleSource::Bidirectional, 2);
-    put(expand, "broadcast-to".to_owned(), RuleSource::BroadcastTo, 2);
-    for subset in 0..16_u32 {
+    all
+}
+
+fn of_stretches() -> Vec<Labelled> {
+    let explicit = |subset: u32| {
         let axes: Vec<i64> = AXES.into_iter().filter(|axis| subset >> axis & 1 == 1).collect();
         let digits: String = axes.iter().map(i64::to_string).collect();
-        put(expand, format!("explicit.{digits}"), RuleSource::Explicit(axes), 2);
-    }
-    let (label, source) = fixed(Rule::gemm_c());
-    put(gemm, label, source, 2);
-    all
+        (format!("explicit.{digits}"), RuleSource::Explicit(axes))
+    };
+    let by_result =
+        [("bidirectional".to_owned(), RuleSource::Bidirectional), ("broadcast-to".to_owned(), RuleSource::BroadcastTo)];
+    by_result.into_iter().chain((0..16).map(explicit)).collect()
 }
 
 impl Subject {

@@ -7,7 +7,7 @@ mod valid;
 mod choices;
 mod symbolic;
 
-use std::{collections::BTreeMap, ops::Deref, sync::Arc};
+use std::{collections::BTreeMap, ops::Deref, rc::Rc, sync::Arc};
 
 use broadaxe::System;
 use broadaxe_shape::{Rule, Shape, symbolic::SymbolicShape};
@@ -331,7 +331,58 @@ fn guarded((model, shapes): (&Model, &Shapes), id: NodeId, meaning: &Meaning) ->
     Some(Judged::of(Verdict::Guarded(condition), &code::DEPENDS_ON_SIZE, text))
 }
 
-// Long: the node is described once, and each target is asked in turn.
+/// A node, and what is known of it before any target is asked.
+struct Described<'a> {
+    asked: Asked<'a>,
+    operands: Arc<[Operand]>,
+    result: Option<SymbolicShape>,
+    /// The operands, where all sizes are known.
+    known: Option<KnownOperands>,
+    /// The verdict on a node that is wrong by its own rule.
+    broken: Option<Judged>,
+    /// Sizes for which its operands do not broadcast.
+    clash: Option<Open>,
+}
+
+impl<'a> Described<'a> {
+    fn new(asked: Asked<'a>, (id, wrong): (NodeId, Option<Judged>), own: &[SymbolicShape]) -> Self {
+        let Asked { model, shapes, facts, node, meaning, .. } = asked;
+        let result = node.output(0).and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.shape.clone());
+        let known: Option<Vec<Shape>> = own.iter().map(SymbolicShape::known).collect();
+        let stretched = result.as_ref().and_then(SymbolicShape::known).unwrap_or_default();
+        let known = known.map(|known| KnownOperands::new(&asked, known, &stretched));
+        let recorded = || contradicts(model, meaning, known.as_ref()?, &result.as_ref()?.known()?, node.output(0));
+        let wrong = wrong.or_else(recorded).or_else(|| no_shape(model, shapes, node));
+        let broken = wrong.or_else(|| known.is_none().then(|| impossible(facts, meaning, own)).flatten());
+        let code = broken.as_ref().and_then(|broken| broken.code);
+        let clashes = known.is_none() && code.is_some_and(|code| code.id == code::INVALID_BROADCAST.id);
+        let clash = clashes.then(|| Open::of_invalid(&asked)).flatten();
+        Self { asked, operands: operands(model, shapes, id, meaning, own).into(), result, known, broken, clash }
+    }
+
+    /// Says what a target does with the node, and by which law; `open` chooses sizes where some are open.
+    fn judge(&self, target: &Target, open: impl FnOnce() -> Option<Rc<Open>>) -> (Judged, &'static Law) {
+        let Self { asked, known, .. } = self;
+        let mut remaining = Remaining::default();
+        let treatment = if known.is_some() { target.treat(asked) } else { target.treat_sizes(asked, &mut remaining) };
+        let law = treatment.law;
+        let judged = match (&self.broken, known) {
+            (Some(Judged { invalid: Some(why), .. }), _) if law.is_of_invalid() => {
+                verdict::all_the_same(target, &treatment).of_invalid(&code::INVALID_NODE, why.clone())
+            }
+            (Some(broken), _) => {
+                let told = self.clash.as_ref().and_then(|clash| clash.judge_invalid(asked, target));
+                let (judged, law) = told.unwrap_or_else(|| (broken.clone(), law));
+                return (Judged { invalid: broken.invalid.clone(), ..judged }, law);
+            }
+            (None, Some(known)) => known.judge(asked, target, &treatment, Detail::Numbers),
+            (None, None) => undecided(asked, open().as_deref(), (target, &treatment, &mut remaining), Detail::Numbers)
+                .unwrap_or_else(|| unknown(asked, &self.operands, target)),
+        };
+        (judged, law)
+    }
+}
+
 /// Adds the findings on one node.
 fn examine(
     (report, opens): (&mut Report, &mut OpenSizes),
@@ -342,70 +393,31 @@ fn examine(
 ) {
     let node = model.node(id);
     let own = meaning.shapes(node, shapes);
-    let operands: Arc<[Operand]> = operands(model, shapes, id, meaning, &own).into();
     let around = facts.around(node, meaning);
     let (constants, batches) = (&around.constants[..], &around.batches[..]);
-    let asked = Asked {
-        model,
-        shapes,
-        facts,
-        node,
-        meaning,
-        operands: OperandShapes::new(&own, &facts.sizes_are_read),
-        constants,
-        batches,
-        target: None,
-    };
-    let result = node.output(0).and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.shape.clone());
+    let operands = OperandShapes::new(&own, &facts.sizes_are_read);
+    let asked = Asked { model, shapes, facts, node, meaning, operands, constants, batches, target: None };
     report.nodes += 1;
     report.unknown += usize::from(own.iter().any(|shape| shape.rank().is_none()));
-    let known: Option<Vec<Shape>> = own.iter().map(SymbolicShape::known).collect();
-    let stretched = result.as_ref().and_then(SymbolicShape::known).unwrap_or_default();
-    let known = known.map(|known| KnownOperands::new(&asked, known, &stretched));
-    let recorded = || contradicts(model, meaning, known.as_ref()?, &result.as_ref()?.known()?, node.output(0));
-    let wrong = wrong.or_else(recorded).or_else(|| no_shape(model, shapes, node));
-    let guarded = guarded((model, shapes), id, meaning);
-    let unnamed = known.as_ref().and_then(|known| known.unnamed_axis(&asked));
-    let (mut open, mut same) = (None, None);
-    let broken = wrong.or_else(|| known.is_none().then(|| impossible(facts, meaning, &own)).flatten());
+    let described = Described::new(asked, (id, wrong), &own);
+    let unnamed = || described.known.as_ref()?.unnamed_axis(&asked);
+    let noted = guarded((model, shapes), id, meaning).or_else(unnamed);
     let idle = shapes.never_runs(model, node.graph);
-    let clashes =
-        broken.as_ref().is_some_and(|broken| broken.code.is_some_and(|code| code.id == code::INVALID_BROADCAST.id));
-    let clash = (clashes && known.is_none()).then(|| Open::of_invalid(&asked)).flatten();
+    let (mut open, mut same) = (None, None);
     for (at, target) in targets.iter().enumerate() {
-        let mut remaining = Remaining::default();
-        let treatment = if known.is_some() { target.treat(&asked) } else { target.treat_sizes(&asked, &mut remaining) };
-        let mut law = treatment.law;
-        let judged = match (&broken, &known) {
-            (Some(Judged { invalid: Some(why), .. }), _) if treatment.law.is_of_invalid() => {
-                verdict::all_the_same(target, &treatment).of_invalid(&code::INVALID_NODE, why.clone())
-            }
-            (Some(broken), _) => {
-                let told = clash.as_ref().and_then(|clash| clash.judge_invalid(&asked, target));
-                let (judged, its) = told.unwrap_or_else(|| (broken.clone(), law));
-                law = its;
-                Judged { invalid: broken.invalid.clone(), ..judged }
-            }
-            (None, Some(known)) => known.judge(&asked, target, &treatment, Detail::Numbers),
-            (None, None) => {
-                let open = open.get_or_insert_with(|| opens.of(&asked, result.as_ref()));
-                undecided(&asked, open.as_deref(), (target, &treatment, &mut remaining), Detail::Numbers)
-                    .unwrap_or_else(|| unknown(&asked, &operands, target))
-            }
-        };
-        let judged =
-            if judged.is_same() { guarded.clone().or_else(|| unnamed.clone()).unwrap_or(judged) } else { judged };
+        let open = || open.get_or_insert_with(|| opens.of(&asked, described.result.as_ref())).clone();
+        let (judged, law) = described.judge(target, open);
+        let judged = if judged.is_same() { noted.clone().unwrap_or(judged) } else { judged };
         // The nodes of a branch that is never taken are read all the same.
         let of_numbers = matches!(judged.verdict, Verdict::Differs(_) | Verdict::Guarded(_));
         let judged = if idle && of_numbers { Judged::same() } else { judged };
         let caveat = target.caveat(&asked).filter(|_| judged.is_same() && judged.code.is_none());
-        let said = said(id, operands.clone(), result.clone(), judged);
+        let said = said(id, described.operands.clone(), described.result.clone(), judged);
         let said = match caveat {
             Some(law) => said.with_caveat(law),
-            None => said.with_law(law, broken.is_some() && !law.is_of_invalid()),
+            None => said.with_law(law, described.broken.is_some() && !law.is_of_invalid()),
         };
-        let said = said.shared(&mut same);
-        let target = report.targets[at].clone();
+        let (target, said) = (report.targets[at].clone(), said.shared(&mut same));
         broadaxe::stop::push(&mut report.findings, Finding { target, fixable: false, said });
     }
 }
@@ -479,12 +491,7 @@ fn undecided(
 pub fn operands(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, own: &[SymbolicShape]) -> Vec<Operand> {
     let node = model.node(id);
     let describe = |(source, shape): (&Source, &SymbolicShape)| {
-        let value = match source {
-            Source::Input(k) => node.input(*k),
-            Source::Result => node.output(0),
-            Source::Groups(_) => node.input(0),
-            Source::Scalar | Source::Scores | Source::Held(_) => None,
-        };
+        let value = source.value(node);
         let origin = value.and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.origin.clone());
         Operand {
             value,

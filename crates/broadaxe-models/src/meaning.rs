@@ -17,7 +17,7 @@ pub(crate) use self::{
 };
 use broadaxe::{Node as Operand, frameworks};
 pub use broadaxe_frameworks::Kind;
-use broadaxe_frameworks::{Attribute, Attributes, Inner, Role, Row, System, Wiring, called, find};
+use broadaxe_frameworks::{Attribute, Attributes, Role, Row, System, Wiring, called, find};
 use broadaxe_kernels::OpId;
 use broadaxe_shape::{Alignment, Mode, Params, Rule, SymbolicShape};
 
@@ -110,6 +110,18 @@ pub enum Source {
     Held(Vec<usize>),
 }
 
+impl Source {
+    /// Returns the value of the model that it is, or that it is a view of.
+    pub(crate) fn value(&self, node: &Node) -> Option<crate::ValueId> {
+        match self {
+            Self::Input(k) => node.input(*k),
+            Self::Result => node.output(0),
+            Self::Groups(_) => node.input(0),
+            Self::Scalar | Self::Scores | Self::Held(_) => None,
+        }
+    }
+}
+
 /// Says what a node means: nothing for a node that is not element-wise, a reason where it is one but cannot be read.
 pub fn meaning(model: &Model, node: NodeId) -> Option<Result<Meaning, String>> {
     let node = model.node(node);
@@ -166,7 +178,6 @@ fn read(model: &Model, node: &Node, row: &'static Row) -> Result<Option<Meaning>
     Ok(Some(Meaning { kind, op, rule, operands }))
 }
 
-// Long: an arm for each way in which operands are found.
 /// Finds the operands of a node, and the kind that it is with them; nothing where no two of them broadcast.
 fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<Source>)> {
     let (least, most) = row.operands();
@@ -174,14 +185,7 @@ fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<
     let given = |k: usize| node.input(k).is_some();
     Some(match (row.wiring(), row.kind()) {
         (Wiring::Product { terms }, kind) => (kind, with_terms(node, Source::Result, terms)?),
-        (Wiring::Inside { data, terms, .. }, kind) => {
-            let data = match data {
-                Inner::Input => Source::Input(0),
-                Inner::Product => Source::Result,
-                Inner::Scores => Source::Scores,
-            };
-            (kind, with_terms(node, data, terms)?)
-        }
+        (Wiring::Inside { data, terms, .. }, kind) => (kind, with_terms(node, inside::data(data), terms)?),
         (Wiring::Scores { mask }, kind) => (kind, vec![Source::Scores, given(mask).then_some(Source::Input(mask))?]),
         (Wiring::Groups { count }, kind) => {
             let data = Source::Groups(written.int(count).filter(|&count| count > 0)?);
@@ -202,10 +206,7 @@ fn operands(node: &Node, row: &Row, written: &Written<'_>) -> Option<(Kind, Vec<
             let bound = |k: usize| if given(k) { Source::Input(k) } else { Source::Scalar };
             (Kind::Bounds, vec![Source::Input(0), bound(1), bound(2)])
         }
-        (_, Kind::Affine) => {
-            let rest: Vec<Source> = (1..most).filter(|&k| given(k)).map(Source::Input).collect();
-            (!rest.is_empty()).then(|| (Kind::Affine, [vec![Source::Input(0)], rest].concat()))?
-        }
+        (_, Kind::Affine) => (Kind::Affine, with_terms(node, Source::Input(0), &(1..most).collect::<Vec<_>>())?),
         (_, Kind::Lists) => {
             let kind = if written.int("block_size").unwrap_or(0) == 0 { Kind::Lists } else { Kind::Blocks };
             (kind, (0..most).filter(|&k| given(k)).map(Source::Input).collect())

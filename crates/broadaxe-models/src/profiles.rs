@@ -57,7 +57,7 @@ use broadaxe_shape::{Dim, Rule, Shape, SymbolicShape};
 use crate::{
     graph::{Model, Node, NodeId, Uses, ValueId},
     infer::Shapes,
-    meaning::{Kind, Meaning, ShapeFault, Source},
+    meaning::{Kind, Meaning, ShapeFault},
 };
 
 pub use self::{
@@ -492,12 +492,7 @@ impl<'a> Asked<'a> {
 
     /// Returns the value that an operand is, unless it is one that the node holds itself.
     pub fn value(&self, operand: usize) -> Option<ValueId> {
-        match self.meaning.operands.get(operand)? {
-            Source::Input(k) => self.node.input(*k),
-            Source::Result => self.node.output(0),
-            Source::Groups(_) => self.node.input(0),
-            Source::Scalar | Source::Scores | Source::Held(_) => None,
-        }
+        self.meaning.operands.get(operand)?.value(self.node)
     }
 
     /// Names an operand: by its tensor, or by its number where it has none.

@@ -291,7 +291,6 @@ impl Inference<'_> {
         sentence(self.rule.name(), &asked, self.rule.def().target)
     }
 
-    // Long: one pass over the ways, whose two kinds share what is gathered.
     /// Unites the ways: a way's conditions hold where its answers do.
     fn unite(mut self) -> Result<Inferred, Error> {
         let mut clauses: Vec<Clause> = Vec::new();
@@ -313,11 +312,7 @@ impl Inference<'_> {
                     exact &= merged.exact;
                     united = Some(match united {
                         None => Some(merged.dims),
-                        Some(Some(known)) if known.len() == merged.dims.len() => {
-                            let pairs = known.iter().zip(&merged.dims);
-                            Some(pairs.map(|(x, y)| self.join(x, &paths, y, &way.path)).collect())
-                        }
-                        Some(_) => None,
+                        Some(known) => known.and_then(|known| self.join_all(&known, &paths, &merged.dims, &way.path)),
                     });
                     placements.push(placement);
                     paths.push(way.path);
@@ -336,6 +331,12 @@ impl Inference<'_> {
         let shape = dims.map_or_else(SymbolicShape::unknown_rank, SymbolicShape::new);
         checked(&shape).map_err(|e| e.under(self.rule.name()))?;
         Ok(Inferred { shape, guard: Guard { names: self.sizes.names, clauses, exact }, placement })
+    }
+
+    /// Unites the dims of the ways so far with those of another way; nothing where their number differs.
+    fn join_all(&self, known: &[Dim], paths: &[Vec<Literal>], dims: &[Dim], path: &[Literal]) -> Option<Vec<Dim>> {
+        let pairs = known.iter().zip(dims);
+        (known.len() == dims.len()).then(|| pairs.map(|(x, y)| self.join(x, paths, y, path)).collect())
     }
 
     /// Unites a dim of the ways so far with that of another way; names stay where they mean the same both ways.

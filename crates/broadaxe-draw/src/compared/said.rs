@@ -68,17 +68,12 @@ pub enum Fact {
 }
 
 impl Said {
-    // Long: the words of every fact.
     /// Returns the heading of the answer: one or two sentences.
     pub fn heading(&self) -> String {
         let Self { rules, accepting, .. } = self;
         let numpy = if self.numpy_rejects { "NumPy rejects these shapes. " } else { "" };
         let result = self.result.as_ref().map_or_else(String::new, |result| format!(" The result is {result}."));
-        let these = match (self.numpy_rejects, accepting == rules) {
-            (true, _) => format!("The {accepting} rules that accept them"),
-            (_, true) => format!("All {accepting} rules"),
-            _ => format!("All {accepting} rules that accept these shapes"),
-        };
+        let these = self.accepting_rules();
         let reject =
             |count: &usize| format!("{count} of {accepting} {}", if *count == 1 { "rejects" } else { "reject" });
         match &self.fact {
@@ -105,16 +100,23 @@ impl Said {
             ),
             Fact::Differ { meanings, is_least, .. } => {
                 let who = if self.numpy_rejects { "Other rules give them" } else { "These shapes have" };
-                let least = if *is_least { "at least " } else { "" };
-                format!(
-                    "{numpy}{who} {least}{} meanings. Which one you get depends on the framework.",
-                    number(*meanings)
-                )
+                let count = if *is_least { "at least " } else { "" }.to_owned() + &number(*meanings);
+                format!("{numpy}{who} {count} meanings. Which one you get depends on the framework.")
             }
             Fact::Tried { .. } => {
                 format!("{numpy}No difference was found between the {accepting} rules that accept these shapes.")
             }
             Fact::Ranks => format!("{accepting} of {rules} rules accept these shapes for some ranks."),
+        }
+    }
+
+    /// Names the rules that accept the shapes, at the beginning of a sentence.
+    fn accepting_rules(&self) -> String {
+        let accepting = self.accepting;
+        match (self.numpy_rejects, accepting == self.rules) {
+            (true, _) => format!("The {accepting} rules that accept them"),
+            (_, true) => format!("All {accepting} rules"),
+            _ => format!("All {accepting} rules that accept these shapes"),
         }
     }
 

@@ -37,21 +37,13 @@ static WEIGHTLESS: &[&str] = &[
 
 /// Lists the arrays that a layer reads; `None` for an unknown layer, or where they depend on more than parameters.
 pub(super) fn loads(node: &Node) -> Option<Vec<Load>> {
-    // Long: a row for each layer.
     if WEIGHTLESS.iter().flat_map(|line| line.split(' ')).any(|op| op == node.op) {
         return Some(Vec::new());
     }
     let get = |number: &str, otherwise: i64| int(node, number, otherwise);
     let mut loads = Loads { list: Vec::new(), sound: true };
     match node.op.as_str() {
-        "MemoryData" => {
-            let sizes = ["0", "1", "11", "2"].map(|number| get(number, 0));
-            if sizes.iter().any(|&size| size != 0) {
-                let count =
-                    sizes.iter().filter(|&&size| size != 0).try_fold(1i64, |count, &size| count.checked_mul(size));
-                loads.add(count.unwrap_or(-1), get("21", 1) == 0);
-            }
-        }
+        "MemoryData" => memory(&get, &mut loads),
         "BatchNorm" => (0..4).for_each(|_| loads.add(get("0", 0), false)),
         // Without numbers of their own; -233: they come from a second input.
         "LayerNorm" | "InstanceNorm" | "RMSNorm" if get("2", 1) == 0 => {}
@@ -70,13 +62,7 @@ pub(super) fn loads(node: &Node) -> Option<Vec<Load>> {
             loads.add(get("3", 0), true);
             loads.raw(&[if get("2", 0) == 0 { 0 } else { get("0", 0) }, i64::from(get("18", 0) != 0)]);
         }
-        "InnerProduct" => {
-            loads.add(get("2", 0), true);
-            loads.raw(&[if get("1", 0) == 0 { 0 } else { get("0", 0) }]);
-            if get("8", 0) != 0 {
-                loads.raw(&[get("0", 0), 1]);
-            }
-        }
+        "InnerProduct" => inner_product(&get, &mut loads),
         "Gemm" => gemm(&get, &mut loads)?,
         "MultiHeadAttention" => attention(&get, &mut loads)?,
         "LSTM" => recurrent(&get, &mut loads, 4, get("3", get("0", 0)))?,
@@ -111,6 +97,22 @@ impl Loads {
 
 /// The value of a parameter, by number, with what its absence means.
 type Get<'a> = &'a dyn Fn(&str, i64) -> i64;
+
+fn memory(get: Get<'_>, loads: &mut Loads) {
+    let sizes = ["0", "1", "11", "2"].map(|number| get(number, 0));
+    if sizes.iter().any(|&size| size != 0) {
+        let count = sizes.iter().filter(|&&size| size != 0).try_fold(1i64, |count, &size| count.checked_mul(size));
+        loads.add(count.unwrap_or(-1), get("21", 1) == 0);
+    }
+}
+
+fn inner_product(get: Get<'_>, loads: &mut Loads) {
+    loads.add(get("2", 0), true);
+    loads.raw(&[if get("1", 0) == 0 { 0 } else { get("0", 0) }]);
+    if get("8", 0) != 0 {
+        loads.raw(&[get("0", 0), 1]);
+    }
+}
 
 fn convolution(op: &str, get: Get<'_>, loads: &mut Loads) {
     let dynamic = if op.starts_with("Deconvolution") { "28" } else { "19" };

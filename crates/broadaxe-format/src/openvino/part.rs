@@ -8,7 +8,7 @@ use std::{collections::BTreeMap, fmt::Write};
 use super::{
     XML_LIMITS, build,
     element::{precision, type_name},
-    net::{self, Layer, Port},
+    net::{self, Layer, Net, Port},
     order::links,
     render::escaped,
 };
@@ -20,7 +20,6 @@ use crate::{
     result_shape::same,
 };
 
-// Long: layers, edges, inputs and outputs are made of the same numbers.
 /// Writes a part of a model.
 ///
 /// # Errors
@@ -31,42 +30,19 @@ pub(crate) fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
     let (again, places) = build::build(&model.source, &nets)?;
     same(model, &again)?;
     let net = nets.first().ok_or_else(|| rejected("the file has no net"))?;
-    let sources = links(net)?.sources;
-    let mut next = net.layers.iter().map(|layer| layer.id).max().unwrap_or(0);
-    let mut id = || {
-        next = next.saturating_add(1);
-        next
-    };
-    // Which layers come along: nodes, and the constants that they read.
+    let mut ids = net.layers.iter().map(|layer| layer.id).max().unwrap_or(0);
     let in_part = |index: usize| part.nodes.iter().any(|node| places.nodes.get(node.0 as usize) == Some(&(0, index)));
     let mut kept: Vec<bool> = (0..net.layers.len()).map(in_part).collect();
-    // An output of a layer is read from an input of the part, or from the layer.
-    let inputs: BTreeMap<(usize, usize), (u64, &PartInput)> = part
+    let inputs: PartInputs<'_> = part
         .inputs
         .iter()
         .filter_map(|input| match places.values.get(input.value.0 as usize) {
-            Some(&(0, layer, output)) => Some(((layer, output), (id(), input))),
+            Some(&(0, layer, output)) => Some(((layer, output), (next(&mut ids), input))),
             _ => None,
         })
         .collect();
-    let (mut layers, mut edges) = (String::new(), String::new());
-    for (index, sources) in sources.iter().enumerate().filter(|(index, _)| in_part(*index)) {
-        for (to, &(from, output, _)) in sources.iter().enumerate() {
-            let reader = (net.layers[index].id, net.layers[index].inputs[to].id);
-            let made = &net.layers[from];
-            let source = match inputs.get(&(from, output)) {
-                Some(&(input, _)) => (input, 0),
-                None if kept[from] || made.kind == "Const" => {
-                    kept[from] = true;
-                    (made.id, made.outputs[output].id)
-                }
-                None => {
-                    return Err(rejected(format!("{} reads what the part is not given", net.layers[index].place())));
-                }
-            };
-            edge(&mut edges, source, reader);
-        }
-    }
+    let mut edges = inner_edges(net, &inputs, &mut kept)?;
+    let mut layers = String::new();
     for (input, given) in inputs.values() {
         parameter(&mut layers, *input, &model.value(given.value).name, given);
     }
@@ -77,7 +53,7 @@ pub(crate) fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
     for &value in &part.outputs {
         let made = places.values.get(value.0 as usize).filter(|(net, layer, _)| *net == 0 && kept[*layer]);
         let &(_, layer, output) = made.ok_or_else(|| rejected("an output that no layer of the part makes"))?;
-        let (result, port) = (id(), &net.layers[layer].outputs[output]);
+        let (result, port) = (next(&mut ids), &net.layers[layer].outputs[output]);
         output_layer(&mut layers, result, &part.output_name(model, value), port);
         edge(&mut edges, (net.layers[layer].id, port.id), (result, 0));
     }
@@ -86,6 +62,38 @@ pub(crate) fn write(model: &Model, part: &Part) -> Result<Vec<u8>, Error> {
         "<?xml version=\"1.0\"?><net name=\"part\" version=\"{version}\"><layers>{layers}</layers><edges>{edges}</edges></net>"
     );
     Ok(whole.into_bytes())
+}
+
+/// The outputs of layers, by layer and output, that are read from an input of the part, each with the number of its `Parameter`.
+type PartInputs<'a> = BTreeMap<(usize, usize), (u64, &'a PartInput)>;
+
+/// Returns a number that no layer has, given the greatest so far.
+fn next(greatest: &mut u64) -> u64 {
+    *greatest = greatest.saturating_add(1);
+    *greatest
+}
+
+/// Writes the edges to the layers that are kept, and keeps the constants that these read.
+fn inner_edges(net: &Net, inputs: &PartInputs<'_>, kept: &mut [bool]) -> Result<String, Error> {
+    let mut edges = String::new();
+    let sources = links(net)?.sources;
+    let nodes: Vec<usize> = (0..kept.len()).filter(|&index| kept[index]).collect();
+    for index in nodes {
+        let layer = &net.layers[index];
+        for (to, &(from, output, _)) in sources[index].iter().enumerate() {
+            let made = &net.layers[from];
+            let source = match inputs.get(&(from, output)) {
+                Some(&(input, _)) => (input, 0),
+                None if kept[from] || made.kind == "Const" => {
+                    kept[from] = true;
+                    (made.id, made.outputs[output].id)
+                }
+                None => return Err(rejected(format!("{} reads what the part is not given", layer.place()))),
+            };
+            edge(&mut edges, source, (layer.id, layer.inputs[to].id));
+        }
+    }
+    Ok(edges)
 }
 
 fn edge(edges: &mut String, from: (u64, u64), to: (u64, u64)) {

@@ -127,7 +127,6 @@ fn is_trained(node: &Node) -> bool {
     node.attribute("training_mode").and_then(Attribute::int).unwrap_or(0) != 0
 }
 
-// Long: the statistics of two operators, and a step for each list.
 /// Computes a layer with lists along the channels in f64; `product` is what a layer of products gives with a bias of zeros.
 ///
 /// # Errors
@@ -142,13 +141,7 @@ pub(super) fn per_channel(
     let epsilon = number(node, "epsilon", 1e-5);
     let mut operands = tensors(node, meaning, inputs);
     let mut values = numbers::values(data.dtype, &data.data);
-    if node.op == "InstanceNormalization" {
-        let row: usize = data.shape.get(2..).ok_or("its data have no channels")?.iter().product();
-        values.chunks_exact_mut(row.max(1)).for_each(|row| normalise(row, true, epsilon));
-    }
-    if node.op == "BatchNormalization" && is_trained(node) {
-        normalise_channels(&mut values, &data.shape, epsilon)?;
-    }
+    apply_statistics(node, &mut values, &data.shape, epsilon)?;
     if node.op == "BatchNormalization" && operands.len() == 5 {
         // The statistics come before scale and bias.
         operands.swap(1, 3);
@@ -174,6 +167,18 @@ pub(super) fn per_channel(
         step(&mut index, &data.shape);
     }
     Ok((data.dtype, Reference::new(alignment, operands, values, data.dtype)))
+}
+
+/// Normalises data by their own statistics, where the node does that.
+fn apply_statistics(node: &Node, values: &mut [f64], shape: &[usize], epsilon: f64) -> Result<(), String> {
+    if node.op == "InstanceNormalization" {
+        let row: usize = shape.get(2..).ok_or("its data have no channels")?.iter().product();
+        values.chunks_exact_mut(row.max(1)).for_each(|row| normalise(row, true, epsilon));
+    }
+    if node.op == "BatchNormalization" && is_trained(node) {
+        normalise_channels(values, shape, epsilon)?;
+    }
+    Ok(())
 }
 
 /// Returns the type that a node quantises to: that of its zero point, or the one that it names.

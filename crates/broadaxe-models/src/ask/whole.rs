@@ -344,18 +344,9 @@ impl<'r, 'a> Examination<'r, 'a> {
         Ok(())
     }
 
-    // Long: what is settled, what runs alone, and what that changes.
     /// Runs every node alone that does not give what it means, and compares; says whether a value was wrong that others depend on.
     fn alone(&mut self, round: usize) -> Result<bool, Error> {
-        let groups: Vec<NodeSet> =
-            self.nodes.iter().map(|&node| NodeSet { nodes: vec![node], outputs: self.made(&[node]) }).collect();
-        let is_known = |group: &NodeSet| {
-            let known =
-                |id: &ValueId| self.bench.model.value(*id).constant.is_some() || self.bench.value(*id).is_some();
-            let is_pinned = group.outputs.iter().any(|id| self.pins.contains(id));
-            !is_pinned && group.outputs.iter().all(known) && self.bench.reads(group.nodes[0]).iter().all(known)
-        };
-        let mut groups: Vec<NodeSet> = groups.into_iter().filter(is_known).collect();
+        let mut groups = self.known_nodes();
         let cuts: BTreeSet<ValueId> = self.made(&self.nodes).into_iter().collect();
         self.products(&groups, &cuts)?;
         groups.retain(|group| !self.is_settled(group, round));
@@ -386,6 +377,17 @@ impl<'r, 'a> Examination<'r, 'a> {
             self.bench.keep(value, right);
         }
         Ok(changed)
+    }
+
+    /// Lists the nodes, each as a group, of which all values are known and none is pinned.
+    fn known_nodes(&self) -> Vec<NodeSet> {
+        let known = |id: &ValueId| self.bench.model.value(*id).constant.is_some() || self.bench.value(*id).is_some();
+        let is_known = |group: &NodeSet| {
+            let is_pinned = group.outputs.iter().any(|id| self.pins.contains(id));
+            !is_pinned && group.outputs.iter().all(known) && self.bench.reads(group.nodes[0]).iter().all(known)
+        };
+        let groups = self.nodes.iter().map(|&node| NodeSet { nodes: vec![node], outputs: self.made(&[node]) });
+        groups.filter(is_known).collect()
     }
 
     /// Says whether a node gives in the exposed model what it means, so that it need not run alone.

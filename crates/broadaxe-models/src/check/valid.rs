@@ -65,7 +65,11 @@ pub(super) fn invalid(model: &Model, shapes: &Shapes, id: NodeId, meaning: Optio
     types(model, shapes, node, row, meaning)
 }
 
-// Long: a reason for each way in which the types can be wrong.
+/// Returns the type of the elements of an operand, where a value of the model has them and it is known.
+fn element<'a>(shapes: &'a Shapes, node: &Node, source: &Source) -> Option<&'a Element> {
+    shapes.of.get(source.value(node)?.0 as usize)?.element.as_ref()
+}
+
 /// Checks the element types of the operands.
 fn types(model: &Model, shapes: &Shapes, node: &Node, row: &'static Row, meaning: &Meaning) -> Option<Invalid> {
     if !matches!(model.system, System::Onnx | System::Openvino)
@@ -76,13 +80,7 @@ fn types(model: &Model, shapes: &Shapes, node: &Node, row: &'static Row, meaning
     }
     let mut shared: Option<(usize, DType)> = None;
     for (at, source) in meaning.operands.iter().enumerate() {
-        let value = match source {
-            Source::Input(k) => node.input(*k),
-            Source::Result => node.output(0),
-            Source::Groups(_) => node.input(0),
-            Source::Scalar | Source::Scores | Source::Held(_) => None,
-        };
-        let Some(element) = value.and_then(|value| shapes.of.get(value.0 as usize)?.element.as_ref()) else { continue };
+        let Some(element) = element(shapes, node, source) else { continue };
         let Element::Known(dtype) = element else {
             return Some(Invalid::Unknown(format!("its operand {at} has elements of the type {element}")));
         };

@@ -149,7 +149,6 @@ impl KnownOperands {
         alignment.operands().iter().take(self.shapes.len()).map(|operand| operand.axes().to_vec()).collect()
     }
 
-    // Long: one arm for each thing that a target can do.
     /// Says what a target does with the operands, which `own` aligns by the node's own rule.
     fn verdict(
         &self,
@@ -159,53 +158,35 @@ impl KnownOperands {
         treatment: &Treatment,
         detail: Detail,
     ) -> Judged {
+        let text = || format!("{target} {}", treatment.law.text);
+        let of = |verdict: Verdict, code, why: &str| Judged::of(verdict, code, format!("{target} {why}"));
+        let read = |there: Option<Reading>, lacks: &str| match there {
+            Some(there) => self.compare(asked, own, &there, (target, treatment), detail),
+            None => Judged::of(Verdict::Refused, &code::SHAPES_REJECTED, text() + lacks),
+        };
         match &treatment.does {
             Does::Own => Judged::same(),
             Does::Garbled(why) => self.garbled(own, format!("{target} {why}")),
-            Does::Refused(why) => Judged::of(Verdict::Refused, &code::NODE_REJECTED, format!("{target} {why}")),
-            Does::RefusedRank(why) => Judged::of(Verdict::Refused, &code::RANK_REJECTED, format!("{target} {why}")),
-            Does::Unsupported(why) => {
-                Judged::of(Verdict::Unsupported, &code::UNSUPPORTED_OPERATOR, format!("{target} {why}"))
-            }
-            Does::Unknown(why) => Judged::of(Verdict::Unknown, &code::UNKNOWN_BEHAVIOR, format!("{target} {why}")),
+            Does::Refused(why) => of(Verdict::Refused, &code::NODE_REJECTED, why),
+            Does::RefusedRank(why) => of(Verdict::Refused, &code::RANK_REJECTED, why),
+            Does::Unsupported(why) => of(Verdict::Unsupported, &code::UNSUPPORTED_OPERATOR, why),
+            Does::Unknown(why) => of(Verdict::Unknown, &code::UNKNOWN_BEHAVIOR, why),
             Does::Rule(rule) if *rule == asked.meaning.rule => Judged::same(),
             Does::Rule(rule) => match rule.align(&self.dims()) {
-                Ok(there) => self.compare(asked, own, &Reading::of(&there), (target, treatment), detail),
+                Ok(there) => read(Some(Reading::of(&there)), ""),
                 Err(error) => {
-                    let mut judged = self.clashing(asked, target, treatment, &error);
-                    judged.near = self.near(asked, rule, detail).map(Box::new);
-                    judged
+                    let near = self.near(asked, rule, detail).map(Box::new);
+                    Judged { near, ..self.clashing(asked, target, treatment, &error) }
                 }
             },
-            Does::Flat { axes } => match Reading::flat(own, *axes) {
-                Some(there) => self.compare(asked, own, &there, (target, treatment), detail),
-                None => {
-                    Judged::of(Verdict::Refused, &code::SHAPES_REJECTED, format!("{target} {}", treatment.law.text))
-                }
-            },
-            Does::Reads(operands) => {
-                let there = Reading { shape: own.shape().to_vec(), operands: operands.clone() };
-                self.compare(asked, own, &there, (target, treatment), detail)
-            }
-            Does::Overrun { operand } => {
-                self.compare(asked, own, &Reading::overrun(own, *operand), (target, treatment), detail)
-            }
+            Does::Flat { axes } => read(Reading::flat(own, *axes), ""),
+            Does::Reads(operands) => read(Some(Reading { operands: operands.clone(), ..Reading::of(own) }), ""),
+            Does::Overrun { operand } => read(Some(Reading::overrun(own, *operand)), ""),
             Does::Fewer { count } => match Rule::numpy().align(&self.dims()[..*count]) {
-                Ok(there) => {
-                    self.fewer(asked, own, &Reading::of(&there), format!("{target} {}", treatment.law.text), detail)
-                }
+                Ok(there) => self.fewer(asked, own, &Reading::of(&there), text(), detail),
                 Err(error) => self.clashing(asked, target, treatment, &error),
             },
-            Does::List { operand, axis } => {
-                match self.data(*operand).and_then(|data| Reading::list(data, *operand, *axis)) {
-                    Some(there) => self.compare(asked, own, &there, (target, treatment), detail),
-                    None => Judged::of(
-                        Verdict::Refused,
-                        &code::SHAPES_REJECTED,
-                        format!("{target} {}, which is not there", treatment.law.text),
-                    ),
-                }
-            }
+            Does::List { operand, axis } => read(self.as_list(*operand, *axis), ", which is not there"),
         }
     }
 
@@ -225,7 +206,7 @@ impl KnownOperands {
                 Err(error) => self.clashing(asked, target, treatment, &error),
             },
             Does::List { operand, axis } => {
-                let there = self.data(*operand).and_then(|data| Reading::list(data, *operand, *axis));
+                let there = self.as_list(*operand, *axis);
                 there.map_or_else(|| all_the_same(target, treatment), |there| reading(&there))
             }
             _ => all_the_same(target, treatment),
@@ -243,6 +224,11 @@ impl KnownOperands {
         let text = format!("{target} {}: {}", treatment.law.text, self.clash(asked, error));
         let axis = error.axis().map(|axis| (axis, Vec::new()));
         Judged { axis, ..Judged::of(Verdict::Refused, &code::SHAPES_REJECTED, text) }
+    }
+
+    /// Makes the reading of one of two operands as a list along an axis of the other; nothing without that axis.
+    fn as_list(&self, operand: usize, axis: usize) -> Option<Reading> {
+        Reading::list(self.data(operand)?, operand, axis)
     }
 
     /// Returns the shape of the one of two operands that is no list.

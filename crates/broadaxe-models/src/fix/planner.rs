@@ -58,6 +58,17 @@ pub(crate) enum Answer {
     Unknown(String),
 }
 
+impl Answer {
+    /// Says whether another way to write a node of this kind may be answered with "the same".
+    fn is_repairable(&self, kind: Kind) -> bool {
+        match self {
+            Self::Same => false,
+            Self::Unsupported(_) => kind == Kind::Slope,
+            Self::Not(_) | Self::Unknown(_) => true,
+        }
+    }
+}
+
 /// A target, as far as repairs need it.
 pub(crate) trait Judge {
     /// Returns the name on the command line.
@@ -205,7 +216,6 @@ impl<'a> Planner<'a> {
         self.fix.left.push(Left { node, reason: reason.into(), kind: LeftKind::Finding });
     }
 
-    // Long: the cases exclude each other in this order.
     /// Chooses a way for a node.
     fn choose(&mut self, id: NodeId) {
         let Some(meaning) = self.meanings.get(&id).cloned() else { return };
@@ -233,21 +243,26 @@ impl<'a> Planner<'a> {
         let answers: Vec<Answer> = self.answers(id, &subject.plain());
         // What reads one operand is not judged by check; here it matters only to a target that refuses it.
         let open = |answer: &Answer| !meaning.broadcasts() && matches!(answer, Answer::Unknown(_));
-        let reached =
-            || answers.iter().zip(&self.judges).filter(|(_, judge)| judge.is_reached()).map(|(answer, _)| answer);
-        if is_meant && reached().all(|answer| *answer == Answer::Same || open(answer)) {
+        if is_meant && self.reached(&answers).all(|answer| *answer == Answer::Same || open(answer)) {
             return;
         }
-        let repairable = |answer: &Answer| match answer {
-            Answer::Same => false,
-            Answer::Unsupported(_) => meaning.kind == Kind::Slope,
-            Answer::Not(_) | Answer::Unknown(_) => true,
-        };
         let raised = self.judges.iter().any(|judge| judge.reads_by_rank());
-        let repairs = !is_meant || reached().any(repairable);
+        let repairs = !is_meant || self.reached(&answers).any(|answer| answer.is_repairable(meaning.kind));
         let mut candidates = if repairs { subject.candidates(raised) } else { vec![subject.plain()] };
         // The node as written does not say what is meant.
         candidates.retain(|way| is_meant || !way.is_plain());
+        self.choose_among(&candidates, id, &subject, &answers);
+    }
+
+    /// Lists the answers of the targets that the format of the model reaches.
+    fn reached<'b>(&'b self, answers: &'b [Answer]) -> impl Iterator<Item = &'b Answer> {
+        answers.iter().zip(&self.judges).filter(|(_, judge)| judge.is_reached()).map(|(answer, _)| answer)
+    }
+
+    /// Chooses the first of these ways that serves every target that any of them serves, and notes what stays wrong.
+    ///
+    /// `answers` are those to the node as written.
+    fn choose_among(&mut self, candidates: &[Candidate], id: NodeId, subject: &Subject<'_>, answers: &[Answer]) {
         let served: Vec<Vec<bool>> = candidates
             .iter()
             .map(|way| self.answers(id, way).into_iter().map(|answer| answer == Answer::Same).collect())
@@ -257,11 +272,12 @@ impl<'a> Planner<'a> {
         let fits = |row: &Vec<bool>| row.iter().zip(&hopeless).all(|(&is, &hopeless)| is || hopeless);
         let found = served.iter().position(fits);
         // Merged axes serve too, but hide from a target where its batch is.
-        let merged = meaning.kind == Kind::Slope && found.is_some_and(|at| candidates[at].back.is_some());
-        if (found.is_none() || hopeless.contains(&true) || merged) && self.decompose(id, &subject) {
+        let is_slope = self.meanings.get(&id).is_some_and(|meaning| meaning.kind == Kind::Slope);
+        let merged = is_slope && found.is_some_and(|at| candidates[at].back.is_some());
+        if (found.is_none() || hopeless.contains(&true) || merged) && self.decompose(id, subject) {
             return;
         }
-        self.unserved(id, &subject, &answers, &hopeless);
+        self.unserved(id, subject, answers, &hopeless);
         match found {
             Some(at) if !candidates[at].is_plain() => drop(self.chosen.insert(id, candidates[at].clone())),
             Some(_) => {}
@@ -452,7 +468,6 @@ impl<'a> Planner<'a> {
         same.then_some((at.node, way))
     }
 
-    // Long: one paragraph for each kind of change.
     /// Turns the chosen ways into changes.
     fn finish(mut self) -> Plan {
         let served = |id: NodeId, way: &Candidate| -> Vec<bool> {
@@ -467,23 +482,9 @@ impl<'a> Planner<'a> {
                 let copied = if form.copies() { stretched(self.model, self.shapes, at) } else { Copied::default() };
                 wants.push(Want { at, form: form.clone(), copied });
             }
-            if let Some(op) = &way.swap {
-                self.fix.edits.push(Edit::Swap { node, op: op.clone() });
-                self.fix.steps.push(Step { node, text: format!("swap the inputs of {op}"), copied: Copied::default() });
-            }
-            if way.negated
-                && let Some((edit, step)) = exchange_branches::edits(self.model, node)
-            {
+            for (edit, step) in edits_in_place(self.model, node, way) {
                 self.fix.edits.push(edit);
                 self.fix.steps.push(step);
-            }
-            for (name, value) in &way.attributes {
-                let text = match value {
-                    Some(value) => format!("set {name} to {value}"),
-                    None => format!("remove {name}"),
-                };
-                self.fix.steps.push(Step { node, text, copied: Copied::default() });
-                self.fix.edits.push(Edit::Attribute { node, name: (*name).to_string(), value: value.clone() });
             }
             if let Some(shape) = &way.back {
                 let text = format!("reshape the result back to {}", super::emit_edits::Dims(shape));
@@ -519,6 +520,27 @@ impl Planner<'_> {
             later = Some(step.node);
         }
     }
+}
+
+/// Lists the changes of a node itself, which copy nothing: its inputs swapped, its branches exchanged, other attributes.
+fn edits_in_place(model: &Model, node: NodeId, way: &Candidate) -> Vec<(Edit, Step)> {
+    let mut edits = Vec::new();
+    if let Some(op) = &way.swap {
+        let step = Step { node, text: format!("swap the inputs of {op}"), copied: Copied::default() };
+        edits.push((Edit::Swap { node, op: op.clone() }, step));
+    }
+    if way.negated {
+        edits.extend(exchange_branches::edits(model, node));
+    }
+    for (name, value) in &way.attributes {
+        let text = match value {
+            Some(value) => format!("set {name} to {value}"),
+            None => format!("remove {name}"),
+        };
+        let edit = Edit::Attribute { node, name: (*name).to_string(), value: value.clone() };
+        edits.push((edit, Step { node, text, copied: Copied::default() }));
+    }
+    edits
 }
 
 /// Counts an input that is stretched to the shape of its node's result.

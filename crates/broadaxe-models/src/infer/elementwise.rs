@@ -199,7 +199,6 @@ fn resolve(call: &Call<'_>, dim: &Dim, sources: &HashMap<Dim, &Size>, sizes: &Ha
     }
 }
 
-// Long: operands first, then an arm per kind of operator.
 /// Computes the elements, where those of all inputs are followed.
 fn follow(call: &Call<'_>, row: &'static Row, dims: &[Size]) -> Option<Vec<Option<Number>>> {
     let floats = call.floats(usize::from(call.inputs() > 1 && call.has(1)));

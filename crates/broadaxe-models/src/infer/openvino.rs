@@ -269,24 +269,56 @@ fn masked(call: &Call<'_>) -> Made {
     sliced_by(call, masks, &target(call, 2)?)
 }
 
-// Long: each of the five masks is an arm.
-/// Infers a slice with masks: whose ends are left out, which axes are new, and which are dropped.
-pub(super) fn sliced_by(call: &Call<'_>, masks: Masks, ends: &[Option<Size>]) -> Made {
-    let dims = call.dims(0)?;
-    let starts = target(call, 1)?;
-    let steps = if call.has(3) { target(call, 3)? } else { vec![Some(Size::known(1)); starts.len()] };
-    let set = |mask: u64, k: usize| mask >> k & 1 != 0;
-    let count = starts.len();
-    if ends.len() != count || steps.len() != count {
-        return because(format!("{}: begin, end and strides must have the same length", call.node.op));
-    }
+fn set(mask: u64, k: usize) -> bool {
+    mask >> k & 1 != 0
+}
+
+/// Counts the axes for which no range is given: those that an ellipsis covers.
+fn axes_without_range(call: &Call<'_>, masks: Masks, rank: usize, count: usize) -> Result<usize, Stop> {
     let given = (0..count).filter(|&k| !set(masks.new_axis, k) && !set(masks.ellipsis, k)).count();
-    let Some(rest) = dims.len().checked_sub(given) else {
+    let Some(rest) = rank.checked_sub(given) else {
         return because(format!("{}: there are more ranges than axes", call.node.op));
     };
     if (0..count).filter(|&k| set(masks.ellipsis, k)).count() > 1 {
         return because(format!("{}: more than one range has an ellipsis", call.node.op));
     }
+    Ok(rest)
+}
+
+/// Returns what the `k`th range, of an axis of this extent, is with its masks.
+fn masked_range(system: System, masks: Masks, k: usize, given: Range, extent: &Size) -> Range {
+    let Range { mut start, mut end, step } = given;
+    let is_down = step.is_some_and(|step| step < 0);
+    if set(masks.begin, k) {
+        start = Some(Size::known(if is_down { i64::MAX } else { 0 }));
+    }
+    if set(masks.end, k) {
+        end = Some(Size::known(if is_down { i64::MIN } else { i64::MAX }));
+    }
+    if set(masks.shrink_axis, k) {
+        // One element is taken, and its axis goes.
+        let next = start.as_ref().and_then(|start| if start.is(-1) { Some(extent.clone()) } else { start.more(1) });
+        return Range { start, end: next, step: Some(1) };
+    }
+    // In TFLite, a range that goes down from before the axis is empty.
+    let place = start.as_ref().and_then(Size::number).zip(extent.number());
+    let before = place.is_some_and(|(start, extent)| start < 0 && start.saturating_add(extent) < 0);
+    if before && is_down && system == System::Tflite {
+        return Range { start: Some(Size::known(0)), end: Some(Size::known(0)), step: Some(1) };
+    }
+    Range { start, end, step }
+}
+
+/// Infers a slice with masks: whose ends are left out, which axes are new, and which are dropped.
+pub(super) fn sliced_by(call: &Call<'_>, masks: Masks, ends: &[Option<Size>]) -> Made {
+    let dims = call.dims(0)?;
+    let starts = target(call, 1)?;
+    let steps = if call.has(3) { target(call, 3)? } else { vec![Some(Size::known(1)); starts.len()] };
+    let count = starts.len();
+    if ends.len() != count || steps.len() != count {
+        return because(format!("{}: begin, end and strides must have the same length", call.node.op));
+    }
+    let rest = axes_without_range(call, masks, dims.len(), count)?;
     let (mut ranges, mut made, mut axis) = (Vec::new(), Vec::new(), 0);
     for k in 0..count {
         if set(masks.ellipsis, k) {
@@ -296,31 +328,9 @@ pub(super) fn sliced_by(call: &Call<'_>, masks: Masks, ends: &[Option<Size>]) ->
             made.push(None);
         } else if let Some(extent) = dims.get(axis) {
             let step = steps[k].as_ref().and_then(Size::number);
-            let start = if set(masks.begin, k) {
-                Some(Size::known(if step.is_some_and(|step| step < 0) { i64::MAX } else { 0 }))
-            } else {
-                starts[k].clone()
-            };
-            let end = if set(masks.end, k) {
-                Some(Size::known(if step.is_some_and(|step| step < 0) { i64::MIN } else { i64::MAX }))
-            } else {
-                ends[k].clone()
-            };
-            if set(masks.shrink_axis, k) {
-                // One element is taken, and its axis goes.
-                let next =
-                    start.as_ref().and_then(|start| if start.is(-1) { Some(extent.clone()) } else { start.more(1) });
-                ranges.push((axis, Range { start, end: next, step: Some(1) }));
-            } else {
-                // In TFLite, a range that goes down from before the axis is empty.
-                let place = start.as_ref().and_then(Size::number).zip(extent.number());
-                let before = place.is_some_and(|(start, extent)| start < 0 && start.saturating_add(extent) < 0);
-                if before && step.is_some_and(|step| step < 0) && call.model.system == System::Tflite {
-                    ranges
-                        .push((axis, Range { start: Some(Size::known(0)), end: Some(Size::known(0)), step: Some(1) }));
-                } else {
-                    ranges.push((axis, Range { start, end, step }));
-                }
+            let given = Range { start: starts[k].clone(), end: ends[k].clone(), step };
+            ranges.push((axis, masked_range(call.model.system, masks, k, given, extent)));
+            if !set(masks.shrink_axis, k) {
                 made.push(Some(axis));
             }
             axis += 1;

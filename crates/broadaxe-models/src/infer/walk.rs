@@ -287,7 +287,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    // Long: shape, type and origin are decided together.
     /// Keeps what is known of a value: inferred, and declared where that says more.
     fn keep(
         &mut self,
@@ -297,37 +296,21 @@ impl<'a> Walk<'a> {
         element: Option<Element>,
         why: Option<Rc<str>>,
     ) -> Result<(), Error> {
-        let value = self.model.value(id);
-        let open = self.model.system == System::Ncnn && ncnn::depends_on_elements(&self.model.node(node).op);
-        let declared = if self.stale || open { None } else { self.declared(id) };
         let mut origin = Origin::Inferred(node);
-        match declared.map(|declared| merged(tensor.dims.as_deref(), &declared)) {
-            Some(Ok(Some(dims))) => {
-                origin = Origin::Declared;
-                if dims.iter().any(|size| size.number().is_none()) {
-                    tensor.values = None;
-                }
-                tensor.dims = Some(dims);
+        if let Some(dims) = self.declared_better(id, node, tensor.dims.as_deref()) {
+            origin = Origin::Declared;
+            if dims.iter().any(|size| size.number().is_none()) {
+                tensor.values = None;
             }
-            Some(Err(what)) => {
-                let text = format!("{}: {what}", value.name);
-                // A body may be walked more than once; ncnn ignores what the file records.
-                if self.model.system != System::Ncnn && self.contradictions.last() != Some(&(node, text.clone())) {
-                    self.contradictions.push((node, text.clone()));
-                }
-                if self.recorded {
-                    self.remarks.push(text);
-                }
-            }
-            Some(Ok(None)) | None => {}
+            tensor.dims = Some(dims);
         }
         if tensor.dims.is_none() {
             origin = Origin::Unknown(why.as_deref().unwrap_or_default().to_string());
         }
-        let other =
-            |inferred: &&Element| !self.recorded && value.element.as_ref().is_some_and(|says| says != *inferred);
-        if let Some(inferred) = element.as_ref().filter(other) {
-            let says = value.element.as_ref().map_or(String::new(), Element::to_string);
+        if let (Some(inferred), Some(says)) = (&element, &self.model.value(id).element)
+            && !self.recorded
+            && inferred != says
+        {
             let what = format!("its elements are {inferred}, the file says {says}");
             return Err(self.contradiction(id, node, &what));
         }
@@ -344,6 +327,26 @@ impl<'a> Walk<'a> {
         self.facts[id.0 as usize] = Fact { tensor, element, why, ..Fact::default() };
         self.origins[id.0 as usize] = origin;
         Ok(())
+    }
+
+    /// Returns the dims that the file declares for a value, where they say more than those inferred; notes where they contradict them.
+    fn declared_better(&mut self, id: ValueId, node: NodeId, inferred: Option<&[Size]>) -> Option<Vec<Size>> {
+        let open = self.model.system == System::Ncnn && ncnn::depends_on_elements(&self.model.node(node).op);
+        let declared = if self.stale || open { None } else { self.declared(id) };
+        match merged(inferred, &declared?) {
+            Ok(dims) => dims,
+            Err(what) => {
+                let text = format!("{}: {what}", self.model.value(id).name);
+                // A body may be walked more than once; ncnn ignores what the file records.
+                if self.model.system != System::Ncnn && self.contradictions.last() != Some(&(node, text.clone())) {
+                    self.contradictions.push((node, text.clone()));
+                }
+                if self.recorded {
+                    self.remarks.push(text);
+                }
+                None
+            }
+        }
     }
 
     fn contradiction(&self, id: ValueId, node: NodeId, what: &str) -> Error {

@@ -1,8 +1,9 @@
 //! Shapes of what an operator computes first, and of data that it divides.
 
-use broadaxe_frameworks::CONTRIB;
+use broadaxe_frameworks::{CONTRIB, Inner};
 use broadaxe_shape::{Dim, SymbolicShape, symbolic::Size};
 
+use super::Source;
 use crate::{
     ValueId,
     graph::{Attribute, Node},
@@ -15,6 +16,15 @@ const QUERIES: usize = 0;
 const KEYS: usize = 1;
 const MASK: usize = 3;
 const PAST: usize = 4;
+
+/// Returns where the data are from that an operator has inside.
+pub(super) fn data(inner: Inner) -> Source {
+    match inner {
+        Inner::Input => Source::Input(0),
+        Inner::Product => Source::Result,
+        Inner::Scores => Source::Scores,
+    }
+}
 
 /// Divides the channels, axis 1, into groups: (2, 6, 5) of 3 groups becomes (2, 3, 10).
 pub(super) fn groups(data: &SymbolicShape, count: i64) -> SymbolicShape {

@@ -138,13 +138,7 @@ impl Facts {
 
     /// Returns what is known of a node's operands.
     pub fn around(&self, node: &Node, meaning: &Meaning) -> Around {
-        let value = |source: &Source| match source {
-            Source::Input(k) => node.input(*k),
-            Source::Result => node.output(0),
-            Source::Groups(_) => node.input(0),
-            Source::Scalar | Source::Scores | Source::Held(_) => None,
-        };
-        let values: Vec<Option<ValueId>> = meaning.operands.iter().map(value).collect();
+        let values: Vec<Option<ValueId>> = meaning.operands.iter().map(|source| source.value(node)).collect();
         Around {
             constants: (meaning.operands.iter().zip(&values))
                 .map(|(source, value)| *source != Source::Scores && value.is_none_or(|value| self.is_constant(value)))

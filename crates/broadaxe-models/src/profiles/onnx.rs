@@ -309,7 +309,6 @@ static FAST_GELUS: LazyLock<Vec<NodePattern>> = LazyLock::new(|| {
 /// `DivMulFusion` makes `z / x` of `1 / x * z`, and the fusions for normalisations give the result the shape of the data:
 /// axes that only the 1, the exponent or the epsilon has are lost. Behind data of rank 1, a scale or a bias of another
 /// rank leaves a name that no node makes. Source: `onnxruntime/core/optimizer/`.
-// Long: two fusions with their conditions, and a sentence for each outcome.
 fn fused(asked: &Asked<'_>) -> Option<Does> {
     if !asked.is_of(System::Onnx) || asked.node.version < 7 {
         return None;

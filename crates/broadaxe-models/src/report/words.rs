@@ -360,7 +360,6 @@ fn places(finding: &FindingRecord, example: &CounterexampleRecord) -> String {
     format!("element {element} is computed from {here} in this model and from {there} on {}", finding.target)
 }
 
-// Long: one sentence of three parts.
 /// Writes the numbers of the operands at an element, and both results; nothing where no element is known to differ.
 pub fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> Option<String> {
     let elements = example.element.iter().zip(&example.target_shape);
@@ -371,7 +370,6 @@ pub fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> Optio
         return (example.target_shape.len() >= example.element.len()).then(|| places(finding, example));
     }
     let exists = !example.element.is_empty() && { elements }.all(|(at, dim)| at < dim);
-    let value = |value: Option<f64>| value.map_or_else(|| "no finite number".to_owned(), |value| value.to_string());
     let count = example.numbers.len().min(example.reads.len()).min(finding.operands.len());
     let chosen = listed(count, Some(example));
     let held = |&k: &usize| {
@@ -389,20 +387,29 @@ pub fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> Optio
     } else if other {
         format!("the result has shape {} on {}", tuple(&example.target_shape), finding.target)
     } else {
-        let elsewhere = |k: &usize| example.target_reads.get(*k).is_some_and(|read| *read != example.reads[*k]);
-        let read = chosen.iter().copied().filter(elsewhere).filter_map(|k| {
-            let number = value(*example.target_numbers.get(k)?);
-            Some(format!("{}{} = {number}", quoted(&finding.operands[k].tensor), index(&example.target_reads[k])))
-        });
-        let read: Vec<String> = read.collect();
-        let read = if read.is_empty() { String::new() } else { format!(", which reads {}", read.join(", ")) };
-        format!("{} on {}{read}", value(example.there), finding.target)
+        result_there(finding, example, &chosen)
     };
     Some(format!(
         "with {held}, element {} is {} in this model and {there}",
         index(&example.element),
         value(example.here)
     ))
+}
+
+/// Writes the result of the target, and the numbers of the chosen operands that it reads elsewhere.
+fn result_there(finding: &FindingRecord, example: &CounterexampleRecord, chosen: &[usize]) -> String {
+    let elsewhere = |k: &usize| example.target_reads.get(*k).is_some_and(|read| *read != example.reads[*k]);
+    let read = chosen.iter().copied().filter(elsewhere).filter_map(|k| {
+        let number = value(*example.target_numbers.get(k)?);
+        Some(format!("{}{} = {number}", quoted(&finding.operands[k].tensor), index(&example.target_reads[k])))
+    });
+    let read: Vec<String> = read.collect();
+    let read = if read.is_empty() { String::new() } else { format!(", which reads {}", read.join(", ")) };
+    format!("{} on {}{read}", value(example.there), finding.target)
+}
+
+fn value(value: Option<f64>) -> String {
+    value.map_or_else(|| "no finite number".to_owned(), |value| value.to_string())
 }
 
 /// Says how a finding is fixed, and what that costs.

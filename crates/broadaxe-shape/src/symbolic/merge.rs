@@ -201,25 +201,9 @@ fn or_all_empty(clauses: &[Clause], entries: &[Vec<Entry>]) -> Vec<Clause> {
     all
 }
 
-// Long: the policies side by side are the definition of the condition.
 /// Adds what must hold on one axis; the operand that others stretch to, if there is one, comes first.
 fn conditions(clauses: &mut Vec<Clause>, axis: usize, fed: &[(usize, &Entry)], stretch: Stretch) {
-    let mut add = |k: usize, l: usize, equals: &[(Term, Term)]| {
-        let mut literals = Vec::new();
-        for &(x, y) in equals {
-            match Literal::equal(x, y) {
-                Ok(literal) => literals.push(literal),
-                Err(true) => return true,
-                Err(false) => {}
-            }
-        }
-        // More are not written down, and the caller sees that there are too many.
-        let has_room = clauses.len() <= CLAUSES;
-        if has_room {
-            clauses.push(Clause { axis: Some(axis), between: (k, l), literals });
-        }
-        has_room
-    };
+    let mut add = |k: usize, l: usize, equals: &[(Term, Term)]| any_equal(clauses, axis, (k, l), equals);
     let one = Term::Size(1);
     if stretch == Stretch::All {
         pairs(fed, |(k, xs), (l, ys)| xs.iter().all(|&x| ys.iter().all(|&y| add(k, l, &[(x, y), (x, one), (y, one)]))));
@@ -245,6 +229,24 @@ fn conditions(clauses: &mut Vec<Clause>, axis: usize, fed: &[(usize, &Entry)], s
             }
         }
     }
+}
+
+/// Adds that one of these pairs is equal; says whether there is room for more clauses.
+fn any_equal(clauses: &mut Vec<Clause>, axis: usize, between: (usize, usize), equals: &[(Term, Term)]) -> bool {
+    let mut literals = Vec::new();
+    for &(x, y) in equals {
+        match Literal::equal(x, y) {
+            Ok(literal) => literals.push(literal),
+            Err(true) => return true,
+            Err(false) => {}
+        }
+    }
+    // More are not written down, and the caller sees that there are too many.
+    let has_room = clauses.len() <= CLAUSES;
+    if has_room {
+        clauses.push(Clause { axis: Some(axis), between, literals });
+    }
+    has_room
 }
 
 /// Visits the pairs of operands of which something must hold, until `visit` says that it has seen enough.

@@ -118,51 +118,74 @@ impl State {
         true
     }
 
-    // Long: propagation and branching share the clause at hand.
     fn search(mut self, clauses: &[&[Literal]], steps: &mut usize) -> bool {
         loop {
-            let (mut open, mut asserted) = (None, false);
-            for clause in clauses {
-                if *steps == 0 {
-                    return true;
-                }
-                *steps -= 1;
-                let (mut left, mut holds) = (Vec::new(), false);
-                for &literal in *clause {
-                    match self.value(literal) {
-                        Some(true) => holds = true,
-                        Some(false) => {}
-                        None => left.push(literal),
-                    }
-                }
-                match left.as_slice() {
-                    _ if holds => {}
-                    [] => return false,
-                    [only] => {
-                        if !self.assert(*only) {
-                            return false;
-                        }
-                        asserted = true;
-                    }
-                    _ => open = open.or(Some(left)),
-                }
+            match self.propagate(clauses, steps) {
+                Propagated::Decided(holds) => return holds,
+                Propagated::Asserted => {}
+                Propagated::Open(clause) => return self.branch(clause, clauses, steps),
             }
-            if asserted {
-                continue;
-            }
-            let Some(open) = open else { return true };
-            for literal in open {
-                let mut branch = self.clone();
-                if branch.assert(literal) && branch.search(clauses, steps) {
-                    return true;
-                }
-                if !self.assert(literal.negated()) {
-                    return false;
-                }
-            }
-            return false;
         }
     }
+
+    /// Visits each clause once, and asserts the literal of those that have only one left. Without steps left, the answer is yes.
+    fn propagate(&mut self, clauses: &[&[Literal]], steps: &mut usize) -> Propagated {
+        let (mut open, mut asserted) = (None, false);
+        for clause in clauses {
+            if *steps == 0 {
+                return Propagated::Decided(true);
+            }
+            *steps -= 1;
+            let Some(left) = self.undecided(clause) else { continue };
+            match left.as_slice() {
+                &[only] if self.assert(only) => asserted = true,
+                [] | [_] => return Propagated::Decided(false),
+                _ => open = open.or(Some(left)),
+            }
+        }
+        match open {
+            _ if asserted => Propagated::Asserted,
+            Some(open) => Propagated::Open(open),
+            None => Propagated::Decided(true),
+        }
+    }
+
+    /// Lists the literals of a clause that may hold or not; nothing where one of the others holds.
+    fn undecided(&self, clause: &[Literal]) -> Option<Vec<Literal>> {
+        let mut left = Vec::new();
+        for &literal in clause {
+            match self.value(literal) {
+                Some(true) => return None,
+                Some(false) => {}
+                None => left.push(literal),
+            }
+        }
+        Some(left)
+    }
+
+    /// Tries the literals of an open clause, each with those before it false.
+    fn branch(mut self, open: Vec<Literal>, clauses: &[&[Literal]], steps: &mut usize) -> bool {
+        for literal in open {
+            let mut branch = self.clone();
+            if branch.assert(literal) && branch.search(clauses, steps) {
+                return true;
+            }
+            if !self.assert(literal.negated()) {
+                return false;
+            }
+        }
+        false
+    }
+}
+
+/// The outcome of one pass over the clauses.
+enum Propagated {
+    /// They can hold together, or they cannot.
+    Decided(bool),
+    /// A literal was asserted, which may decide others.
+    Asserted,
+    /// This clause, the first of them, has several literals left.
+    Open(Vec<Literal>),
 }
 
 /// Says whether these conditions can hold together, for sizes within these intervals.

@@ -14,7 +14,7 @@ use super::{
 };
 use crate::{
     error::{Error, ErrorKind},
-    graph::{Attribute, Constant, Data, Element, Node, NodeId},
+    graph::{Attribute, Constant, Data, Element, GraphId, Node, NodeId},
 };
 
 /// A node as the file has it.
@@ -29,6 +29,26 @@ pub(super) struct NodeMessage {
     pub(super) attributes: Vec<Field>,
 }
 
+impl NodeMessage {
+    /// Makes the node without its inputs, attributes, outputs and bodies.
+    fn bare(&self, graph: GraphId, version: i64, (place, number): (String, usize)) -> Node {
+        Node {
+            name: self.name.clone(),
+            graph,
+            domain: self.domain.clone(),
+            op: self.op.clone(),
+            version,
+            attributes: Vec::with_capacity(self.attributes.len()),
+            inputs: Vec::new(),
+            outputs: Vec::with_capacity(self.outputs.len()),
+            bodies: Vec::new(),
+            place,
+            number: number as u64,
+            line: None,
+        }
+    }
+}
+
 impl Build<'_> {
     /// Reads nodes in order.
     pub(super) fn nodes(&mut self, fields: &[Field], inside: &Inside) -> Result<(), Error> {
@@ -38,24 +58,15 @@ impl Build<'_> {
         Ok(())
     }
 
-    // Long: the parts of a node, in the order in which names come into scope.
+    /// Reads a node: its inputs, attributes and outputs, in the order in which names come into scope.
     fn node(&mut self, fields: &[Field], number: usize, inside: &Inside) -> Result<(), Error> {
         let field = &fields[number];
         let written = self.written(field.span()?)?;
         let place = format!("{}node {number}", inside.prefix);
         let at = |error: Error| error.at(called(&place, &written));
-        if self.model.nodes.len() >= limits::NODES {
-            return Err(at(Error::new(ErrorKind::Limit, format!("the model has more than {} nodes", limits::NODES))));
-        }
-        if written.op.is_empty() {
-            return Err(at(Error::format("it has no operator; every node has one")));
-        }
         let version =
             inside.opsets.iter().find(|(domain, _)| *domain == written.domain).map_or(0, |(_, version)| *version);
-        if written.domain.is_empty() && (1..=arity::NEWEST).contains(&version) {
-            let wrong = arity::wrong(&written.op, written.inputs.len(), written.outputs.len());
-            wrong.map_or(Ok(()), |text| Err(at(Error::format(text))))?;
-        }
+        self.check(&written, version).map_err(at)?;
         let mut inputs = Vec::with_capacity(written.inputs.len());
         for name in &written.inputs {
             let found = if name.is_empty() { Some(None) } else { self.scopes.find(name) };
@@ -63,38 +74,38 @@ impl Build<'_> {
         }
         let id = NodeId(self.model.nodes.len() as u32);
         self.index.nodes.push(*field);
-        self.model.nodes.push(Node {
-            name: written.name.clone(),
-            graph: inside.graph,
-            domain: written.domain.clone(),
-            op: written.op.clone(),
-            version,
-            attributes: Vec::with_capacity(written.attributes.len()),
-            inputs,
-            outputs: Vec::with_capacity(written.outputs.len()),
-            bodies: Vec::new(),
-            place: place.clone(),
-            number: number as u64,
-            line: None,
-        });
+        let bare = written.bare(inside.graph, version, (place.clone(), number));
+        self.model.nodes.push(Node { inputs, ..bare });
         self.model.graphs[inside.graph.0 as usize].nodes.push(id);
         let constant = self.attributes(id, &written, inside).map_err(at)?;
         self.call(id, &written, inside).map_err(at)?;
         for (k, name) in written.outputs.iter().enumerate() {
-            let output = if name.is_empty() {
-                None
-            } else {
+            let mut output = None;
+            if !name.is_empty() {
                 let found = self.recorded(inside.infos.get(name).copied(), inside)?;
                 let value = self.define(name.clone(), found, inside).map_err(at)?;
                 self.model.values[value.0 as usize].producer = Some((id, k));
-                Some(value)
-            };
+                output = Some(value);
+            }
             self.model.nodes[id.0 as usize].outputs.push(output);
         }
         if let (Some(constant), Some(value)) = (constant, self.model.node(id).output(0)) {
             self.hold(value, constant);
         }
         Ok(())
+    }
+
+    /// Checks that there is room for a node, and that it has an operator with as many inputs and outputs as its version allows.
+    fn check(&self, written: &NodeMessage, version: i64) -> Result<(), Error> {
+        if self.model.nodes.len() >= limits::NODES {
+            return Err(Error::new(ErrorKind::Limit, format!("the model has more than {} nodes", limits::NODES)));
+        }
+        if written.op.is_empty() {
+            return Err(Error::format("it has no operator; every node has one"));
+        }
+        let is_known = written.domain.is_empty() && (1..=arity::NEWEST).contains(&version);
+        let wrong = || arity::wrong(&written.op, written.inputs.len(), written.outputs.len());
+        is_known.then(wrong).flatten().map_or(Ok(()), |text| Err(Error::format(text)))
     }
 
     /// Reads the attributes of a node with its bodies; returns what a `Constant` holds.

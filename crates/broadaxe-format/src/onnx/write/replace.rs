@@ -17,7 +17,7 @@ use crate::{
 type New = HashMap<String, (String, Option<Element>)>;
 
 impl Writer<'_> {
-    // Long: one pass over the new nodes, each of which may read those before it.
+    /// Replaces a node by new ones, each of which may read those before it.
     pub(super) fn replace(&mut self, id: NodeId, with: &[NewNode]) -> Result<(), Error> {
         let field = self.index.nodes[id.0 as usize];
         let outputs = self.draft(id)?.outputs.clone();
@@ -29,19 +29,7 @@ impl Writer<'_> {
             for wire in &node.inputs {
                 inputs.push(self.wire(id, wire, &stem, element.as_ref(), &new)?);
             }
-            let output = match &node.output {
-                Wire::Old(value) => self.name_at(id, *value)?,
-                Wire::New(word) => {
-                    let name = self.name(&stem, word);
-                    if new.insert(word.clone(), (name.clone(), element)).is_some() {
-                        return Err(rejected(format!("two new nodes compute {word:?}")));
-                    }
-                    name
-                }
-                Wire::Ints(_) | Wire::Number(_) => {
-                    return Err(rejected("the output of a new node must be a value, not a constant"));
-                }
-            };
+            let output = self.output(id, &node.output, &stem, element, &mut new)?;
             let old = outputs.contains(&output);
             let name = if old { self.model.node(id).name.clone() } else { output.clone() };
             let node = NewNodeMessage {
@@ -70,6 +58,30 @@ impl Writer<'_> {
             _ => None,
         });
         own.or_else(|| self.model.node(id).input(0).and_then(of)).or_else(|| self.model.node(id).output(0).and_then(of))
+    }
+
+    /// Names the output of a new node, of elements of this type.
+    fn output(
+        &mut self,
+        id: NodeId,
+        wire: &Wire,
+        stem: &str,
+        element: Option<Element>,
+        new: &mut New,
+    ) -> Result<String, Error> {
+        match wire {
+            Wire::Old(value) => self.name_at(id, *value),
+            Wire::New(word) => {
+                let name = self.name(stem, word);
+                match new.insert(word.clone(), (name.clone(), element)) {
+                    Some(_) => Err(rejected(format!("two new nodes compute {word:?}"))),
+                    None => Ok(name),
+                }
+            }
+            Wire::Ints(_) | Wire::Number(_) => {
+                Err(rejected("the output of a new node must be a value, not a constant"))
+            }
+        }
     }
 
     fn wire(

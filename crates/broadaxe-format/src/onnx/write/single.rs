@@ -42,25 +42,13 @@ pub fn number_bytes(dtype: broadaxe_op::DType, value: f64) -> Vec<u8> {
     encode::number(dtype, value)
 }
 
-// Long: the fields of the model in order, each a call.
 /// Writes the model; inputs and outputs without a name are omitted.
 ///
 /// # Errors
 /// [`crate::ErrorKind::Edit`] when an attribute or a type cannot be written.
 pub fn write(model: &Model, node: &Node, inputs: &[End], outputs: &[End]) -> Result<Vec<u8>, Error> {
-    let (mut whole, mut graph, mut message) = (Vec::new(), Vec::new(), Vec::new());
-    for (number, ends) in [(NODE_INPUT, inputs), (NODE_OUTPUT, outputs)] {
-        for end in ends {
-            bytes(&mut message, number, end.name.as_bytes());
-        }
-    }
-    bytes(&mut message, NODE_NAME, node.name.as_bytes());
-    bytes(&mut message, NODE_OP, node.op.as_bytes());
-    bytes(&mut message, NODE_DOMAIN, node.domain.as_bytes());
-    for (name, value) in &node.attributes {
-        message.extend(attribute(model, name, value)?);
-    }
-    bytes(&mut graph, GRAPH_NODE, &message);
+    let (mut whole, mut graph) = (Vec::new(), Vec::new());
+    bytes(&mut graph, GRAPH_NODE, &message(model, node, inputs, outputs)?);
     bytes(&mut graph, GRAPH_NAME, b"one_node");
     for (k, end) in inputs.iter().enumerate().filter(|(_, end)| !end.name.is_empty()) {
         if inputs[..k].iter().any(|other| other.name == end.name) {
@@ -87,6 +75,23 @@ pub fn write(model: &Model, node: &Node, inputs: &[End], outputs: &[End]) -> Res
     }
     bytes(&mut whole, MODEL_GRAPH, &graph);
     Ok(whole)
+}
+
+/// Writes the node.
+fn message(model: &Model, node: &Node, inputs: &[End], outputs: &[End]) -> Result<Vec<u8>, Error> {
+    let mut message = Vec::new();
+    for (number, ends) in [(NODE_INPUT, inputs), (NODE_OUTPUT, outputs)] {
+        for end in ends {
+            bytes(&mut message, number, end.name.as_bytes());
+        }
+    }
+    bytes(&mut message, NODE_NAME, node.name.as_bytes());
+    bytes(&mut message, NODE_OP, node.op.as_bytes());
+    bytes(&mut message, NODE_DOMAIN, node.domain.as_bytes());
+    for (name, value) in &node.attributes {
+        message.extend(attribute(model, name, value)?);
+    }
+    Ok(message)
 }
 
 fn code(end: &End) -> Result<i64, Error> {

@@ -152,7 +152,6 @@ fn gives(
 /// Returns which element of an operand is read for an element of the result: its number, and its index.
 type ReadElement = Box<dyn Fn(usize, &[usize]) -> usize>;
 
-// Long: one way after the other.
 /// Lists ways to read an operand for a result of this shape, each with the operand stretched in this way.
 fn candidates(operand: &QuestionTensor, result: &[usize]) -> Vec<(Misread, QuestionTensor)> {
     let count: usize = operand.shape.iter().product();
@@ -183,18 +182,21 @@ fn candidates(operand: &QuestionTensor, result: &[usize]) -> Vec<(Misread, Quest
     }
     found.push((Misread::Repeated, Box::new(move |at, _| at % count)));
     found.push((Misread::InRows, Box::new(move |at, _| at / total.div_ceil(count))));
-    let size = operand.dtype.size();
-    let stretch = |at: ReadElement| {
-        let mut data = Vec::with_capacity(total * size);
-        let mut index = vec![0; result.len()];
-        for k in 0..total {
-            let from = at(k, &index).min(count - 1) * size;
-            data.extend(&operand.data[from..from + size]);
-            step(&mut index, result);
-        }
-        QuestionTensor { shape: result.to_vec(), data, ..operand.clone() }
-    };
-    found.into_iter().take(MOST_CANDIDATES).map(|(misread, at)| (misread, stretch(at))).collect()
+    found.into_iter().take(MOST_CANDIDATES).map(|(misread, at)| (misread, stretched(operand, result, &at))).collect()
+}
+
+/// Stretches an operand to a shape; `at` says which element is read where, and what is past the end is the last.
+fn stretched(operand: &QuestionTensor, shape: &[usize], at: &ReadElement) -> QuestionTensor {
+    let (total, size) = (shape.iter().product(), operand.dtype.size());
+    let count: usize = operand.shape.iter().product();
+    let mut data = Vec::with_capacity(total * size);
+    let mut index = vec![0; shape.len()];
+    for k in 0..total {
+        let from = at(k, &index).min(count - 1) * size;
+        data.extend(&operand.data[from..from + size]);
+        step(&mut index, shape);
+    }
+    QuestionTensor { shape: shape.to_vec(), data, ..operand.clone() }
 }
 
 /// Lists the ways to place axes of these sizes on axes of a shape that are as long.

@@ -40,7 +40,6 @@ pub(super) enum Symptom {
     Refused(String),
 }
 
-// Long: the steps of delta debugging share what is hidden.
 /// Reduces a group of nodes of which an output is wrong, or that is refused; nothing where the group alone does not show it.
 ///
 /// # Errors
@@ -63,25 +62,9 @@ pub(super) fn reduce(
     let Some(mut found) = found else { return Ok(None) };
     let (mut hidden, mut parts) = (state.before(&inner, &found), 2);
     while hidden.len() > 1 && state.bench.runs < runs + MOST_RUNS && !state.bench.is_late() {
-        let all: Vec<ValueId> = hidden.iter().copied().collect();
-        let size = all.len().div_ceil(parts);
-        let chunks: Vec<&[ValueId]> = all.chunks(size).collect();
-        let rest = |at: usize| {
-            chunks.iter().enumerate().filter(move |(k, _)| *k != at).flat_map(|(_, chunk)| chunk.iter().copied())
-        };
-        let alone = chunks.iter().map(|chunk| chunk.iter().copied().collect::<BTreeSet<_>>());
-        let without = (0..chunks.len()).map(|at| rest(at).collect::<BTreeSet<_>>());
-        let tries: Vec<BTreeSet<ValueId>> = if parts == 2 { alone.collect() } else { alone.chain(without).collect() };
-        let mut smaller = None;
-        for kept in tries {
-            if let Some(shown) = state.shows(&kept)? {
-                smaller = Some((state.before(&kept, &shown), shown));
-                break;
-            }
-        }
-        match smaller {
+        match state.first_that_shows(subsets(&hidden, parts))? {
             Some((kept, shown)) => (hidden, found, parts) = (kept, shown, 2),
-            None if parts < all.len() => parts = (2 * parts).min(all.len()),
+            None if parts < hidden.len() => parts = (2 * parts).min(hidden.len()),
             None => break,
         }
     }
@@ -92,6 +75,15 @@ pub(super) fn reduce(
     }
     let nodes = state.taking_part(&hidden, &found);
     Ok(Some(Reduced { nodes, hidden, value: found.value, shown: found.shown }))
+}
+
+/// Cuts values into parts: lists each part alone, and then, of more than two, all values without that part.
+fn subsets(values: &BTreeSet<ValueId>, parts: usize) -> Vec<BTreeSet<ValueId>> {
+    let all: Vec<ValueId> = values.iter().copied().collect();
+    let alone: Vec<BTreeSet<ValueId>> =
+        all.chunks(all.len().div_ceil(parts)).map(|chunk| chunk.iter().copied().collect()).collect();
+    let without: Vec<BTreeSet<ValueId>> = alone.iter().map(|part| values - part).collect();
+    if parts == 2 { alone } else { [alone, without].concat() }
 }
 
 /// Where a fault shows.
@@ -120,6 +112,19 @@ impl State<'_, '_> {
         let inner =
             made.filter(|value| read.contains(value) && !self.pinned.contains(value) && !outputs.contains(value));
         inner.filter(|&value| self.bench.producer(value).is_some() && !self.bench.is_folded(value)).collect()
+    }
+
+    /// Finds the first of these sets that shows the fault when its values are hidden: those that still matter, and where it shows.
+    fn first_that_shows(
+        &mut self,
+        sets: Vec<BTreeSet<ValueId>>,
+    ) -> Result<Option<(BTreeSet<ValueId>, FirstWrong)>, Error> {
+        for hidden in sets {
+            if let Some(shown) = self.shows(&hidden)? {
+                return Ok(Some((self.before(&hidden, &shown), shown)));
+            }
+        }
+        Ok(None)
     }
 
     /// Runs the nodes with these values hidden, and all others cut; returns the first value that is wrong.

@@ -105,7 +105,30 @@ struct FusingNode<'a> {
     is_direct: bool,
 }
 
-// Long: a line for each kind of node.
+/// Says what a node is that has a quantisation behind it as its last step; nothing where it does not have one.
+fn last_step_of(asked: &Asked<'_>, node: &Node, rank: usize) -> Option<LastStepOf> {
+    let is_constant = |k: usize| node.input(k).is_none_or(|value| asked.facts.is_constant(value));
+    match (node.op.as_str(), asked.op(node)) {
+        (
+            "ConvTranspose" | "ConvolutionBackpropData" | "GroupConvolutionBackpropData" | "AveragePool" | "AvgPool",
+            _,
+        ) => Some(LastStepOf::Other),
+        ("InstanceNormalization" | "MVN", _) => Some(LastStepOf::Normalisation),
+        ("ReduceMax" | "ReduceMin" | "GlobalMaxPool", _) => Some(LastStepOf::Extreme),
+        ("GlobalAveragePool", _) => Some(LastStepOf::Reduction),
+        (name, kind) if name.starts_with("Reduce") || matches!(kind, Some(Op::Mean | Op::SumOf)) => {
+            Some(LastStepOf::Reduction)
+        }
+        (_, Some(Op::MatMul)) if rank == 3 && is_constant(1) => None,
+        (_, Some(Op::MatMul | Op::Conv | Op::GroupConv)) => Some(LastStepOf::Layer),
+        // A scale of ones and no bias: the plugin has a plain normalisation, `MVN`.
+        (_, Some(Op::LayerNorm)) if rank == 3 && node.input(2).is_none() => {
+            (asked.number(node.input(1)?) == Some(1.0)).then_some(LastStepOf::Normalisation)
+        }
+        _ => None,
+    }
+}
+
 /// Finds the node that has the quantisation of a value as its last step, in front of functions and constants.
 fn fusing_node<'a>(asked: &Asked<'a>, mut value: ValueId, rank: usize) -> Option<FusingNode<'a>> {
     let (mut is_plain, mut is_direct) = (true, true);
@@ -114,32 +137,10 @@ fn fusing_node<'a>(asked: &Asked<'a>, mut value: ValueId, rank: usize) -> Option
             return None;
         }
         let node = asked.producer(asked.origin(value))?;
-        let kind = asked.op(node);
-        let step = match (node.op.as_str(), kind) {
-            ("ConvTranspose" | "ConvolutionBackpropData" | "GroupConvolutionBackpropData", _) => {
-                Some(LastStepOf::Other)
-            }
-            ("AveragePool" | "AvgPool", _) => Some(LastStepOf::Other),
-            ("InstanceNormalization" | "MVN", _) => Some(LastStepOf::Normalisation),
-            ("ReduceMax" | "ReduceMin" | "GlobalMaxPool", _) => Some(LastStepOf::Extreme),
-            ("GlobalAveragePool", _) => Some(LastStepOf::Reduction),
-            (name, kind) if name.starts_with("Reduce") || matches!(kind, Some(Op::Mean | Op::SumOf)) => {
-                Some(LastStepOf::Reduction)
-            }
-            (_, Some(Op::MatMul)) if rank == 3 && asked.facts.is_constant(node.input(1)?) => return None,
-            (_, Some(Op::MatMul | Op::Conv | Op::GroupConv)) => Some(LastStepOf::Layer),
-            // A scale of ones and no bias: the plugin has a plain normalisation, `MVN`.
-            (_, Some(Op::LayerNorm))
-                if rank == 3 && node.input(2).is_none() && asked.number(node.input(1)?) == Some(1.0) =>
-            {
-                Some(LastStepOf::Normalisation)
-            }
-            _ => None,
-        };
-        if let Some(step) = step {
+        if let Some(step) = last_step_of(asked, node, rank) {
             return Some(FusingNode { node, step, is_plain, is_direct });
         }
-        value = match kind? {
+        value = match asked.op(node)? {
             function if function.is_fused_function() => {
                 is_direct = false;
                 node.input(0)?

@@ -45,7 +45,6 @@ pub(super) fn added(asked: &Asked<'_>) -> Option<Does> {
     pairs.find_map(|(sizes, data)| per_channel(asked, sizes.clone(), data))
 }
 
-// Long: each border that was measured is one condition.
 /// Finds a sum with a constant behind a factor per channel, in a model that quantises.
 ///
 /// There the low-precision passes divide the constant by the factor, entry by entry where both have as many, and add the quotients in
@@ -58,18 +57,7 @@ fn swapped(asked: &Asked<'_>) -> Option<Does> {
     let (constant, data, _) = asked.split(asked.node)?;
     let mut sum = asked.sizes(constant)?;
     let mut line = Line { factor: Vec::new(), apart: false, moved: false, data };
-    let mut behind = asked.node.output(0);
-    while let Some((node, input)) = behind.and_then(|value| asked.reader(value)) {
-        let Some(sizes) = asked.split(node).and_then(|(constant, ..)| asked.sizes(constant)) else { break };
-        match asked.op(node) {
-            Some(Op::Mul) => line.factor = merged(&line.factor, &sizes),
-            Some(Op::Div) if input == 0 => line.factor = merged(&line.factor, &sizes),
-            Some(Op::Add | Op::Sub) => {}
-            _ => break,
-        }
-        sum = merged(&sum, &sizes);
-        behind = node.output(0);
-    }
+    line.merge_behind(asked, &mut sum);
     line.follow(asked, &mut sum)?;
     let count = line.factor.iter().product::<usize>();
     if count < 2 || sum.iter().product::<usize>() != count {
@@ -106,7 +94,22 @@ struct Line {
 }
 
 impl Line {
-    // Long: what each operator on the way does to the factor.
+    /// Merges the constants of products and sums behind the node, which are computed in front of it then.
+    fn merge_behind(&mut self, asked: &Asked<'_>, sum: &mut Vec<usize>) {
+        let mut behind = asked.node.output(0);
+        while let Some((node, input)) = behind.and_then(|value| asked.reader(value)) {
+            let Some(sizes) = asked.split(node).and_then(|(constant, ..)| asked.sizes(constant)) else { break };
+            match asked.op(node) {
+                Some(Op::Mul) => self.factor = merged(&self.factor, &sizes),
+                Some(Op::Div) if input == 0 => self.factor = merged(&self.factor, &sizes),
+                Some(Op::Add | Op::Sub) => {}
+                _ => break,
+            }
+            *sum = merged(sum, &sizes);
+            behind = node.output(0);
+        }
+    }
+
     /// Follows a value to the first that is multiplied; nothing where a factor below zero is before a `Relu`.
     fn follow(&mut self, asked: &Asked<'_>, sum: &mut Vec<usize>) -> Option<()> {
         for _ in 0..REACH {
@@ -133,31 +136,30 @@ impl Line {
                     }
                     self.data = data;
                 }
+                (Op::Dequantize, _) if !has_quantize(asked, node) => return self.multiply_by_scale(asked, node),
                 // The limits of a quantisation are multiplied by the factor, where a function stays behind it.
-                (Op::Dequantize | Op::FakeQuantize, _)
-                    if self.apart && (kind != Op::Dequantize || has_quantize(asked, node)) =>
-                {
-                    return None;
-                }
+                (Op::Dequantize | Op::FakeQuantize, _) if self.apart => return None,
                 (Op::Neg | Op::Cast, _) => self.data = node.input(0)?,
                 (moving, _) if moving.moves() || matches!(node.op.as_str(), "Pad" | "MaxPool") => {
                     (self.apart, self.moved, self.data) = (true, true, node.input(0)?);
                 }
                 (Op::Relu, _) => (self.apart, self.data) = (true, node.input(0)?),
-                (Op::Dequantize, _) if !has_quantize(asked, node) => {
-                    self.data = node.input(0)?;
-                    let rank = asked.form(self.data)?.rank()?;
-                    let axis = node.attribute("axis").and_then(Attribute::int).unwrap_or(1);
-                    let axis = usize::try_from(if axis < 0 { axis + rank as i64 } else { axis }).ok()?;
-                    let scale = asked.sizes(node.input(1)?)?;
-                    let mut list = vec![1; rank];
-                    *list.get_mut(axis)? = scale.iter().product();
-                    self.factor = merged(&self.factor, &list);
-                    break;
-                }
                 _ => break,
             }
         }
+        Some(())
+    }
+
+    /// Multiplies by the scale of a `DequantizeLinear`, whose input is what is multiplied.
+    fn multiply_by_scale(&mut self, asked: &Asked<'_>, node: &Node) -> Option<()> {
+        self.data = node.input(0)?;
+        let rank = asked.form(self.data)?.rank()?;
+        let axis = node.attribute("axis").and_then(Attribute::int).unwrap_or(1);
+        let axis = usize::try_from(if axis < 0 { axis + rank as i64 } else { axis }).ok()?;
+        let scale = asked.sizes(node.input(1)?)?;
+        let mut list = vec![1; rank];
+        *list.get_mut(axis)? = scale.iter().product();
+        self.factor = merged(&self.factor, &list);
         Some(())
     }
 }
@@ -209,7 +211,6 @@ enum Limits {
     Other,
 }
 
-// Long: what each operator on the way does to the limits.
 /// Finds the quantisation that a value comes from, and merges the shapes of the constants that are added on the way.
 fn quantisation(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>) -> Option<Limits> {
     // A factor per channel multiplies the limits, so that one for all elements becomes one per channel.
@@ -242,13 +243,7 @@ fn quantisation(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>
                 None => [node.input(0)?, node.input(1)?].into_iter().find(|value| is_quantised(asked, *value))?,
             },
             Op::Mul | Op::Div => {
-                let (other, data, second) = asked.split(node)?;
-                let (other, rank) = (asked.sizes(other)?, asked.form(data)?.rank()?);
-                let channels = other.iter().all(|size| *size == 1) || only_axis(&other, rank) == Some(1);
-                if !channels || kind == Op::Div && !second {
-                    return None;
-                }
-                let count: usize = other.iter().product();
+                let (count, data) = channel_factor(asked, node, kind)?;
                 factor = factor.or((direct && count > 1).then_some(count));
                 data
             }
@@ -256,6 +251,14 @@ fn quantisation(asked: &Asked<'_>, mut value: ValueId, constant: &mut Vec<usize>
         };
     }
     None
+}
+
+/// Returns how many elements the factor of a product or quotient has, and its data; nothing for a factor that is not one per channel.
+fn channel_factor(asked: &Asked<'_>, node: &Node, kind: Op) -> Option<(usize, ValueId)> {
+    let (other, data, second) = asked.split(node)?;
+    let (other, rank) = (asked.sizes(other)?, asked.form(data)?.rank()?);
+    let channels = other.iter().all(|size| *size == 1) || only_axis(&other, rank) == Some(1);
+    (channels && (kind != Op::Div || second)).then(|| (other.iter().product(), data))
 }
 
 /// Returns the data of the `PRelu` with a constant slope, or the `LeakyRelu`, that a value is.
