@@ -19,15 +19,16 @@ DTYPES = {
 }  # fmt: skip
 OPSETS = range(7, 27)
 OPERATORS = (
-    "Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Clip Div Equal Expand Gemm Greater GreaterOrEqual LayerNormalization Less LessOrEqual Max "
+    "Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Clip Div Equal Expand Gemm Greater GreaterOrEqual InstanceNormalization LayerNormalization Less LessOrEqual Max "
     "Mean Min Mod Mul Or PRelu Pow RMSNormalization Sub Sum Where Xor"
 ).split()
 # The inputs whose shape is not that of the others.
 SHAPES = {
-    ("Clip", 1): [], ("Clip", 2): [], ("Expand", 1): [2], ("LayerNormalization", 1): [2], ("LayerNormalization", 2): [2],
+    ("Clip", 1): [], ("Clip", 2): [], ("Expand", 1): [2], ("InstanceNormalization", 0): [2, 2, 2], ("InstanceNormalization", 1): [2],
+    ("InstanceNormalization", 2): [2], ("LayerNormalization", 1): [2], ("LayerNormalization", 2): [2],
     ("RMSNormalization", 1): [2],
 }  # fmt: skip
-COUNTS = {"Clip": 3, "Gemm": 3, "LayerNormalization": 3, "Where": 3}
+COUNTS = {"Clip": 3, "Gemm": 3, "InstanceNormalization": 3, "LayerNormalization": 3, "Where": 3}
 
 
 def allowed(schema, k):

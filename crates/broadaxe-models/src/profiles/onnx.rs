@@ -55,6 +55,13 @@ pub(super) static ONNX: Profile = Profile {
             evidence: DTYPES_ASKED,
         },
         Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Of(System::Onnx), When::Not(&When::Opset6)],
+            way: Way::Ask(kernels::missing),
+            text: "has no kernel for some dtypes, such as f64 in InstanceNormalization",
+            evidence: DTYPES_ASKED,
+        },
+        Law {
             kinds: &[Kind::Binary],
             when: &[],
             way: Way::Ask(fused),

@@ -60,6 +60,8 @@ static GAPS: &[Gap] = &[
     gap(&["Max", "Min"], (12, NEWEST), &[0], &[I16, U16]),
     gap(&["Clip"], (11, 11), &[0], &[F64]),
     gap(&["Clip"], (12, NEWEST), &[1, 2], &[I16, U16, BF16]),
+    gap(&["InstanceNormalization"], (7, 21), &[0], &[F64]),
+    gap(&["InstanceNormalization"], (22, NEWEST), &[0], &[F64, BF16]),
     gap(&["BitShift"], (11, NEWEST), &[0], &[U16]),
     gap(&["Gemm"], (9, NEWEST), &[0], &[I32, I64, U32, U64]),
     gap(&["PRelu"], (7, 15), &[0], SLOPES),
@@ -114,6 +116,9 @@ mod tests {
             "Mod" => format!("{x}; y:{dtype}(2,2); z=Mod(x,y) fmod={}", i64::from(float)),
             "BitShift" => format!("{x}; y:{dtype}(2,2); z=BitShift(x,y) direction=LEFT"),
             "Gemm" => format!("{x}; y:{dtype}(2,2); c:{dtype}(2,2); z=Gemm(x,y,c)"),
+            "InstanceNormalization" => {
+                format!("opset {opset}; x:{dtype}(2,2,2); s:{dtype}(2); b:{dtype}(2); z={operator}(x,s,b)")
+            }
             "LayerNormalization" => format!("{x}; s:{dtype}(2); b:{dtype}(2); z={operator}(x,s,b)"),
             "RMSNormalization" => format!("{x}; s:{dtype}(2); z={operator}(x,s)"),
             _ => format!("{x}; y:{second}(2,2); z={operator}(x,y)"),
@@ -140,7 +145,7 @@ mod tests {
                 }
             }
         }
-        assert_eq!(count, 4_969);
+        assert_eq!(count, 5_034);
         assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
     }
 
