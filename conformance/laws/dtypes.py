@@ -19,16 +19,19 @@ DTYPES = {
 }  # fmt: skip
 OPSETS = range(7, 27)
 OPERATORS = (
-    "Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Clip Div Equal Expand Gemm Greater GreaterOrEqual InstanceNormalization LayerNormalization Less LessOrEqual Max "
-    "Mean Min Mod Mul Or PRelu Pow RMSNormalization Sub Sum Where Xor"
+    "Add And BatchNormalization BitShift BitwiseAnd BitwiseOr BitwiseXor Clip Conv ConvTranspose Div Equal Expand Gemm Greater GreaterOrEqual GroupNormalization "
+    "InstanceNormalization LayerNormalization Less LessOrEqual Max Mean Min Mod Mul Or PRelu Pow RMSNormalization Sub Sum Where Xor"
 ).split()
 # The inputs whose shape is not that of the others.
 SHAPES = {
-    ("Clip", 1): [], ("Clip", 2): [], ("Expand", 1): [2], ("InstanceNormalization", 0): [2, 2, 2], ("InstanceNormalization", 1): [2],
-    ("InstanceNormalization", 2): [2], ("LayerNormalization", 1): [2], ("LayerNormalization", 2): [2],
-    ("RMSNormalization", 1): [2],
+    ("Clip", 1): [], ("Clip", 2): [], ("Conv", 1): [2, 2, 1], ("ConvTranspose", 1): [2, 2, 1], ("Expand", 1): [2], ("LayerNormalization", 1): [2],
+    ("LayerNormalization", 2): [2], ("RMSNormalization", 1): [2],
 }  # fmt: skip
-COUNTS = {"Clip": 3, "Gemm": 3, "InstanceNormalization": 3, "LayerNormalization": 3, "Where": 3}
+# How many inputs those have that have more than two; behind the data of the last come lists of one number per channel.
+COUNTS = {"Clip": 3, "Gemm": 3, "LayerNormalization": 3, "Where": 3}
+LISTS = {"BatchNormalization": 5, "Conv": 3, "ConvTranspose": 3, "GroupNormalization": 3, "InstanceNormalization": 3}
+SHAPES |= {(name, k): [2] if k else [2, 2, 2] for name, count in LISTS.items() for k in range(count) if (name, k) not in SHAPES}
+COUNTS |= LISTS
 
 
 def allowed(schema, k):
@@ -46,7 +49,7 @@ def runs(driver, operator, opset, dtypes):
         kinds[1] = "i64" if operator == "Expand" else second or first
     if operator == "Where":
         kinds[0] = "bool"
-    attributes = {"Mod": {"fmod": int("f" in first)}, "BitShift": {"direction": "LEFT"}}.get(operator, {})
+    attributes = {"Mod": {"fmod": int("f" in first)}, "BitShift": {"direction": "LEFT"}, "GroupNormalization": {"num_groups": 2}}.get(operator, {})
     names = [f"x{k}" for k in range(len(kinds))]
     shapes = [SHAPES.get((operator, k), [2, 2]) for k in range(len(kinds))]
     tensor = helper.make_tensor_value_info

@@ -60,8 +60,10 @@ static GAPS: &[Gap] = &[
     gap(&["Max", "Min"], (12, NEWEST), &[0], &[I16, U16]),
     gap(&["Clip"], (11, 11), &[0], &[F64]),
     gap(&["Clip"], (12, NEWEST), &[1, 2], &[I16, U16, BF16]),
-    gap(&["InstanceNormalization"], (7, 21), &[0], &[F64]),
-    gap(&["InstanceNormalization"], (22, NEWEST), &[0], &[F64, BF16]),
+    gap(&["Conv", "ConvTranspose", "InstanceNormalization"], (7, 21), &[0], &[F64]),
+    gap(&["Conv", "ConvTranspose", "InstanceNormalization"], (22, NEWEST), &[0], &[F64, BF16]),
+    gap(&["BatchNormalization"], (14, NEWEST), &[0], &[BF16]),
+    gap(&["GroupNormalization"], (18, NEWEST), &[0], &[BF16]),
     gap(&["BitShift"], (11, NEWEST), &[0], &[U16]),
     gap(&["Gemm"], (9, NEWEST), &[0], &[I32, I64, U32, U64]),
     gap(&["PRelu"], (7, 15), &[0], SLOPES),
@@ -109,6 +111,7 @@ mod tests {
         let (dtype, second) = dtypes.split_once(',').unwrap_or((dtypes, dtypes));
         let float = dtype.contains('f');
         let x = format!("opset {opset}; x:{dtype}(2,2)");
+        let lists = format!("opset {opset}; x:{dtype}(2,2,2); s:{dtype}(2); b:{dtype}(2)");
         match operator {
             "Where" => format!("{x}; c:bool(2,2); y:{dtype}(2,2); z=Where(c,x,y)"),
             "Clip" => format!("{x}; l:{dtype}(); h:{dtype}(); z=Clip(x,l,h)"),
@@ -116,9 +119,10 @@ mod tests {
             "Mod" => format!("{x}; y:{dtype}(2,2); z=Mod(x,y) fmod={}", i64::from(float)),
             "BitShift" => format!("{x}; y:{dtype}(2,2); z=BitShift(x,y) direction=LEFT"),
             "Gemm" => format!("{x}; y:{dtype}(2,2); c:{dtype}(2,2); z=Gemm(x,y,c)"),
-            "InstanceNormalization" => {
-                format!("opset {opset}; x:{dtype}(2,2,2); s:{dtype}(2); b:{dtype}(2); z={operator}(x,s,b)")
-            }
+            "InstanceNormalization" => format!("{lists}; z={operator}(x,s,b)"),
+            "GroupNormalization" => format!("{lists}; z={operator}(x,s,b) num_groups=2"),
+            "BatchNormalization" => format!("{lists}; m:{dtype}(2); v:{dtype}(2); z={operator}(x,s,b,m,v)"),
+            "Conv" | "ConvTranspose" => format!("{lists}; w:{dtype}(2,2,1); z={operator}(x,w,b)"),
             "LayerNormalization" => format!("{x}; s:{dtype}(2); b:{dtype}(2); z={operator}(x,s,b)"),
             "RMSNormalization" => format!("{x}; s:{dtype}(2); z={operator}(x,s)"),
             _ => format!("{x}; y:{second}(2,2); z={operator}(x,y)"),
@@ -145,8 +149,8 @@ mod tests {
                 }
             }
         }
-        assert_eq!(count, 5_034);
         assert!(wrong.is_empty(), "{} of {count}:\n{}", wrong.len(), wrong.join("\n"));
+        assert_eq!(count, 5_273);
     }
 
     #[test]
