@@ -30,7 +30,8 @@ pub(crate) fn same(call: &Call<'_>) -> Made {
 
 /// Reads a shape from an input: its extents, each if it is known.
 pub(crate) fn target(call: &Call<'_>, k: usize) -> Result<Vec<Option<Size>>, Stop> {
-    // Some runtimes accept a number as the shape of Expand; of other operators of ONNX none does.
+    // ONNX allows only lists. ONNX Runtime accepts a number as the shape of Expand; of Reshape, Tile and ConstantOfShape, neither it nor
+    // OpenVINO does.
     if call.model.system == System::Onnx && call.node.op != "Expand" && matches!(call.dims(k), Ok([])) {
         return because(format!("{}: input {k} is a number, and should be a list", call.node.op));
     }

@@ -74,7 +74,7 @@ impl<'a> Asked<'a> {
         None
     }
 
-    /// Says whether the target removes a node since it leaves all elements where they are: 20 kinds of such nodes between a product and a
+    /// Says whether the target removes a node that leaves all elements where they are: 20 kinds of such nodes between a product and a
     /// convolution were tested.
     fn drops(&self, node: &Node) -> bool {
         self.removes(Op::Expand) && self.leaves_alone(node)
