@@ -460,7 +460,8 @@ fn refused_reshapes(model: &Model, shapes: &Shapes) -> Vec<(NodeId, String)> {
     };
     let refused = |node: &Node| {
         let largest = rank(node.input(0)).max(rank(node.output(0))).filter(|rank| *rank > LARGEST_RANK)?;
-        let text = format!("ncnn supports {LARGEST_RANK} axes besides the batch, and cannot load a reshape with {largest}");
+        let text =
+            format!("ncnn supports {LARGEST_RANK} axes besides the batch, and cannot load a reshape with {largest}");
         meaning::role(model, node).is_some_and(|role| matches!(role, Role::Reshape | Role::Expand)).then_some(text)
     };
     let all = (0..).map(NodeId).zip(&model.nodes);
