@@ -1,6 +1,7 @@
 """The suite itself: that it would see what is wrong."""
 
 import platform
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -11,6 +12,15 @@ from .engines.numpy import NumPy
 from .known import Exemption, Known, apart
 from .question import Died, Question, Refused
 from .tally import Tally, count
+
+
+def test_every_module_is_of_the_oldest_python():
+    """Most modules are run by hand only: a form of a newer Python would show only then."""
+    root = Path(__file__).resolve().parents[1]
+    paths = [path for folder in ("conformance", "engines", "bench", "atlas") for path in (root / folder).rglob("*.py")]
+    assert len(paths) > 100
+    for path in paths:
+        compile(path.read_bytes(), str(path), "exec")
 
 
 def test_codes_reveal_both_elements():
