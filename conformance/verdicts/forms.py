@@ -177,16 +177,8 @@ class File:
             return 0, f"refused: {found}"
         # What is computed in f16 on the way may be rounded elsewhere.
         rtol = 1e-2 if "f16" in specs.types(self.spec).values() else 2e-3
-        if self._is_coarse(target):
-            rtol = 2e-2
         first, later = apart(want, found[0], rtol), apart(want, found[-1], rtol)
         return first or later and (later[0], f"in a later run, {later[1]}")
-
-    def _is_coarse(self, target):
-        """Whether an engine computes with few digits: OpenVINO quantises what it multiplies by integer weights, and MNN convolves by Winograd's algorithm."""
-        ops = {node[0] for node in self.spec["nodes"]}
-        weights = any(kind in ("u8", "i8", "uint4", "int4") for kind, *_ in self.spec["constants"].values())
-        return "Conv" in ops if target == "mnn" else target == "openvino" and weights and bool(ops & {"MatMul", "Gemm"})
 
     def _means(self, turn):
         """Whether the model has a meaning for the numbers of a turn."""

@@ -71,7 +71,7 @@ pub(super) fn multiplied(asked: &Asked<'_>) -> Option<Does> {
 }
 
 /// Returns the products of quantised data and these weights, transposed: for them alone the weights are not multiplied out, whatever else reads
-/// them. Asked of 59 models with a second reader.
+/// them. Asked of 55 models with a second reader.
 fn behind_quantised<'a>(asked: &Asked<'a>, weights: ValueId) -> impl Iterator<Item = &'a Node> {
     let turned = asked.readers(weights).filter(|(node, _)| asked.op(node) == Some(Op::Transpose));
     let turned = turned.filter_map(|(node, _)| node.output(0)).flat_map(|value| asked.readers(value));
@@ -405,7 +405,7 @@ fn readers<'a>(asked: &Asked<'a>, value: ValueId, transposed: bool, reach: usize
         let behind = |transposed| readers(asked, node.output(0)?, transposed, reach - 1);
         match (asked.op(node)?, input) {
             // The reader multiplies by alpha before the product, and data are read as they are: neither keeps the weights from being read
-            // as such elsewhere. Asked of 69 models with a second reader.
+            // as such elsewhere. Asked of 126 models with 21 kinds of second readers.
             (Op::Gemm, 1) if !is_plain(node) => {}
             (Op::MatMul | Op::Gemm, 0) => {}
             (Op::MatMul | Op::Gemm, 1) => {
