@@ -34,7 +34,7 @@ use std::{
 use self::{
     bench::{NodeSet, PartRunner, Ran, TIMES},
     draws::examine_trials,
-    gap::{OF_NODES, gap},
+    gap::gap,
     reduce::{Reduced, Symptom, reduce},
 };
 pub use self::{
@@ -243,6 +243,7 @@ impl<'r, 'a> Examination<'r, 'a> {
                 break;
             }
         }
+        self.misshapen(&first)?;
         self.keep_shown(&first)?;
         if let Ran::Refused(why) = &first
             && self.examined.faults.is_empty()
@@ -401,7 +402,8 @@ impl<'r, 'a> Examination<'r, 'a> {
             Some(Ok(right)) => {
                 self.examined.compared.insert(node);
                 let [value] = group.outputs[..] else { return false };
-                self.bench.value(value).is_some_and(|exposed| gap(&right, exposed, OF_NODES).is_none())
+                let tolerance = own::tolerance(&self.bench, &group.nodes);
+                self.bench.value(value).is_some_and(|exposed| gap(&right, exposed, tolerance).is_none())
             }
             Some(Err(why)) if round == 0 => {
                 self.examined.uncomputed.push((node, why));
@@ -415,15 +417,15 @@ impl<'r, 'a> Examination<'r, 'a> {
     fn compared(&mut self, group: &NodeSet, cut: Vec<Tensor>) -> Vec<Wrong> {
         let node = group.nodes[0];
         let own = own::compute(&self.bench, node).and_then(Result::ok);
-        let tolerance = own::tolerance(&self.bench, node);
+        let tolerances = (own::tolerance_alone(&self.bench, node), own::tolerance(&self.bench, &group.nodes));
         let mut wrong = Vec::new();
         for (k, (&value, cut)) in group.outputs.iter().zip(cut).enumerate() {
             let right =
                 own.as_ref().filter(|_| k == 0).cloned().unwrap_or_else(|| self.bench.in_known_shape(value, &cut));
             // A node that is wrong alone and right in the model is right. One that is right alone and wrong in the model is part of a
             // transformation that looking at every value does not stop.
-            if self.bench.value(value).is_some_and(|exposed| gap(&right, exposed, OF_NODES).is_some()) {
-                let alone = gap(&right, &cut, tolerance).map(|gap| (gap, cut));
+            if self.bench.value(value).is_some_and(|exposed| gap(&right, exposed, tolerances.1).is_some()) {
+                let alone = gap(&right, &cut, tolerances.0).map(|gap| (gap, cut));
                 wrong.push(Wrong { node, value, right, alone });
             }
         }
@@ -437,15 +439,20 @@ impl<'r, 'a> Examination<'r, 'a> {
             let shown = Symptom::Wrong(gap.clone(), cut.clone());
             Some(Reduced { nodes: vec![node], hidden: BTreeSet::new(), value, shown })
         } else {
-            let at = self.nodes.iter().position(|&other| other == node).map_or(self.nodes.len(), |at| at + 1);
-            let group = self.with_folded(&self.nodes[at.saturating_sub(WINDOWS[0])..at], vec![value]);
-            reduce(&mut self.bench, &group, &self.pins, OF_NODES)?
+            let group = self.up_to(node, value);
+            reduce(&mut self.bench, &group, &self.pins)?
         };
         match reduced {
             Some(reduced) => self.record(reduced)?,
             None => _ = self.pins.insert(value),
         }
         Ok(())
+    }
+
+    /// Makes a group of a node and those before it, as many as a small window has, of which one value is looked at.
+    fn up_to(&self, node: NodeId, value: ValueId) -> NodeSet {
+        let at = self.nodes.iter().position(|&other| other == node).map_or(self.nodes.len(), |at| at + 1);
+        self.with_folded(&self.nodes[at.saturating_sub(WINDOWS[0])..at], vec![value])
     }
 
     /// Makes a group of nodes together with those that compute its constants.
@@ -504,7 +511,7 @@ impl<'r, 'a> Examination<'r, 'a> {
                 continue;
             }
             for _ in 0..MOST_FAULTS {
-                let Some(reduced) = reduce(&mut self.bench, group, &self.pins, OF_NODES)? else { break };
+                let Some(reduced) = reduce(&mut self.bench, group, &self.pins)? else { break };
                 if self.is_in_model(&reduced)? {
                     self.record(reduced)?;
                 } else {
@@ -521,11 +528,11 @@ impl<'r, 'a> Examination<'r, 'a> {
 
     fn is_wrong(&self, group: &NodeSet, ran: &Ran) -> bool {
         match ran {
-            Ran::Values(values) => group
-                .outputs
-                .iter()
-                .zip(values)
-                .any(|(&id, got)| self.bench.value(id).is_some_and(|want| gap(want, got, OF_NODES).is_some())),
+            Ran::Values(values) => {
+                let tolerance = own::tolerance(&self.bench, &group.nodes);
+                let differs = |(&id, got)| self.bench.value(id).is_some_and(|want| gap(want, got, tolerance).is_some());
+                group.outputs.iter().zip(values).any(differs)
+            }
             Ran::Refused(_) => true,
             Ran::Unknown(_) => false,
         }
@@ -548,10 +555,15 @@ impl<'r, 'a> Examination<'r, 'a> {
         let (gap, refused, reading, got) = match shown {
             Symptom::Wrong(gap, got) => {
                 let reading = reading::find(&mut self.bench, &nodes, value, &got)?;
-                if let (Some(part), Some(right)) = (&part, &right)
-                    && let Ran::Values(first) = self.bench.run_times(part, 1)?
-                {
-                    is_later = first.first().is_some_and(|first| self::gap(right, first, OF_NODES).is_none());
+                if let (Some(part), Some(right)) = (&part, &right) {
+                    let tolerance = own::tolerance(&self.bench, &nodes);
+                    let is_right = |ran: &Ran| match ran {
+                        Ran::Values(values) => {
+                            values.first().is_some_and(|got| self::gap(right, got, tolerance).is_none())
+                        }
+                        _ => false,
+                    };
+                    is_later = is_right(&self.bench.run_times(part, 1)?) && !is_right(&self.bench.run(part)?);
                 }
                 (Some(gap), None, reading, Some(got))
             }

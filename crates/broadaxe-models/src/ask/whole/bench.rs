@@ -58,7 +58,10 @@ pub(super) struct NodeSet {
 /// A model on an engine.
 pub(super) struct PartRunner<'a> {
     pub(super) model: &'a Model,
+    /// The shapes that values have with what the inputs are given.
     pub(super) shapes: &'a Shapes,
+    /// The shapes with the open dims of the model.
+    declared: &'a Shapes,
     pub(super) runner: &'a mut dyn Runner,
     /// How many models were run.
     pub(super) runs: usize,
@@ -85,10 +88,10 @@ pub(super) struct PartRunner<'a> {
 }
 
 impl<'a> PartRunner<'a> {
-    /// Makes one whose inputs are given what is fed.
+    /// Makes one whose inputs are given what is fed; the shapes are those with the open dims of the model, and those of what is fed.
     pub(super) fn new(
         model: &'a Model,
-        shapes: &'a Shapes,
+        (declared, shapes): (&'a Shapes, &'a Shapes),
         runner: &'a mut dyn Runner,
         until: Instant,
         feeds: Vec<(ValueId, Tensor)>,
@@ -98,10 +101,11 @@ impl<'a> PartRunner<'a> {
         let (values, products) = (vec![None; model.values.len()], BTreeMap::new());
         let (open, is_unsure) = (true, false);
         let (zeros, held) = (BTreeSet::new(), part::held(model).map_err(|error| error.to_string()));
-        let facts = Facts::of(model, shapes, &[]);
+        let facts = Facts::of(model, declared, &[]);
         let mut own = Self {
             model,
             shapes,
+            declared,
             runner,
             runs: 0,
             until,
@@ -172,10 +176,14 @@ impl<'a> PartRunner<'a> {
     /// Gives an engine's elements of a value the shape that the value has, where that is known: layers that are not computed here may
     /// have an axis too many.
     pub(super) fn in_known_shape(&self, id: ValueId, tensor: &Tensor) -> Tensor {
-        let known = self.shapes.of.get(id.0 as usize).and_then(|known| known.shape.known());
         let count = |shape: &[usize]| shape.iter().product::<usize>();
-        let fits = known.filter(|shape| count(shape) == count(&tensor.shape));
-        Tensor { shape: fits.map_or_else(|| tensor.shape.clone(), |shape| shape.to_vec()), ..tensor.clone() }
+        let fits = self.known_shape(id).filter(|shape| count(shape) == count(&tensor.shape));
+        Tensor { shape: fits.unwrap_or_else(|| tensor.shape.clone()), ..tensor.clone() }
+    }
+
+    /// Returns the shape that a value has with what the inputs are given, as far as it is known.
+    pub(super) fn known_shape(&self, id: ValueId) -> Option<Vec<usize>> {
+        self.shapes.of.get(id.0 as usize)?.shape.known().map(|shape| shape.dims().to_vec())
     }
 
     /// Returns what a layer of products gives with a bias of zeros.
@@ -278,7 +286,7 @@ impl<'a> PartRunner<'a> {
 
     fn input(&self, id: ValueId) -> Option<PartInput> {
         let tensor = self.value(id)?;
-        let dims = self.shapes.of.get(id.0 as usize).and_then(|known| known.shape.dims());
+        let dims = self.declared.of.get(id.0 as usize).and_then(|known| known.shape.dims());
         let dims = dims.filter(|dims| self.open && dims.len() == tensor.shape.len());
         let size =
             |(axis, &size): (usize, &usize)| Some(size).filter(|_| dims.is_none_or(|dims| dims[axis].size().is_some()));

@@ -18,6 +18,8 @@ use crate::{
 const NO_SIZES: &str = "no sizes of its open dims were found that fit; --input-shape gives others";
 /// A model is run with other numbers if the first ones took less than this part of the time.
 const QUICK_PARTS: u32 = 10;
+/// How often a model in which nothing was found is run with other numbers: few elements may all be such that an engine rounds them rightly.
+const MORE_DRAWS: u64 = 3;
 
 /// A model that is asked about, and how.
 struct Draws<'a> {
@@ -50,7 +52,7 @@ pub(super) fn examine_trials(
                 continue;
             }
         };
-        let (found, is_whole) = draws.examine(runner, small, &WINDOWS, report)?;
+        let (found, is_whole) = draws.examine(runner, (trial, small), &WINDOWS, report)?;
         examined = found;
         // With lengths that the model does not take, nothing is learned.
         if !is_whole && examined.faults.iter().all(|fault| fault.gap.is_none()) {
@@ -79,11 +81,17 @@ impl Draws<'_> {
     fn examine(
         &self,
         runner: &mut dyn Runner,
-        feeds: Vec<(ValueId, Tensor)>,
+        (trial, feeds): (&SizeTrial, Vec<(ValueId, Tensor)>),
         windows: &[usize],
         report: &mut dyn FnMut(&str, usize),
     ) -> Result<(Examined, bool), Error> {
-        let bench = PartRunner::new(self.model, self.shapes, runner, self.until, feeds);
+        let is_known = |(id, fed): &(ValueId, Tensor)| {
+            let known = trial.shapes.of.get(id.0 as usize).and_then(|known| known.shape.known());
+            known.is_none_or(|shape| shape.dims() == fed.shape)
+        };
+        // What a user gives may have other sizes.
+        let shapes = if feeds.iter().all(is_known) { &trial.shapes } else { self.shapes };
+        let bench = PartRunner::new(self.model, (self.shapes, shapes), runner, self.until, feeds);
         let mut examination = Examination::new(bench, report);
         let is_whole = examination.whole(windows)?;
         Ok((examination.done(), is_whole))
@@ -101,9 +109,10 @@ impl Draws<'_> {
         let is_quick = self.started.elapsed() * QUICK_PARTS < self.settings.time;
         let is_clean = examined.faults.is_empty() && is_quick && feeds::has_drawn(self.model, given);
         let is_far = feeds::has_far(self.model, &trial.shapes, given);
-        for (wanted, drawn) in [(is_clean, (seed + 1, Integers::Small)), (is_far, (seed, Integers::Far))] {
+        let others = (1..=MORE_DRAWS).map(|more| (is_clean, (seed + more, Integers::Small)));
+        for (wanted, drawn) in others.chain([(is_far, (seed, Integers::Far))]) {
             if wanted && let Ok(feeds) = self.feeds(trial, drawn) {
-                let (found, _) = self.examine(runner, feeds, &FAR_WINDOWS, report)?;
+                let (found, _) = self.examine(runner, (trial, feeds), &FAR_WINDOWS, report)?;
                 examined.extend(found, drawn.1 == Integers::Far);
             }
         }

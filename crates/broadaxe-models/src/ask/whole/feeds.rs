@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use broadaxe::DType;
-use broadaxe_frameworks::System;
+use broadaxe_frameworks::{Role, System};
 
 use super::super::{numbers, random::Random, run::Tensor};
 use crate::{
     graph::{Attribute, Model, NodeId, ValueId},
     infer::{Origin, Shapes, infer},
-    meaning::{Kind, meaning},
+    meaning::{Kind, meaning, role},
     verify,
 };
 
@@ -59,10 +59,12 @@ pub(super) fn trials(model: &Model, shapes: &Shapes) -> Vec<SizeTrial> {
 const MOST_TRIALS: usize = 400;
 /// How many sizes of the file are tried for an open one.
 const MOST_SIZES: usize = 16;
+/// Small sizes that are tried, too: a size of the file may follow from one that is not there.
+const SMALL_SIZES: std::ops::RangeInclusive<usize> = 2..=8;
 
 /// Infers the shapes of a model with these sizes for what is open. Where they do not fit, a size becomes the one that it meets, and then
 /// another one, 1, or one of the file, as long as more fits. Names that have one size keep having one.
-fn fitted(model: &Model, shapes: &Shapes, mut lengths: Vec<(String, usize)>) -> Option<SizeTrial> {
+fn fitted(model: &Model, shapes: &Shapes, lengths: Vec<(String, usize)>) -> Option<SizeTrial> {
     let tried = |lengths: &[(String, usize)]| {
         let shapes = infer(model, &verify::given(model, shapes, lengths)).ok()?;
         Some(SizeTrial { misfits: misfits(model, &shapes), shapes })
@@ -71,11 +73,8 @@ fn fitted(model: &Model, shapes: &Shapes, mut lengths: Vec<(String, usize)>) -> 
         let size = |&(_, size): &(String, usize)| if size == from { to } else { size };
         lengths.iter().map(|length| (length.0.clone(), size(length))).collect::<Vec<_>>()
     };
-    let mut best = tried(&lengths)?;
-    let known = sizes(model, shapes);
-    let mut left = MOST_TRIALS;
-    loop {
-        // Sizes that meet become one.
+    // Sizes that meet become one.
+    let met = |mut lengths: Vec<(String, usize)>, mut best: SizeTrial| {
         for _ in 0..lengths.len() {
             let sizes = |id| clash(model, &best.shapes, id)?.sizes();
             let Some((one, other)) = model.walk().into_iter().find_map(sizes) else { break };
@@ -85,6 +84,13 @@ fn fitted(model: &Model, shapes: &Shapes, mut lengths: Vec<(String, usize)>) -> 
             let Some(trial) = tried(&changed).filter(|trial| trial.misfits <= best.misfits) else { break };
             (best, lengths) = (trial, changed);
         }
+        (best, lengths)
+    };
+    let known = sizes(model, shapes);
+    let mut left = MOST_TRIALS;
+    let first = tried(&lengths)?;
+    let (mut best, mut lengths) = met(lengths, first);
+    loop {
         let own: BTreeSet<usize> = lengths.iter().map(|(_, size)| *size).collect();
         let pairs = own.iter().flat_map(|&from| own.iter().chain(&known).map(move |&to| (from, to)));
         if best.misfits == 0 {
@@ -93,7 +99,8 @@ fn fitted(model: &Model, shapes: &Shapes, mut lengths: Vec<(String, usize)>) -> 
         let better = pairs.filter(|(from, to)| from != to).take(left).find_map(|(from, to)| {
             left -= 1;
             let changed = change(&lengths, from, to);
-            tried(&changed).filter(|trial| trial.misfits < best.misfits).map(|trial| (trial, changed))
+            let (trial, changed) = tried(&changed).map(|trial| met(changed, trial))?;
+            Some((trial, changed)).filter(|(trial, _)| trial.misfits < best.misfits)
         });
         match better {
             Some(found) => (best, lengths) = found,
@@ -115,7 +122,7 @@ fn clash(model: &Model, shapes: &Shapes, id: NodeId) -> Option<broadaxe_shape::E
     meaning.rule.align(&dims).err()
 }
 
-/// Lists 1, the channels of convolutions in groups, and the sizes that shapes have, those that are there most often first.
+/// Lists 1, the channels of convolutions in groups, the sizes that shapes have, those that are there most often first, and small ones.
 fn sizes(model: &Model, shapes: &Shapes) -> Vec<usize> {
     let mut counts: BTreeMap<usize, usize> = BTreeMap::new();
     let size = |value: ValueId, axis: usize| shapes.of.get(value.0 as usize)?.shape.dims()?.get(axis)?.size();
@@ -133,18 +140,36 @@ fn sizes(model: &Model, shapes: &Shapes) -> Vec<usize> {
     }
     let mut sizes: Vec<usize> = counts.keys().copied().collect();
     sizes.sort_by_key(|size| std::cmp::Reverse(counts[size]));
-    std::iter::once(1).chain(sizes).take(MOST_SIZES).collect()
+    let sizes: Vec<usize> = std::iter::once(1).chain(sizes).take(MOST_SIZES).collect();
+    let small = SMALL_SIZES.filter(|size| !sizes.contains(size));
+    sizes.iter().copied().chain(small).collect()
 }
 
-/// Counts the nodes that do not fit: their operands do not broadcast, or the shape of a result cannot be said.
+/// Says whether a node gives elements a shape that has another number of them.
+fn changes_count(model: &Model, shapes: &Shapes, id: NodeId) -> bool {
+    let node = model.node(id);
+    let count = |value: Option<ValueId>| {
+        let shape = shapes.of.get(value?.0 as usize)?.shape.known()?;
+        shape.dims().iter().try_fold(1, |count: usize, &size| count.checked_mul(size))
+    };
+    let (before, after) = (count(node.input(0)), count(node.output(0)));
+    role(model, node) == Some(Role::Reshape) && before.zip(after).is_some_and(|(before, after)| before != after)
+}
+
+/// Counts the nodes that do not fit: their operands do not broadcast, they change the number of elements where that stays, or the shape of a
+/// result cannot be said.
 fn misfits(model: &Model, shapes: &Shapes) -> usize {
     // What only the file says of a result does not follow from the operands.
     let is_unknown = |value: &ValueId| {
         let known = shapes.of.get(value.0 as usize);
         known.is_some_and(|known| matches!(known.origin, Origin::Unknown(_) | Origin::Declared))
     };
-    let fits_not =
-        |&id: &NodeId| clash(model, shapes, id).is_some() || model.node(id).outputs.iter().flatten().any(is_unknown);
+    let fits_not = |&id: &NodeId| {
+        let outputs = &model.node(id).outputs;
+        clash(model, shapes, id).is_some()
+            || changes_count(model, shapes, id)
+            || outputs.iter().flatten().any(is_unknown)
+    };
     model.walk().into_iter().filter(fits_not).count()
 }
 
@@ -339,6 +364,12 @@ mod tests {
             ("x(n,c,9,9); w=const(8,3,2,2); y=Conv(x,w) group=2; b(1,d,8,k); z=Mul(y,b)", true),
             ("x(n,m,k); a=const:i64(1)=1; y=Squeeze(x,a)", true),
             ("x(n,m); y(k,4); z=Concat(x,y) axis=0", true),
+            ("x(1,2,m); y(1,1,k); z=Sub(x,y); s=const:i64(3)=1,2,5; w=Reshape(z,s)", true),
+            ("x(2,m); s=const:i64(1)=5; y=Reshape(x,s)", false),
+            (
+                "x(1,2,m); w=const(2,2,4); c=Conv(x,w) pads=3,2; y(1,1,k); z=Sub(c,y); s=const:i64(2)=2,5; r=Reshape(z,s)",
+                true,
+            ),
             ("x(2,m); y(3,m); z=Add(x,y)", false),
         ] {
             let (model, shapes) = testing::model(text);

@@ -73,6 +73,11 @@ pub(super) fn gap(want: &Tensor, got: &Tensor, tolerance: Tolerance) -> Option<D
 }
 
 impl Tolerance {
+    /// Returns the tolerance of nodes of which none rounds: integers of 8 bits are exact, too.
+    pub(super) fn without_quanta(self) -> Self {
+        Self { quanta: 0.0, ..self }
+    }
+
     /// Returns the tolerance for elements of these types: integers of more than 8 bits and bool are exact.
     fn of(self, want: DType, got: DType) -> Self {
         let half = |dtype| matches!(dtype, DType::F16 | DType::BF16);

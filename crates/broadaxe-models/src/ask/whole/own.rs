@@ -47,11 +47,26 @@ pub(super) fn meant(bench: &PartRunner<'_>, id: NodeId) -> Option<Meaning> {
     Some(meaning)
 }
 
-/// Returns how far an engine may be from the right result of one node: integers that are rounded may differ by one.
-pub(super) fn tolerance(bench: &PartRunner<'_>, id: NodeId) -> Tolerance {
-    let is_rounded =
-        is_quantised(bench.model, id) || meant(bench, id).is_some_and(|meaning| meaning.kind.is_along_axes());
-    if is_rounded { OF_NODES } else { OF_NODE }
+/// Says whether a node rounds numbers, to integers or sums of them, so that an engine may be one unit away.
+fn rounds(bench: &PartRunner<'_>, id: NodeId) -> bool {
+    let node = bench.model.node(id);
+    let is_float = |value: Option<ValueId>| {
+        let constant = bench.model.value(value?).constant.as_ref().and_then(|constant| constant.element.dtype());
+        constant.or_else(|| Some(bench.value(value?)?.dtype)).map(DType::is_float)
+    };
+    is_quantised(bench.model, id)
+        || meant(bench, id).is_some_and(|meaning| meaning.kind.is_along_axes())
+        || is_float(node.input(0)) == Some(true) && is_float(node.output(0)) == Some(false)
+}
+
+/// Returns how far an engine may be from the right result of one node that runs alone.
+pub(super) fn tolerance_alone(bench: &PartRunner<'_>, id: NodeId) -> Tolerance {
+    if rounds(bench, id) { OF_NODES } else { OF_NODE }
+}
+
+/// Returns how far an engine may be from the right results of nodes that run together.
+pub(super) fn tolerance(bench: &PartRunner<'_>, nodes: &[NodeId]) -> Tolerance {
+    if nodes.iter().any(|&node| rounds(bench, node)) { OF_NODES } else { OF_NODES.without_quanta() }
 }
 
 /// Returns the input that is added to a layer of products, whose sums are left to the engine.

@@ -10,6 +10,7 @@ use super::{
     super::run::Tensor,
     bench::{NodeSet, PartRunner, Ran},
     gap::{Discrepancy, Tolerance, gap},
+    own,
 };
 use crate::{
     error::Error,
@@ -48,9 +49,8 @@ pub(super) fn reduce(
     bench: &mut PartRunner<'_>,
     group: &NodeSet,
     cuts: &BTreeSet<ValueId>,
-    tolerance: Tolerance,
 ) -> Result<Option<Reduced>, Error> {
-    let runs = bench.runs;
+    let (runs, tolerance) = (bench.runs, own::tolerance(bench, &group.nodes));
     let mut state = State { bench, nodes: group.nodes.clone(), pinned: cuts.clone(), tolerance, joined: Vec::new() };
     let inner = state.inner(&group.outputs);
     let mut found = state.shows(&inner)?;

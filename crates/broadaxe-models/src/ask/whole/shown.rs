@@ -5,8 +5,9 @@ use std::collections::BTreeSet;
 use super::{
     Examination, Fault, NOT_ALONE,
     bench::Ran,
-    gap::{OF_MODEL, OF_NODES, gap},
-    reduce::Reduced,
+    gap::{OF_MODEL, gap},
+    own,
+    reduce::{Reduced, Symptom, reduce},
 };
 use crate::{
     ask::run::Tensor,
@@ -33,6 +34,33 @@ impl Examination<'_, '_> {
             compared.contains(&id) && self.bench.value(id).is_some_and(|want| gap(want, got, OF_MODEL).is_some())
         });
         Ok(!differs)
+    }
+
+    /// Finds outputs that have another shape than the model gives them. Inside, an axis too many may belong to the engine: it is none of a
+    /// user's.
+    pub(super) fn misshapen(&mut self, first: &Ran) -> Result<(), Error> {
+        let Ran::Values(values) = first else { return Ok(()) };
+        let outputs: Vec<ValueId> = self.bench.model.main().outputs.clone();
+        for (&id, got) in outputs.iter().zip(values) {
+            let Some(node) = self.bench.producer(id).filter(|_| !self.at_fault.contains(&id)) else { continue };
+            let Some(known) = self.bench.known_shape(id).filter(|known| *known != got.shape) else { continue };
+            let right = Tensor { shape: known.clone(), ..got.clone() };
+            let Some(gap) = gap(&right, got, OF_MODEL) else { continue };
+            if self.bench.value(id).is_some_and(|value| value.shape != known) {
+                self.bench.forget(id);
+            }
+            for value in self.made(&self.nodes) {
+                if let Some(known) = self.bench.value(value).map(|known| self.bench.in_known_shape(value, known)) {
+                    self.bench.keep(value, known);
+                }
+            }
+            let group = self.up_to(node, id);
+            let shown = Symptom::Wrong(gap, got.clone());
+            let alone = Reduced { nodes: vec![node], hidden: BTreeSet::new(), value: id, shown };
+            let reduced = reduce(&mut self.bench, &group, &self.pins)?;
+            self.record(reduced.unwrap_or(alone))?;
+        }
+        Ok(())
     }
 
     /// Keeps the faults that the unchanged model has. Where all of its outputs are right, and would not be with a wrong value, it does not
@@ -83,7 +111,8 @@ impl Examination<'_, '_> {
 
     fn are_right(&self, outputs: &[ValueId], values: &[Tensor]) -> bool {
         let is_right = |(&id, got): (&ValueId, &Tensor)| {
-            self.bench.value(id).is_none_or(|want| gap(want, got, OF_MODEL).is_none())
+            self.bench.known_shape(id).is_none_or(|shape| shape == got.shape)
+                && self.bench.value(id).is_none_or(|want| gap(want, got, OF_MODEL).is_none())
         };
         outputs.iter().zip(values).all(is_right)
     }
@@ -97,7 +126,8 @@ impl Examination<'_, '_> {
         Ok(match self.bench.run(&part)? {
             Ran::Values(values) => {
                 let want = self.bench.value(reduced.value);
-                want.zip(values.first()).is_none_or(|(want, got)| gap(want, got, OF_NODES).is_some())
+                let tolerance = own::tolerance(&self.bench, &before);
+                want.zip(values.first()).is_none_or(|(want, got)| gap(want, got, tolerance).is_some())
             }
             // An engine that writes past the end of a tensor may fall over.
             Ran::Refused(_) | Ran::Unknown(_) => true,

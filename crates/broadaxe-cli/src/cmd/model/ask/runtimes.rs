@@ -19,8 +19,7 @@ pub(super) struct Runtime {
     pub(super) target: &'static str,
     /// The formats of the models it is asked about, the first of them also of single nodes.
     pub(super) formats: &'static [&'static str],
-    /// The formats of the whole models it is asked about: it does with parts of a model what it does with them in the model. pnnx
-    /// follows the batch through an ONNX model.
+    /// The formats of the whole models it is asked about.
     pub(super) whole: &'static [&'static str],
     /// The script that drives it, and the words that it is started with.
     pub(super) driver: &'static str,
@@ -118,7 +117,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         needs: &["pnnx", "numpy"],
         target: "pnnx",
         formats: &["onnx", "ncnn"],
-        whole: &["ncnn"],
+        whole: &["ncnn", "onnx"],
         driver: include_str!("../../../../engines/ncnn.py"),
         words: &[],
     },
