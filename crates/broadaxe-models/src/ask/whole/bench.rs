@@ -181,7 +181,7 @@ impl<'a> PartRunner<'a> {
         Tensor { shape: fits.unwrap_or_else(|| tensor.shape.clone()), ..tensor.clone() }
     }
 
-    /// Returns the shape that a value has with what the inputs are given, as far as it is known.
+    /// Returns the shape that a value has with what the inputs are given; nothing where it is not known.
     pub(super) fn known_shape(&self, id: ValueId) -> Option<Vec<usize>> {
         self.shapes.of.get(id.0 as usize)?.shape.known().map(|shape| shape.dims().to_vec())
     }

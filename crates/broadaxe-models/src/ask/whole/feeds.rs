@@ -69,27 +69,10 @@ fn fitted(model: &Model, shapes: &Shapes, lengths: Vec<(String, usize)>) -> Opti
         let shapes = infer(model, &verify::given(model, shapes, lengths)).ok()?;
         Some(SizeTrial { misfits: misfits(model, &shapes), shapes })
     };
-    let change = |lengths: &[(String, usize)], from: usize, to: usize| {
-        let size = |&(_, size): &(String, usize)| if size == from { to } else { size };
-        lengths.iter().map(|length| (length.0.clone(), size(length))).collect::<Vec<_>>()
-    };
-    // Sizes that meet become one.
-    let met = |mut lengths: Vec<(String, usize)>, mut best: SizeTrial| {
-        for _ in 0..lengths.len() {
-            let sizes = |id| clash(model, &best.shapes, id)?.sizes();
-            let Some((one, other)) = model.walk().into_iter().find_map(sizes) else { break };
-            let is_open = |size: usize| lengths.iter().any(|(_, length)| *length == size);
-            let (from, to) = if is_open(one) { (one, other) } else { (other, one) };
-            let changed = change(&lengths, from, to);
-            let Some(trial) = tried(&changed).filter(|trial| trial.misfits <= best.misfits) else { break };
-            (best, lengths) = (trial, changed);
-        }
-        (best, lengths)
-    };
     let known = sizes(model, shapes);
     let mut left = MOST_TRIALS;
     let first = tried(&lengths)?;
-    let (mut best, mut lengths) = met(lengths, first);
+    let (mut best, mut lengths) = met(model, &tried, lengths, first);
     loop {
         let own: BTreeSet<usize> = lengths.iter().map(|(_, size)| *size).collect();
         let pairs = own.iter().flat_map(|&from| own.iter().chain(&known).map(move |&to| (from, to)));
@@ -98,8 +81,8 @@ fn fitted(model: &Model, shapes: &Shapes, lengths: Vec<(String, usize)>) -> Opti
         }
         let better = pairs.filter(|(from, to)| from != to).take(left).find_map(|(from, to)| {
             left -= 1;
-            let changed = change(&lengths, from, to);
-            let (trial, changed) = tried(&changed).map(|trial| met(changed, trial))?;
+            let changed = changed(&lengths, from, to);
+            let (trial, changed) = tried(&changed).map(|trial| met(model, &tried, changed, trial))?;
             Some((trial, changed)).filter(|(trial, _)| trial.misfits < best.misfits)
         });
         match better {
@@ -107,6 +90,30 @@ fn fitted(model: &Model, shapes: &Shapes, lengths: Vec<(String, usize)>) -> Opti
             None => return Some(best),
         }
     }
+}
+
+/// Gives the names that have a size another one.
+fn changed(lengths: &[(String, usize)], from: usize, to: usize) -> Vec<(String, usize)> {
+    lengths.iter().map(|(name, size)| (name.clone(), if *size == from { to } else { *size })).collect()
+}
+
+/// Makes sizes that meet one size, as long as no fewer nodes fit.
+fn met(
+    model: &Model,
+    tried: &dyn Fn(&[(String, usize)]) -> Option<SizeTrial>,
+    mut lengths: Vec<(String, usize)>,
+    mut best: SizeTrial,
+) -> (SizeTrial, Vec<(String, usize)>) {
+    for _ in 0..lengths.len() {
+        let sizes = |id| clash(model, &best.shapes, id)?.sizes();
+        let Some((one, other)) = model.walk().into_iter().find_map(sizes) else { break };
+        let is_open = |size: usize| lengths.iter().any(|(_, length)| *length == size);
+        let (from, to) = if is_open(one) { (one, other) } else { (other, one) };
+        let changed = changed(&lengths, from, to);
+        let Some(trial) = tried(&changed).filter(|trial| trial.misfits <= best.misfits) else { break };
+        (best, lengths) = (trial, changed);
+    }
+    (best, lengths)
 }
 
 /// Returns the error of a node whose operands do not broadcast.
