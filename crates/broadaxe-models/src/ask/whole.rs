@@ -15,6 +15,7 @@
 //! is looked for (`reading`). What the engine refuses is reduced in the same way.
 
 mod gap;
+mod moved;
 mod quantised;
 mod weights;
 mod bench;

@@ -7,6 +7,7 @@ use super::{
     super::{QuestionTensor, layers, numbers, reference, run::Tensor},
     bench::PartRunner,
     gap::{OF_NODE, OF_NODES, Tolerance},
+    moved,
     quantised::{self, is_quantised},
 };
 use crate::{
@@ -105,6 +106,9 @@ pub(super) fn is_undefined(bench: &PartRunner<'_>, id: NodeId) -> bool {
 
 /// Computes the first result of a node: nothing for one that has no meaning of its own, a reason where it cannot be computed.
 pub(super) fn compute(bench: &PartRunner<'_>, id: NodeId) -> Option<Result<Tensor, String>> {
+    if let Some(moved) = moved::compute(bench, id) {
+        return Some(Ok(moved));
+    }
     let meaning = meant(bench, id)?;
     let operands = operands(bench, id).ok_or_else(|| "an operand is not known".to_owned());
     Some(operands.and_then(|operands| of_operands(bench, id, &meaning, &operands)))
