@@ -60,6 +60,8 @@ REFERENCES = {
     "Mean": lambda a, b, c: (a + b + c) / 3,
 }  # fmt: skip
 COMPARES = ("Less", "Greater", "Equal", "LessOrEqual", "GreaterOrEqual")
+# The rules of ONNX's operators since opset 7.
+RULES = ("numpy", "unidirectional", "bidirectional", "gemm-c")
 # An operator, its dtype, and how many operands it has.
 FAMILIES = [
     *((op, "f", 2) for op in ("Add", "Sub", "Mul", "Div", "Pow", "Max", "Min", *COMPARES, "PRelu")),
@@ -163,6 +165,8 @@ def of_atlas(folder):
     """Give the questions of the Atlas whose models are in a folder."""
     for line in (folder / "expected.jsonl").read_text().splitlines():
         one = json.loads(line)
+        if one["rule"] not in RULES:
+            continue
         data = (folder / one["files"][0]).read_bytes()
         operands = [operand for operand in one["operands"] if not operand["constant"]]
         feeds = [
