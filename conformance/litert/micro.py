@@ -235,8 +235,9 @@ def answered(engine, case):
     # The interface of this engine has no arrays of rank 0.
     if got.shape != want.shape and not (want.shape == () and got.size == 1):
         return "wrong"
-    # The kernel of squares of i16 is rough.
-    rough = 1e-3 if case["op"] == "SQUARED_DIFFERENCE" else 1e-4 if bound < 1 else 0
+    # The kernel of squares of i16 is off by up to 9 of 32,767 steps; its elements differ by thousands.
+    bound = 16 if case["op"] == "SQUARED_DIFFERENCE" and case["dtype"] == "i16" else bound
+    rough = 1e-4 if bound < 1 else 0
     return "right" if np.allclose(got.astype(float).ravel(), want.astype(float).ravel(), rtol=rough, atol=bound) else "wrong"
 
 
