@@ -256,22 +256,21 @@ def main():
     parser.add_argument("--seed", type=int, default=5)
     parser.add_argument("--out")
     args = parser.parse_args()
-    engine = Engine("litert-micro", args.python)
+    engine, out = Engine("litert-micro", args.python), open(args.out, "w") if args.out else None  # noqa: SIM115
     counts, lines = collections.defaultdict(collections.Counter), []
     for case in cases(args.pairs, args.only.split(",") if args.only else None, args.seed):
         does = answered(engine, case)
         rank = max(map(len, case["shapes"]))
         counts[case["op"], case["dtype"]][rank, does if case["legal"] else f"not legal: {does}"] += 1
         lines.append(line(case, does))
+        if out:
+            print(lines[-1], file=out, flush=True)
     print(f"tflite-micro {engine.version}: {len(lines)} answers")  # noqa: T201
     for (op, dtype), found in counts.items():
         ranks = collections.defaultdict(list)
         for (rank, does), count in sorted(found.items()):
             ranks[does].append(f"{rank}:{count}")
         print(f"{op} {dtype} | " + " | ".join(f"{does} {' '.join(of)}" for does, of in sorted(ranks.items())))  # noqa: T201
-    if args.out:
-        with open(args.out, "w") as file:
-            file.write("\n".join(lines) + "\n")
     return 0
 
 
