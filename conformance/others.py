@@ -127,7 +127,8 @@ def model(op, arrays, kinds, want):
     inputs = [(name, array) for name, array, of in zip(names, arrays, kinds) if of == "i"]
     constants = [numpy_helper.from_array(array, name) for name, array, of in zip(names, arrays, kinds) if of == "c"]
     dtype = TensorProto.BOOL if want.dtype == bool else kind(arrays[-1])
-    ends = [[helper.make_tensor_value_info(name, kind(array), array.shape) for name, array in inputs], [helper.make_tensor_value_info("out", dtype, want.shape)]]
+    value = helper.make_tensor_value_info
+    ends = [[value(name, kind(array), array.shape) for name, array in inputs], [value("out", dtype, want.shape)]]
     graph = helper.make_graph([helper.make_node(op, names, ["out"])], "question", *ends, constants)
     data = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8).SerializeToString()
     feeds = [(name, array.dtype.str, array.shape, array.ravel().tolist()) for name, array in inputs]
@@ -175,7 +176,9 @@ def of_atlas(folder):
         ]  # fmt: skip
         want = np.array(one["want"]).reshape(one["shape"]) if "shape" in one else None
         shapes, kinds = [operand["shape"] for operand in one["operands"]], "".join("ic"[operand["constant"]] for operand in one["operands"])
-        yield {"family": f"atlas {one['op']}", "rank": max(map(len, shapes)), "kinds": kinds, "model": data, "feeds": feeds, "want": want, "shapes": shapes}
+        yield {
+            "family": f"atlas {one['op']}", "rank": max(map(len, shapes)), "kinds": kinds, "model": data, "feeds": feeds, "want": want, "shapes": shapes,
+        }  # fmt: skip
 
 
 def judged(question, said):
@@ -216,7 +219,8 @@ def main():
         lines.append(f"{question['family']} {question['kinds']} {shown} {does}" + (f" # {why}" if does != "right" else ""))
         if args.out:
             args.out.write_text("\n".join(lines) + "\n")
-    print(f"{args.engine} {child.version}: {len(lines)} asked, " + ", ".join(f"{count} {does}" for does, count in sorted(total.items())))  # noqa: T201
+    shown = ", ".join(f"{count} {does}" for does, count in sorted(total.items()))
+    print(f"{args.engine} {child.version}: {len(lines)} asked, {shown}")  # noqa: T201
     for family, found in counts.items():
         print(f"  {family}: " + " ".join(f"{rank}:{count} {does}" for (rank, does), count in sorted(found.items())))  # noqa: T201
     if args.out:
