@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parents[1]
 # The modules of each engine, and words of its options.
 MODULES = {
     "onnxruntime": ("onnxruntime", "onnxruntime_qnn"), "openvino": ("openvino",), "ncnn": ("ncnn", "pnnx"), "mnn": ("MNN", "_tools"), "tvm": ("tvm",),
-    "litert": ("ai_edge_litert",), "coreml": ("coremltools",), "paddle": ("paddle",), "torch": ("torch",),
+    "litert": ("ai_edge_litert", "tflite_micro"), "coreml": ("coremltools",), "paddle": ("paddle",), "torch": ("torch",),
 }  # fmt: skip
 OPTIONS = {
     "onnxruntime": ("SessionOptions", "graph_optimization_level", "disable_cpu_ep_fallback"), "openvino": ("compile_model", "INFERENCE_NUM_THREADS"),

@@ -26,6 +26,7 @@ ENGINES = {
     "paddle": ("paddle", (), "paddle", None),
     "litert": ("litert", (), "ai_edge_litert", None),
     "litert-gpu": ("litert", ("gpu",), "ai_edge_litert", None),
+    "litert-micro": ("litert", ("micro",), None, "tflite_micro"),
     "mnn": ("mnn", (), None, "[Mm][Nn][Nn]"),
     "tvm": ("tvm", (), None, "apache_tvm"),
     "ort-webgpu": ("onnxruntime", ("webgpu",), None, "onnxruntime_webgpu"),

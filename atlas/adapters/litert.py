@@ -1,4 +1,7 @@
-"""Ask LiteRT: its interpreter on the CPU, or with the argument `gpu` its GPU delegate, as `broadaxe check --ask` asks them."""
+"""Ask LiteRT: its interpreter on the CPU, or with the argument `gpu` its GPU delegate, as `broadaxe check --ask` asks them.
+
+The argument `micro` asks TensorFlow Lite Micro.
+"""
 
 import math
 import sys
@@ -37,5 +40,7 @@ def answer(question):
     return driver.run(driver.Model(model, "tflite"), given, ["out"], {})[0]
 
 
-driver = load("litert-gpu" if GPU else "litert")
-serve("LiteRT GPU" if GPU else "LiteRT", driver.version(), answer, driver.device or "cpu")
+TITLES = {"": "LiteRT", "gpu": "LiteRT GPU", "micro": "TensorFlow Lite Micro"}
+device = "".join(sys.argv[1:])
+driver = load(f"litert-{device}" if device else "litert")
+serve(TITLES[device], driver.version(), answer, driver.device or "cpu")

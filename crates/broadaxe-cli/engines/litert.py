@@ -1,10 +1,11 @@
-"""LiteRT: its interpreter on the CPU with the delegate that it uses by default, or its GPU delegate in f32, without the CPU in the places of nodes
-that the delegate refuses.
+"""LiteRT: its interpreter on the CPU with the delegate that it uses by default; its GPU delegate in f32, without the CPU in the places of nodes
+that the delegate refuses; or LiteRT for Microcontrollers (TensorFlow Lite Micro), on the CPU of this machine.
 
-Models of one node are written from the schema that LiteRT's package has.
+Models of one node are written from the schema that the package has.
 """
 
 DEVICE = "cpu"
+ARENA_BYTES = 1 << 20
 FIELDS = {"MAXIMUM": "MaximumMinimum", "MINIMUM": "MaximumMinimum"}
 TYPES = {
     "f32": "FLOAT32", "f16": "FLOAT16", "f64": "FLOAT64", "i8": "INT8", "i16": "INT16", "i32": "INT32", "i64": "INT64", "u8": "UINT8",
@@ -14,10 +15,16 @@ TYPES = {
 
 def start(device="cpu"):
     """Import it, and see that it computes a sum."""
-    global DEVICE
+    global APART, DEVICE
     import numpy
 
     DEVICE = device
+    if device == "micro":
+        from tflite_micro.python.tflite_micro import runtime  # noqa: F401
+
+        # It ends the process where a rank is too high, and writes past the end of shapes.
+        APART = True
+        return None
     shape = (1, 2, 2, 4)
     feeds = {"in0": numpy.arange(16, dtype=numpy.float32).reshape(shape), "in1": numpy.full(shape, 100, numpy.float32)}
     node = {
@@ -39,7 +46,21 @@ def version():
     """Return the version."""
     from importlib.metadata import version
 
-    return version("ai-edge-litert")
+    return version("tflite-micro" if DEVICE == "micro" else "ai-edge-litert")
+
+
+def schema_of_package():
+    """Return the schema of TFLite files; old packages for microcontrollers have none."""
+    try:
+        if DEVICE == "micro":
+            from tflite_micro.tensorflow.lite.micro.python import schema_py_generated as schema
+
+            return schema
+    except ImportError:
+        pass
+    from ai_edge_litert import schema_py_generated as schema
+
+    return schema
 
 
 def interpreter(data):
@@ -53,13 +74,12 @@ def load(model, names, outputs, options):
     """Load a model."""
     if model.format != "tflite":
         raise Unasked("LiteRT is asked about TFLite models only")  # noqa: F821
-    return (load_gpu if DEVICE == "gpu" else load_cpu)(model.data, names, outputs)
+    return {"cpu": load_cpu, "gpu": load_gpu, "micro": load_micro}[DEVICE](model.data, names, outputs)
 
 
 def has_variables(data):
     """Say whether a model has resource variables, whose values stay from one run to the next."""
-    from ai_edge_litert import schema_py_generated as schema
-
+    schema = schema_of_package()
     model = schema.Model.GetRootAs(data, 0)
     codes = [model.OperatorCodes(k).BuiltinCode() for k in range(model.OperatorCodesLength())]
     return schema.BuiltinOperator.VAR_HANDLE in codes
@@ -93,10 +113,25 @@ def load_cpu(data, names, outputs):
     return call
 
 
+def load_micro(data, names, outputs):
+    """Load a model for microcontrollers, whose inputs and results are known by their places."""
+    import numpy
+    from tflite_micro.python.tflite_micro import runtime
+
+    loaded = runtime.Interpreter.from_bytes(data, arena_size=ARENA_BYTES + 10 * len(data))
+
+    def call(feeds):
+        for k, name in enumerate(names):
+            loaded.set_input(feeds[name], k)
+        loaded.invoke()
+        return [numpy.array(loaded.get_output(k)) for k in range(len(outputs or [0]))]
+
+    return call
+
+
 def ends(data):
     """Return the name, the shape and the dtype of each input, and of each result."""
-    from ai_edge_litert import schema_py_generated as schema
-
+    schema = schema_of_package()
     graph = schema.Model.GetRootAs(data, 0).Subgraphs(0)
     dtypes = {getattr(schema.TensorType, name): dtype for dtype, name in TYPES.items()}
 
@@ -167,8 +202,7 @@ class Builder:
     """A model with one subgraph and one node."""
 
     def __init__(self):
-        from ai_edge_litert import schema_py_generated as schema
-
+        schema = schema_of_package()
         self.schema = schema
         self.model, self.graph = schema.ModelT(), schema.SubGraphT()
         self.model.version, self.model.subgraphs = 3, [self.graph]
@@ -178,8 +212,8 @@ class Builder:
         empty.data = []
         self.model.operatorCodes, self.model.buffers = [], [empty]
 
-    def tensor(self, name, dtype, shape, data=None):
-        """Add a tensor, with elements if it is a constant, and return its number."""
+    def tensor(self, name, dtype, shape, data=None, scale=None):
+        """Add a tensor, with elements if it is a constant and a scale and a zero point if it is quantised; return its number."""
         import numpy
 
         added, buffer = self.schema.TensorT(), self.schema.BufferT()
@@ -187,6 +221,9 @@ class Builder:
         added.type = getattr(self.schema.TensorType, TYPES[dtype])
         if data is not None:
             buffer.data = numpy.frombuffer(data, numpy.uint8)
+        if scale is not None:
+            added.quantization = self.schema.QuantizationParametersT()
+            added.quantization.scale, added.quantization.zeroPoint = [scale[0]], [scale[1]]
         self.model.buffers.append(buffer)
         added.buffer = len(self.model.buffers) - 1
         self.graph.tensors.append(added)
@@ -234,15 +271,18 @@ class Builder:
 
 
 def write(feeds, outputs, options):
-    """Return the model of one node: its `op`, `version` and `options`, the names of its `inputs`, which of them are `constants`, and its `result`."""
-    builder, numbers = Builder(), {}
+    """Return the model of one node: its `op`, `version` and `options`, the names of its `inputs`, which of them are `constants`, and its `result`.
+
+    `scales` has the scale and the zero point of each tensor that is quantised.
+    """
+    builder, numbers, scales = Builder(), {}, options.get("scales", {})
     for name in dict.fromkeys(name for name in options["inputs"] if name is not None):
         array = feeds[name]
         data = array.tobytes() if name in options["constants"] else None
-        numbers[name] = builder.tensor(name, short_dtype(array.dtype), array.shape, data)  # noqa: F821
+        numbers[name] = builder.tensor(name, short_dtype(array.dtype), array.shape, data, scales.get(name))  # noqa: F821
     builder.graph.inputs = [number for name, number in numbers.items() if name not in options["constants"]]
     told = options["result"]
-    result = builder.tensor(told["name"], told["dtype"], told["shape"])
+    result = builder.tensor(told["name"], told["dtype"], told["shape"], scale=scales.get(told["name"]))
     builder.graph.outputs = [result]
     inputs = [-1 if name is None else numbers[name] for name in options["inputs"]]
     builder.node(options["op"], max(options["version"], 1), options["options"], inputs, [result])
