@@ -47,7 +47,7 @@ pub fn answer(request: &Request, open: Open<'_>) -> Result<Response, Error> {
             let findings = checked(request, open)?;
             Ok(Response { fails: findings.fails, ..Response::new(&findings.found) })
         }
-        Request::Fix(request) => changed(&fix(request, open, None)?),
+        Request::Fix(request) => changed(&fix(request, open)?),
         Request::Upgrade(request) => {
             let job = upgrade(request, open)?;
             changed(&if request.out == Out::Nowhere { job } else { job.complete()? })

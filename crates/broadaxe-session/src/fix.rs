@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use broadaxe_models::{
-    ErrorKind as ModelError, FixOutcome, Fixed, Model, Target,
+    ErrorKind as ModelError, FixOutcome, Fixed, Model,
     check::Report,
     fix::{self, Intent, LeftKind},
     infer::infer,
@@ -14,7 +14,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use crate::{
-    check::Ask,
+    ask::Asking,
     config::Settings,
     destination::Destination,
     error::{Error, ErrorKind},
@@ -24,28 +24,23 @@ use crate::{
     request::{FixRequest, Inputs, Out, UpgradeRequest},
 };
 
-/// Plans the fix; the configuration may have targets and shapes of inputs. Engines are asked about the changed model, and `usual` are the
-/// targets where nothing names others.
+/// Plans the fix; the configuration may have targets and shapes of inputs. Engines are asked about the changed model.
 ///
 /// # Errors
-/// When a target is unknown, the model cannot be read, or a change cannot be made.
-pub fn fix<'a>(
-    request: &'a FixRequest,
-    open: Open<'_>,
-    engines: Option<(Vec<Target>, Ask<'_>)>,
-) -> Result<FixJob<'a>, Error> {
+/// When a target or an engine is unknown, the model cannot be read, or a change cannot be made.
+pub fn fix<'a>(request: &'a FixRequest, open: Open<'_>) -> Result<FixJob<'a>, Error> {
+    let mut asking = request.ask.as_ref().map(Asking::new).transpose()?;
     let settings = Settings::of_fix(request)?.for_model(&request.model);
     let intent = request.intend.as_deref().map_or(Ok(Intent::Unknown), str::parse)?;
-    let (usual, ask) = engines.unzip();
-    let targets = |format| match (&settings.targets, &usual) {
-        (None, Some(usual)) => usual.clone(),
+    let targets = |format| match (&settings.targets, &asking) {
+        (None, Some(asking)) => asking.targets(),
         _ => settings.targets_of(format),
     };
     let mut job = FixJob::new((&request.model, &request.out), &settings.inputs, open, |loaded| {
         fixed(loaded, &targets(loaded.model.format), (!request.no_verify, intent))
     })?;
-    if let Some(ask) = ask {
-        job.ask(ask, &settings.inputs).map_err(|error| error.of(&request.model))?;
+    if let Some(asking) = &mut asking {
+        job.ask(asking, &settings.inputs).map_err(|error| error.of(&request.model))?;
     }
     Ok(job)
 }
@@ -98,14 +93,14 @@ impl<'a> FixJob<'a> {
     }
 
     /// Runs the changed model on engines.
-    fn ask(&mut self, ask: Ask<'_>, inputs: &Inputs) -> Result<(), Error> {
+    fn ask(&mut self, asking: &mut Asking, inputs: &Inputs) -> Result<(), Error> {
         if !self.fixed.is_offered() {
             return Ok(());
         }
         let (_, model) = self.fixed.changed(&self.loaded.model)?;
         let shapes = infer(&model, &given_for(&model, inputs)?)?;
         let mut record = CheckRecord::new("", &model, Report::default());
-        let asked = ask(&self.loaded.path, &model, &shapes, &mut record)?;
+        let asked = asking.ask(&model, &shapes, &mut record, &mut |_| ())?;
         let is_wrong = |finding: &FindingRecord| matches!(finding.verdict.as_str(), "differs" | "refused");
         record.findings.retain(is_wrong);
         self.asked = AnswersOfEngines { text: asked.text, wrong: record.findings };

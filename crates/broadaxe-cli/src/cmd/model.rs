@@ -5,7 +5,6 @@ mod extract;
 
 mod total;
 mod report;
-mod ask;
 mod progress;
 mod check;
 mod fix;
@@ -105,7 +104,7 @@ pub fn answered(request: &Request, shown: Shown, open: Open<'_>) -> Result<HeldA
     };
     match request {
         Request::Check(request) => only(check::told(request, shown, open)),
-        Request::Fix(request) => changed(&planned(request, open, None)?),
+        Request::Fix(request) => changed(&planned(request, open)?),
         Request::Upgrade(request) => changed(&raised(request, open)?.complete()?),
         Request::Census(request) => only(census::run(request, open)),
         Request::Sizes(request) => only(sizes::run(request, open)),

@@ -9,7 +9,7 @@ use broadaxe_models::{
 use broadaxe_session::fix::{self, FixJob};
 use serde_json::Value;
 
-use super::{ask::Asking, open, progress::Progress};
+use super::{open, progress::Progress};
 use crate::{
     answer::{Answer, Json, table},
     args::{FixArgs, UpgradeArgs},
@@ -24,11 +24,7 @@ use crate::{
 pub fn fix(args: &FixArgs, json: bool) -> Result<Answer, Error> {
     let _progress = Progress::of(&args.out.model);
     let request = args.request();
-    let mut asking = Asking::new(&args.asking, true)?;
-    let targets = asking.as_ref().map(Asking::targets);
-    let mut ask = asking.as_mut().map(|asking| asking.hook(|_, _| ()));
-    let engines = targets.zip(ask.as_mut().map(|ask| ask as _));
-    answer(&fix::fix(&request, &open, engines)?, args.out.quiet, json)
+    answer(&fix::fix(&request, &open)?, args.out.quiet, json)
 }
 
 /// Brings an ONNX model to opset 7.
