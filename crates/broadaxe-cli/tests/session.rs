@@ -11,14 +11,14 @@ use std::{
 
 use broadaxe_cli::{
     answer::Answer,
-    args::{Cli, Command},
+    args::{Cli, Command, PictureArgs},
     cmd::{compare, explain, model, shape},
     error::Error,
     session::{
         answer::answer,
         request::{
             AskRequest, CensusRequest, CheckRequest, CompareRequest, DiffRequest, ExplainRequest, FailOn, FixRequest,
-            Inputs, ListRequest, Request, RuleRequest, ShapeRequest, SizesRequest, UpgradeRequest,
+            Inputs, ListRequest, Out, Request, RuleRequest, ShapeRequest, SizesRequest, UpgradeRequest,
         },
         stream,
     },
@@ -29,7 +29,7 @@ use broadaxe_testing::random::Random;
 use clap::Parser;
 
 /// How many requests are about models, and how many are about rules.
-const REQUESTS: usize = 300;
+const REQUESTS: usize = 330;
 /// How many requests ask an engine.
 #[cfg(unix)]
 const ENGINE_REQUESTS: usize = 10;
@@ -117,10 +117,12 @@ fn about_models(random: &mut Random, models: &[PathBuf]) -> Asked {
             Request::Fix(FixRequest { model, targets, input_shapes, intend, no_verify: flag, ..Default::default() })
         }
         2 => {
-            say(&["--dry-run"]);
+            // Nothing can be written there, so that the model is planned, judged and rejected.
+            let out = if random.once_in(5) { Out::File("no/such/out.onnx".into()) } else { Out::Nowhere };
+            say(if out == Out::Nowhere { &["--dry-run"] } else { &["-o", "no/such/out.onnx"] });
             say(if flag { &["--no-verify"] } else { &[] });
             say(&["--", &file]);
-            Request::Upgrade(UpgradeRequest { model, no_verify: flag, ..Default::default() })
+            Request::Upgrade(UpgradeRequest { model, out, no_verify: flag })
         }
         3 => {
             say(&["--", &file, &other.display().to_string()]);
@@ -294,7 +296,7 @@ fn c(sent: &str) -> Told {
 
 /// Asks what the Python module calls.
 fn python(request: &Request) -> Told {
-    let held = model::answered(request, Shown::default(), &stream::open);
+    let held = model::answered(request, Shown::default(), &PictureArgs::default(), &stream::open);
     held.map(|held| (held.answer.json.to_string(), held.answer.refused)).map_err(|error| of_error(&error))
 }
 

@@ -7,7 +7,7 @@ use broadaxe_models::{
     check::Report,
     fix::{self, Intent, LeftKind},
     infer::infer,
-    report::{CheckRecord, FindingRecord, node_name},
+    report::{CheckRecord, FindingRecord, node_name, words::NAMED_NODES},
     upgrade_model,
 };
 use serde::Serialize;
@@ -48,12 +48,13 @@ pub fn fix<'a>(request: &'a FixRequest, open: Open<'_>) -> Result<FixJob<'a>, Er
 /// Plans the upgrade of an ONNX model to opset 7.
 ///
 /// # Errors
-/// As [`fix()`].
+/// As [`fix()`]; where the changed model goes somewhere, when a node has no exact counterpart.
 pub fn upgrade<'a>(request: &'a UpgradeRequest, open: Open<'_>) -> Result<FixJob<'a>, Error> {
-    FixJob::new((&request.model, &request.out), &Inputs::default(), open, |loaded| {
+    let job = FixJob::new((&request.model, &request.out), &Inputs::default(), open, |loaded| {
         upgrade_model(&loaded.model, &loaded.shapes, !request.no_verify)
             .map_err(|error| Error::from(error).of(&loaded.path))
-    })
+    })?;
+    if request.out == Out::Nowhere { Ok(job) } else { job.complete() }
 }
 
 /// A model, what became of it, and where it goes.
@@ -132,17 +133,17 @@ impl<'a> FixJob<'a> {
         Ok(())
     }
 
-    /// Rejects an upgrade that leaves nodes without an exact counterpart, and names them.
-    ///
-    /// # Errors
-    /// When a node has no exact counterpart.
-    pub fn complete(self) -> Result<Self, Error> {
+    /// Rejects an upgrade that leaves nodes without an exact counterpart, and names the first of them.
+    fn complete(self) -> Result<Self, Error> {
         let left = &self.fixed.plan.left;
         if left.is_empty() {
             return Ok(self);
         }
         let one = |left: &fix::Left| format!("{}: {}", node_name(&self.loaded.model, left.node), left.reason);
-        let text = left.iter().map(one).collect::<Vec<_>>().join("; ");
+        let text = left.iter().take(NAMED_NODES).map(one).collect::<Vec<_>>().join("; ");
+        let more = left.len().saturating_sub(NAMED_NODES);
+        let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+        let text = format!("{text}{more}; nothing was written");
         Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&self.loaded.path))
     }
 

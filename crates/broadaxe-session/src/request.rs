@@ -211,9 +211,11 @@ impl Default for CheckRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Out {
-    /// To no file.
+    /// To no file: the changes are listed, and the caller gets the model.
     #[default]
     Nowhere,
+    /// To no file, but to the caller, who wants no model with changes left to make.
+    Returned,
     /// Over the model, atomically.
     InPlace,
     /// To this file.

@@ -177,16 +177,12 @@ class Check(Judged):
         return build_all(Finding, [one for one in self._data("findings") if one["verdict"] in PROBLEMS])
 
     @functools.cached_property
-    def _grouped(self) -> dict[str, typing.Any]:
-        return json.loads(vars(self)["_told"].grouped)
-
-    @functools.cached_property
     def groups(self) -> list[Group]:
         """The findings that need attention, those of one cause together, in the groups and words of the command."""
-        return build_all(Group, self._grouped["groups"])
+        return build_all(Group, self._words["groups"])
 
     def __repr__(self) -> str:
-        said = "".join(f"; {target['name']}: {target['counts']}" for target in self._grouped["targets"])
+        said = "".join(f"; {target['name']}: {target['counts']}" for target in self._words["targets"])
         return f"<Check {short(os.path.basename(self.model))}: {count(self.nodes, 'node')}{said}>"
 
     def _repr_html_(self) -> str:
@@ -487,7 +483,7 @@ def targets():
     >>> {law.evidence for target in bx.targets() for law in target.laws} >= {"run here", "documented"}
     True
     """
-    return build_all(Target, json.loads(_broadaxe.command(["targets"]).json())["targets"])
+    return build_all(Target, json.loads(_broadaxe.targets())["targets"])
 
 
 def census(model, input_shapes=None):

@@ -47,7 +47,8 @@ pub(super) fn told(request: &CheckRequest, shown: Shown, open: Open<'_>) -> Resu
     let _ = report(&mut text, format, &found, &texts, shown);
     let errors = unusable.into_iter().map(|one| *one.error).collect();
     let notes = skipped.into_iter().chain(found.notes.iter().cloned()).collect();
-    Ok(Answer { text, report: None, json: Json::Checked(found), refused: fails, errors, notes })
+    let answer = Answer::judged(text, Value::Null, fails);
+    Ok(Answer { json: Json::Checked(found), errors, notes, ..answer })
 }
 
 /// Checks the models that the command line names; fails when a finding has a verdict that fails. A file that cannot be used is an error
@@ -78,7 +79,8 @@ pub fn run(args: &CheckArgs, json: bool) -> Result<Answer, Error> {
     let report = reports(args, &found, texts, &mut errors);
     let notes = skipped.into_iter().chain(found.notes.iter().cloned()).collect();
     let report: Option<Box<dyn Report>> = Some(Box::new(report));
-    Ok(Answer { text: String::new(), report, json: Json::Checked(found), refused: fails, errors, notes })
+    let answer = Answer::judged(String::new(), Value::Null, fails);
+    Ok(Answer { report, json: Json::Checked(found), errors, notes, ..answer })
 }
 
 /// Describes for people what was found in each model.
