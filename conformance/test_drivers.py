@@ -37,7 +37,7 @@ def _sources():
 @pytest.mark.parametrize("name", MODULES)
 def test_one_file_imports_and_configures_an_engine(name):
     imports = re.compile(rf"^\s*(?:import|from) (?:{'|'.join(MODULES[name])})\b", re.MULTILINE)
-    driver = f"crates/broadaxe-cli/engines/{name}.py"
+    driver = f"crates/broadaxe-session/engines/{name}.py"
     sources = _sources()
     assert [path for path, text in sources.items() if imports.search(text)] == [driver]
     for word in OPTIONS[name]:

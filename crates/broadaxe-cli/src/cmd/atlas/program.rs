@@ -10,7 +10,9 @@ use std::{
 use broadaxe_atlas::{Answer, Question};
 use serde::Deserialize;
 
-use crate::{child::Child, error::Error};
+use broadaxe_session::child::Child;
+
+use crate::error::Error;
 
 /// The longest line of an answer, in bytes.
 const LONGEST_LINE_BYTES: u64 = 1 << 24;
