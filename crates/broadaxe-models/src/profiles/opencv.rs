@@ -2,6 +2,7 @@
 //!
 //! Version 5 has two engines: it tries the new one, and then the one of version 4. Both read a slope alike.
 
+mod fused;
 mod several;
 mod slope;
 
@@ -10,28 +11,36 @@ use broadaxe_kernels::{DType, id};
 
 use super::{
     Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
-    condition::OF_FLOATS,
+    condition::{OF_FLOATS, any},
     inside::{GROUP_NORM, NO_FLAT_DATA, PER_GROUP, flat_data, has_all_columns, has_several_in_group, lists},
     neighbours::in_function,
     quantised::{self, QUANTIZE, SCALED_KINDS},
 };
-use crate::{graph::Node, meaning::Kind};
+use crate::{
+    graph::Node,
+    meaning::{Kind, SHORTER_MASK},
+};
 
 const ASKED: Evidence = Evidence::run_here("OpenCV 5.0.0; recorded answers, conformance/laws/record.py");
 const RANKS: Evidence = Evidence::run_here("OpenCV 5.0.0; recorded answers, conformance/laws/ranks.py");
 const QUANTISED: Evidence = Evidence::run_here("OpenCV 5.0.0; 1,724 models of conformance/laws/quantised.py");
 const INSIDE: Evidence = Evidence::run_here("OpenCV 5.0.0; recorded answers, conformance/laws/inside.py");
-const SEVERAL: Evidence = Evidence::run_here("OpenCV 5.0.0; 600 models of four and five operands, conformance/laws/ranks.py");
+const SEVERAL: Evidence =
+    Evidence::run_here("OpenCV 5.0.0; 600 models of four and five operands, conformance/laws/ranks.py");
+const FUSED: Evidence = Evidence::run_here("OpenCV 5.0.0; conformance, laws");
 const SLOPES: Evidence = Evidence::run_here("OpenCV 5.0.0; 1,737 models of PRelu, conformance/laws/ranks.py");
 
+const OLD: Evidence =
+    Evidence::run_here("OpenCV 5.0.0; and 4.11.0 to 4.14.0, recorded answers, conformance/laws/ranks.py");
+const BEFORE_5: When = When::Not(&When::From("5.0.0"));
 /// Four operands and more.
-const FOUR_OR_MORE: When =
-    When::Not(&When::Any(&[When::Operands(1), When::Operands(2), When::Operands(3)]));
+const FOUR_OR_MORE: When = When::Not(&When::Any(&[When::Operands(1), When::Operands(2), When::Operands(3)]));
 const NO_PRODUCT: When = When::Dtype(&[DType::F64, DType::I64]);
 
 pub(super) static OPENCV: Profile = Profile {
     name: "opencv",
     summary: "OpenCV's module dnn on the CPU",
+    versions: &["4.11.0", "4.12.0", "4.13.0", "4.14.0", "5.0.0"],
     route: Route::new(&["onnx"], Evidence::run_here("cv2.dnn.readNetFromONNX")),
     laws: &[
         Law {
@@ -47,6 +56,59 @@ pub(super) static OPENCV: Profile = Profile {
             way: Way::Refused,
             text: "gives no result for tensors without elements",
             evidence: RANKS,
+        },
+        Law {
+            kinds: &[
+                Kind::Bounds,
+                Kind::Stretch,
+                Kind::Bias,
+                Kind::Affine,
+                Kind::Lists,
+                Kind::Blocks,
+                Kind::Lengths,
+                Kind::Mask,
+            ],
+            when: &[BEFORE_5],
+            way: Way::Unknown,
+            text: "was tested before version 5 only with element-wise operators",
+            evidence: OLD,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[BEFORE_5, When::Named(&["And", "Or", "Xor"])],
+            way: Way::Unsupported,
+            text: "has no And, Or and Xor before version 5",
+            evidence: OLD,
+        },
+        Law {
+            kinds: &[],
+            when: &[
+                BEFORE_5,
+                When::Any(&[
+                    When::AllConstant,
+                    When::Not(&When::Dtype(&[DType::F32])),
+                    When::Kind(&[Kind::Select]),
+                    When::Named(&["Pow"]),
+                    When::Holds(fused::is_behind_layer),
+                ]),
+            ],
+            way: Way::Unknown,
+            text: "was tested before version 5 only in part with this node",
+            evidence: OLD,
+        },
+        Law {
+            kinds: &[],
+            when: &[BEFORE_5, When::Holds(has_low_rank)],
+            way: Way::Unknown,
+            text: "reads tensors of rank 0 and 1 as matrices before version 5",
+            evidence: OLD,
+        },
+        Law {
+            kinds: &[Kind::Many],
+            when: &[When::Not(&When::From("4.13.0")), When::Not(&When::Any(&[When::Operands(1), When::Operands(2)]))],
+            way: Way::Unknown,
+            text: "gives wrong results for some lists of three operands before 4.13",
+            evidence: OLD,
         },
         Law {
             kinds: &[],
@@ -134,10 +196,59 @@ pub(super) static OPENCV: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Binary],
+            when: &[When::Named(&["Pow"]), When::Single(1), When::Holds(has_longer_exponent)],
+            way: Way::Unknown,
+            text: "gives Pow the base's shape if the exponent has one element and a higher rank",
+            evidence: RANKS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[When::Of(System::Onnx), When::Holds(fused::residual)],
+            way: Way::Refused,
+            text: "adds a computed tensor inside a convolution, and accepts only its result's shape",
+            evidence: FUSED,
+        },
+        Law {
+            kinds: &[Kind::Binary],
             when: &[When::Named(&["Pow"]), When::Not(&OF_FLOATS)],
             way: Way::Unknown,
             text: "was tested with Pow of integers only in part",
             evidence: RANKS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Of(System::Onnx), When::Holds(fused::softplus)],
+            way: Way::Garbled,
+            text: "fuses log(exp(x) + c) into Softplus of x, whatever c is",
+            evidence: FUSED,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Of(System::Onnx), When::Holds(fused::norm)],
+            way: Way::Garbled,
+            text: "fuses nodes into LayerNormalization, and finds scale and bias by order",
+            evidence: FUSED,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Of(System::Onnx), When::Holds(fused::mish)],
+            way: Way::Garbled,
+            text: "fuses x * tanh(softplus(y)) into Mish of y",
+            evidence: FUSED,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Of(System::Onnx)],
+            way: Way::Ask(fused::gelu),
+            text: "fuses five nodes into GELU by operators alone",
+            evidence: FUSED,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Of(System::Onnx)],
+            way: Way::Ask(fused::bias),
+            text: "reads a constant behind a product as a row if it has a number per column",
+            evidence: FUSED,
         },
         Law {
             kinds: &[Kind::Bias],
@@ -176,6 +287,13 @@ pub(super) static OPENCV: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Affine],
+            when: &[When::Named(&["LayerNormalization"]), When::Holds(is_table), When::Single(1)],
+            way: Way::Own,
+            text: "accepts a single number of rank 2 for a last axis of one element",
+            evidence: ASKED,
+        },
+        Law {
+            kinds: &[Kind::Affine],
             when: &[When::Named(&["LayerNormalization"]), When::Holds(is_table)],
             way: Way::Garbled,
             text: "reads only the first numbers of a scale of rank 2, per element of the last axis",
@@ -197,9 +315,16 @@ pub(super) static OPENCV: Profile = Profile {
         },
         Law {
             kinds: SCALED_KINDS,
-            when: &[QUANTIZE, When::Rank(0, 0, 0)],
+            when: &[When::Holds(fused::has_other_zero)],
+            way: Way::Refused,
+            text: "accepts only a zero point of the scale's shape",
+            evidence: QUANTISED,
+        },
+        Law {
+            kinds: SCALED_KINDS,
+            when: &[QUANTIZE, When::Holds(has_single_columns)],
             way: Way::Garbled,
-            text: "gives the zero point for QuantizeLinear of rank 0",
+            text: "gives the zero point for QuantizeLinear of data whose last axis has one element",
             evidence: QUANTISED,
         },
         Law {
@@ -250,13 +375,6 @@ pub(super) static OPENCV: Profile = Profile {
             text: "was not tested with this operator",
             evidence: INSIDE,
         },
-        Law {
-            kinds: &[Kind::Lengths],
-            when: &[When::Named(&["BatchNormalization"]), When::Holds(has_computed_moments)],
-            way: Way::Refused,
-            text: "accepts only a constant mean and variance in BatchNormalization",
-            evidence: Evidence::documented("OpenCV, parseBatchNormalization in onnx_importer2.cpp"),
-        },
         flat_data(Way::Refused, NO_FLAT_DATA, INSIDE),
         Law {
             kinds: &[Kind::Lengths],
@@ -268,9 +386,9 @@ pub(super) static OPENCV: Profile = Profile {
         lists(INSIDE),
         Law {
             kinds: &[Kind::Mask],
-            when: &[When::Not(&When::Holds(has_all_columns))],
+            when: &[When::Holds(is_shorter)],
             way: Way::Garbled,
-            text: "stretches a mask with one column, which has one key from opset 24 on",
+            text: "stretches a mask of one column, which is of one key from opset 24 on",
             evidence: INSIDE,
         },
         Law {
@@ -282,14 +400,14 @@ pub(super) static OPENCV: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Bounds],
-            when: &[When::Dtype(&[DType::I64]), When::Operands(2)],
+            when: &[When::Dtype(&[DType::I64]), When::Not(&When::Holds(has_both_bounds))],
             way: Way::Refused,
             text: "does not support Clip of i64 with one bound",
             evidence: ASKED,
         },
         Law {
             kinds: &[Kind::Bounds],
-            when: &[When::Operands(3), When::Not(&When::All(&[When::Constant(1), When::Constant(2)]))],
+            when: &[When::Holds(has_both_bounds), When::Not(&When::All(&[When::Constant(1), When::Constant(2)]))],
             way: Way::Unknown,
             text: "does not accept a lower bound above the upper one, and bounds are computed",
             evidence: ASKED,
@@ -327,7 +445,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Many],
             when: &[FOUR_OR_MORE, When::Operator(&[id("mean")]), When::Holds(several::is_one_row)],
             way: Way::Garbled,
-            text: "divides several times in Mean of four operands with one row",
+            text: "divides several times in Mean of four operands that do not stretch",
             evidence: SEVERAL,
         },
         Law {
@@ -392,14 +510,10 @@ fn is_along_last(asked: &Asked<'_>) -> Option<bool> {
     Some(quantised::axis(asked)? + 1 == asked.operands.rank(0)?)
 }
 
-/// Says whether the mean or the variance of BatchNormalization is computed.
-fn has_computed_moments(asked: &Asked<'_>) -> Option<bool> {
-    Some([3, 4].into_iter().any(|k| asked.node.input(k).is_some_and(|value| !asked.facts.is_constant(value))))
-}
-
 /// Says whether the node is a part of a layer whose inputs are dequantised and whose result is quantised again.
 fn is_in_integers(asked: &Asked<'_>) -> Option<bool> {
     let node = match asked.node.op.as_str() {
+        "DequantizeLinear" if is_pooled(asked) => return Some(true),
         "DequantizeLinear" => asked.reader(asked.node.output(0)?).map(|(reader, _)| reader),
         "QuantizeLinear" => asked.producer(asked.node.input(0)?),
         _ => Some(asked.node),
@@ -413,4 +527,37 @@ fn is_in_integers(asked: &Asked<'_>) -> Option<bool> {
             && result.is_some_and(|value| asked.readers(value).any(|(reader, _)| reader.op == "QuantizeLinear"))
     };
     Some(node.is_some_and(is_layer))
+}
+
+/// Says whether a dequantised tensor is pooled.
+fn is_pooled(asked: &Asked<'_>) -> bool {
+    let result = asked.node.output(0);
+    result.is_some_and(|value| asked.readers(value).any(|(reader, _)| reader.op == "MaxPool"))
+}
+
+/// Says whether a mask has fewer columns than there are keys, and the node's opset says that others are masked.
+fn is_shorter(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.node.version >= SHORTER_MASK && !has_all_columns(asked)?)
+}
+
+/// Says whether Clip has a lower bound and an upper one.
+fn has_both_bounds(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.node.input(1).is_some() && asked.node.input(2).is_some())
+}
+
+/// Says whether an operand that is no constant of the file has fewer axes than two.
+fn has_low_rank(asked: &Asked<'_>) -> Option<bool> {
+    let written = |k| asked.value(k).is_some_and(|value| fused::is_written(asked, value));
+    any((0..asked.operands.len()).filter(|&k| !written(k)).map(|k| Some(asked.operands.rank(k)? < 2)))
+}
+
+/// Says whether the last axis of the data has one element, or there is no axis.
+fn has_single_columns(asked: &Asked<'_>) -> Option<bool> {
+    let dims = asked.operands[0].dims()?;
+    dims.last().map_or(Some(true), |last| Some(last.size()? == 1))
+}
+
+/// Says whether the exponent has a higher rank than the base.
+fn has_longer_exponent(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.operands.rank(1)? > asked.operands.rank(0)?)
 }

@@ -11,20 +11,24 @@ use super::super::{Asked, affine, condition::any};
 pub(super) fn is_short(asked: &Asked<'_>) -> Option<bool> {
     let lasts: Option<Vec<Option<&Dim>>> = asked.operands.iter().map(|shape| Some(shape.dims()?.last())).collect();
     let lasts = lasts?;
-    let repeats = |k: usize| any(lasts.iter().map(|other| affine::alike((lasts[k], *other)).map(|same| !same && is_one(lasts[k]))));
+    let differs = |own| any(lasts.iter().map(|other| affine::alike((own, *other)).map(|same| !same)));
+    let repeats = |k: usize| match lasts[k] {
+        Some(dim) if dim.size().is_some_and(|size| size != 1) => Some(false),
+        own => differs(own),
+    };
     any((0..2).map(repeats))
 }
 
-/// Says whether the size of a dim is 1, or there is no dim.
-fn is_one(dim: Option<&Dim>) -> bool {
-    dim.is_none_or(|dim| dim.size() == Some(1))
-}
-
-/// Says whether the result has one row: all its axes but the last are 1.
+/// Says whether the result is computed as one row: no operand stretches, but for single elements, and OpenCV joins all axes.
+///
+/// It joins none with a last axis of one element.
 pub(super) fn is_one_row(asked: &Asked<'_>) -> Option<bool> {
     let known: Option<Vec<Shape>> = asked.operands.iter().map(SymbolicShape::known).collect();
-    let dims = known?;
-    let dims: Vec<&[usize]> = dims.iter().map(Shape::dims).collect();
+    let known = known?;
+    let dims: Vec<&[usize]> = known.iter().map(Shape::dims).collect();
     let result = Rule::numpy().align(&dims).ok()?.shape().clone();
-    Some(result.iter().rev().skip(1).all(|dim| *dim == 1))
+    let count = |dims: &[usize]| dims.iter().product::<usize>();
+    let all = count(&result);
+    let is_whole = known.iter().all(|shape| [1, all].contains(&count(shape)));
+    Some(is_whole && (all == 1 || result.last() != Some(&1)))
 }

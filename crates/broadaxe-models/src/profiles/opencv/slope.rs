@@ -3,7 +3,10 @@
 //! Source: `ChannelsPReLULayer::create` and `PReLUFunctor` in `elementwise_layers.cpp`. 1,737 models were asked, of data of ranks 0 to 6: no
 //! answer is another.
 
-use super::super::{Asked, Does, IndexTerm};
+use super::{
+    super::{Asked, Does, IndexTerm},
+    fused,
+};
 
 /// Says whether the slope is a constant of the file.
 pub(super) fn is_written(asked: &Asked<'_>) -> Option<bool> {
@@ -23,9 +26,18 @@ pub(super) fn slope(asked: &Asked<'_>) -> Option<Does> {
     let (Some(data), Some(own)) = (asked.operands[0].known(), asked.operands[1].known()) else {
         return Some(Does::Unknown("reads slopes without regard to their shape, and the shapes are unknown".into()));
     };
+    let maker = asked.value(0);
     let channels = data.get(1).or_else(|| data.first()).copied().unwrap_or(1);
     let count = own.iter().product::<usize>();
+    if maker.is_some_and(|value| fused::is_made_by_conv(asked, value)) && count != channels {
+        return Some(Does::Refused(format!("needs {channels} slopes, one for each channel of the convolution").into()));
+    }
     if own.iter().filter(|dim| **dim != 1).count() > 1 {
+        if maker.is_some_and(|value| fused::is_in_blocks(asked, value)) {
+            return Some(Does::Unknown(
+                "may keep the data with channels in blocks, and reads these slopes in order".into(),
+            ));
+        }
         return Some(in_order(&data, count));
     }
     if count < channels {
