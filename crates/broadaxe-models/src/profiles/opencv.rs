@@ -204,8 +204,8 @@ pub(super) static OPENCV: Profile = Profile {
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[When::Of(System::Onnx), When::Holds(fused::residual)],
-            way: Way::Refused,
-            text: "adds a computed tensor inside a convolution, and accepts only its result's shape",
+            way: Way::Unknown,
+            text: "may add a computed tensor inside a convolution, which rejects some shapes",
             evidence: FUSED,
         },
         Law {
@@ -225,8 +225,8 @@ pub(super) static OPENCV: Profile = Profile {
         Law {
             kinds: &[Kind::Binary],
             when: &[When::Of(System::Onnx), When::Holds(fused::norm)],
-            way: Way::Garbled,
-            text: "fuses nodes into LayerNormalization, and finds scale and bias by order",
+            way: Way::Unknown,
+            text: "may fuse nodes into LayerNormalization, and finds scale and bias by order",
             evidence: FUSED,
         },
         Law {
@@ -321,13 +321,6 @@ pub(super) static OPENCV: Profile = Profile {
             evidence: QUANTISED,
         },
         Law {
-            kinds: SCALED_KINDS,
-            when: &[QUANTIZE, When::Holds(has_single_columns)],
-            way: Way::Garbled,
-            text: "gives the zero point for QuantizeLinear of data whose last axis has one element",
-            evidence: QUANTISED,
-        },
-        Law {
             kinds: &[Kind::Blocks],
             when: &[QUANTIZE, When::Not(&When::Holds(is_along_last))],
             way: Way::Garbled,
@@ -339,6 +332,13 @@ pub(super) static OPENCV: Profile = Profile {
             when: &[When::Holds(is_in_integers)],
             way: Way::Unknown,
             text: "computes some quantised layers in integers, which may differ by a level",
+            evidence: QUANTISED,
+        },
+        Law {
+            kinds: SCALED_KINDS,
+            when: &[QUANTIZE, When::Holds(has_single_columns), When::Not(&When::Holds(makes_signed))],
+            way: Way::Garbled,
+            text: "gives the zero point for u8 of data whose last axis has one element",
             evidence: QUANTISED,
         },
         Law {
@@ -537,7 +537,7 @@ fn is_pooled(asked: &Asked<'_>) -> bool {
 
 /// Says whether a mask has fewer columns than there are keys, and the node's opset says that others are masked.
 fn is_shorter(asked: &Asked<'_>) -> Option<bool> {
-    Some(asked.node.version >= SHORTER_MASK && !has_all_columns(asked)?)
+    Some(asked.node.version >= SHORTER_MASK && asked.operands.rank(1)? > 0 && !has_all_columns(asked)?)
 }
 
 /// Says whether Clip has a lower bound and an upper one.
@@ -560,4 +560,9 @@ fn has_single_columns(asked: &Asked<'_>) -> Option<bool> {
 /// Says whether the exponent has a higher rank than the base.
 fn has_longer_exponent(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.operands.rank(1)? > asked.operands.rank(0)?)
+}
+
+/// Says whether the quantised numbers have a sign.
+fn makes_signed(asked: &Asked<'_>) -> Option<bool> {
+    Some(quantised::is_stored_as(asked, &[&["i8"]]) == Some(true))
 }
