@@ -163,7 +163,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Ask(slope::slope),
-            text: "reads a slope in order: per channel (axis 1), or per element behind the batch",
+            text: "reads a slope in order: per channel (axis 1), or per element",
             evidence: SLOPES,
         },
         Law {
@@ -198,7 +198,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[When::Named(&["Pow"]), When::Single(1), When::Holds(has_longer_exponent)],
             way: Way::Unknown,
-            text: "gives Pow the base's shape if the exponent has one element and a higher rank",
+            text: "gives Pow the base's shape if a single exponent has more axes",
             evidence: RANKS,
         },
         Law {
@@ -247,7 +247,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[When::Of(System::Onnx)],
             way: Way::Ask(fused::bias),
-            text: "reads a constant behind a product as a row if it has a number per column",
+            text: "reads a constant behind MatMul as a row if it fits the columns",
             evidence: FUSED,
         },
         Law {
@@ -296,7 +296,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Affine],
             when: &[When::Named(&["LayerNormalization"]), When::Holds(is_table)],
             way: Way::Garbled,
-            text: "reads only the first numbers of a scale of rank 2, per element of the last axis",
+            text: "reads only the first numbers of a scale of rank 2",
             evidence: ASKED,
         },
         Law {
@@ -388,7 +388,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Mask],
             when: &[When::Holds(is_shorter)],
             way: Way::Garbled,
-            text: "stretches a mask of one column, which is of one key from opset 24 on",
+            text: "stretches a mask of one column, also from opset 24 on",
             evidence: INSIDE,
         },
         Law {
@@ -438,7 +438,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Many],
             when: &[FOUR_OR_MORE, When::Holds(several::is_short)],
             way: Way::Garbled,
-            text: "writes the fourth operand past each row if operand 1 or 2 stretches along the last axis",
+            text: "writes the fourth operand past a row if operand 1 or 2 stretches along it",
             evidence: SEVERAL,
         },
         Law {
@@ -545,10 +545,12 @@ fn has_both_bounds(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.node.input(1).is_some() && asked.node.input(2).is_some())
 }
 
-/// Says whether an operand that is no constant of the file has fewer axes than two.
+/// Says whether an operand that is no constant of the file has fewer axes than two, or had.
 fn has_low_rank(asked: &Asked<'_>) -> Option<bool> {
-    let written = |k| asked.value(k).is_some_and(|value| fused::is_written(asked, value));
-    any((0..asked.operands.len()).filter(|&k| !written(k)).map(|k| Some(asked.operands.rank(k)? < 2)))
+    any((0..asked.operands.len()).map(|k| match asked.value(k) {
+        Some(value) => fused::has_low_rank(asked, value),
+        None => Some(false),
+    }))
 }
 
 /// Says whether the last axis of the data has one element, or there is no axis.

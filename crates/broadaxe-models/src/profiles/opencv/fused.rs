@@ -13,6 +13,26 @@ pub(super) fn is_written(asked: &Asked<'_>, value: ValueId) -> bool {
     asked.model.value(asked.origin(value)).constant.is_some()
 }
 
+/// Says whether a value has fewer axes than two, or is a reshaped one that has.
+pub(super) fn has_low_rank(asked: &Asked<'_>, mut value: ValueId) -> Option<bool> {
+    for _ in 0..REACH {
+        if is_written(asked, value) {
+            return Some(false);
+        }
+        if asked.shape(value)?.rank()? < 2 {
+            return Some(true);
+        }
+        let maker = asked.producer(value).filter(|node| {
+            matches!(node.op.as_str(), "Reshape" | "Unsqueeze" | "Squeeze" | "Expand" | "Identity" | "Flatten")
+        });
+        match maker.and_then(|node| node.input(0)) {
+            Some(input) => value = input,
+            None => return Some(false),
+        }
+    }
+    Some(false)
+}
+
 /// Says whether an operand is the result of a layer that some version fuses with what reads it.
 pub(super) fn is_behind_layer(asked: &Asked<'_>) -> Option<bool> {
     const LAYERS: &[&str] = &["MatMul", "Gemm", "Conv", "ConvTranspose", "BatchNormalization", "Exp", "Erf", "Tanh"];
@@ -80,8 +100,12 @@ pub(super) fn gelu(asked: &Asked<'_>) -> Option<Does> {
     if !is_half_last || !is_one_last {
         return Some(Does::Refused("ends the process where a constant of GELU comes first".into()));
     }
-    let same = asked.origin(quotient.input(0)?) == asked.origin(data);
-    (!same).then(|| Does::Garbled("fuses z * (1 + erf(x / sqrt 2)) / 2 into GELU of x".into()))
+    if asked.origin(quotient.input(0)?) != asked.origin(data) {
+        return Some(Does::Garbled("fuses z * (1 + erf(x / sqrt 2)) / 2 into GELU of x".into()));
+    }
+    let shape = |value| asked.shape(value).and_then(SymbolicShape::known);
+    let (own, result) = (shape(data)?, shape(asked.node.output(0)?)?);
+    (own != result).then(|| Does::Garbled("gives GELU the shape of x, without axes of its constants".into()))
 }
 
 /// Finds the last sum of a normalisation that nodes compute, where the reader takes for scale and bias what does not fit.

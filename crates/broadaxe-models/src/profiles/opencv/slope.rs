@@ -32,6 +32,11 @@ pub(super) fn slope(asked: &Asked<'_>) -> Option<Does> {
     if maker.is_some_and(|value| fused::is_made_by_conv(asked, value)) && count != channels {
         return Some(Does::Refused(format!("needs {channels} slopes, one for each channel of the convolution").into()));
     }
+    if data.len() != 4 && maker.is_some_and(|value| fused::is_in_blocks(asked, value)) {
+        return Some(Does::Unknown(
+            "may keep the data with channels in blocks, which PRelu rejects except for rank 4".into(),
+        ));
+    }
     if own.iter().filter(|dim| **dim != 1).count() > 1 {
         if maker.is_some_and(|value| fused::is_in_blocks(asked, value)) {
             return Some(Does::Unknown(
