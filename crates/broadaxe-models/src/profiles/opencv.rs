@@ -438,7 +438,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Many],
             when: &[FOUR_OR_MORE, When::Holds(several::is_short)],
             way: Way::Garbled,
-            text: "writes the fourth operand past a row if operand 1 or 2 stretches along it",
+            text: "writes the fourth operand past a row if operand 1 or 2 stretches",
             evidence: SEVERAL,
         },
         Law {
