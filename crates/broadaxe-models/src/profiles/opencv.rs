@@ -10,7 +10,7 @@ use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, id};
 
 use super::{
-    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
+    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
     condition::{OF_FLOATS, any},
     inside::{GROUP_NORM, NO_FLAT_DATA, PER_GROUP, flat_data, has_all_columns, has_several_in_group, lists},
     neighbours::in_function,
@@ -337,7 +337,7 @@ pub(super) static OPENCV: Profile = Profile {
         Law {
             kinds: SCALED_KINDS,
             when: &[QUANTIZE, When::Holds(has_single_columns), When::Not(&When::Holds(makes_signed))],
-            way: Way::Garbled,
+            way: Way::Ask(zero_point),
             text: "gives the zero point for u8 of data whose last axis has one element",
             evidence: QUANTISED,
         },
@@ -567,4 +567,11 @@ fn has_longer_exponent(asked: &Asked<'_>) -> Option<bool> {
 /// Says whether the quantised numbers have a sign.
 fn makes_signed(asked: &Asked<'_>) -> Option<bool> {
     Some(quantised::is_stored_as(asked, &[&["i8"]]) == Some(true))
+}
+
+/// Says what becomes of data whose last axis has one element: of rank 0 the zero point, and of other ranks sometimes.
+fn zero_point(asked: &Asked<'_>) -> Option<Does> {
+    let text = "gives the zero point for u8 of data whose last axis has one element";
+    let is_scalar = asked.operands.rank(0)? == 0;
+    Some(if is_scalar { Does::Garbled(text.into()) } else { Does::Unknown(format!("sometimes {text}").into()) })
 }
