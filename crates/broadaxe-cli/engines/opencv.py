@@ -32,7 +32,7 @@ def number(data, at):
 
 
 def fields(data):
-    """Return the fields of a message: the number of each, its bytes where it has a length, else None, and all of it as it is written."""
+    """Return the fields of a message: the number of each, its bytes where it has a length, else None, and its bytes in the message."""
     found, at = [], 0
     while at < len(data):
         start, (key, at) = at, number(data, at)

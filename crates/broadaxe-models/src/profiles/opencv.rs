@@ -21,14 +21,14 @@ use crate::{
     meaning::{Kind, SHORTER_MASK},
 };
 
-const ASKED: Evidence = Evidence::run_here("OpenCV 5.0.0; recorded answers, conformance/laws/record.py");
+const DNN_ASKED: Evidence = Evidence::run_here("OpenCV 5.0.0; recorded answers, conformance/laws/record.py");
 const RANKS: Evidence = Evidence::run_here("OpenCV 5.0.0; recorded answers, conformance/laws/ranks.py");
 const QUANTISED: Evidence = Evidence::run_here("OpenCV 5.0.0; 1,724 models of conformance/laws/quantised.py");
-const INSIDE: Evidence = Evidence::run_here("OpenCV 5.0.0; recorded answers, conformance/laws/inside.py");
-const SEVERAL: Evidence =
+const DNN_INSIDE: Evidence = Evidence::run_here("OpenCV 5.0.0; recorded answers, conformance/laws/inside.py");
+const DNN_SEVERAL: Evidence =
     Evidence::run_here("OpenCV 5.0.0; 600 models of four and five operands, conformance/laws/ranks.py");
 const FUSED: Evidence = Evidence::run_here("OpenCV 5.0.0; conformance, laws");
-const SLOPES: Evidence = Evidence::run_here("OpenCV 5.0.0; 1,737 models of PRelu, conformance/laws/ranks.py");
+const DNN_SLOPES: Evidence = Evidence::run_here("OpenCV 5.0.0; 1,737 models of PRelu, conformance/laws/ranks.py");
 
 const OLD: Evidence =
     Evidence::run_here("OpenCV 5.0.0; and 4.11.0 to 4.14.0, recorded answers, conformance/laws/ranks.py");
@@ -48,7 +48,7 @@ pub(super) static OPENCV: Profile = Profile {
             when: &[],
             way: Way::Ask(in_function),
             text: "does not support functions defined in the model",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: &[],
@@ -129,7 +129,7 @@ pub(super) static OPENCV: Profile = Profile {
             when: &[When::Not(&When::Holds(slope::is_written))],
             way: Way::Refused,
             text: "accepts only constant slopes",
-            evidence: SLOPES,
+            evidence: DNN_SLOPES,
         },
         Law {
             kinds: &[Kind::Slope],
@@ -157,14 +157,14 @@ pub(super) static OPENCV: Profile = Profile {
             when: &[When::Invalid],
             way: Way::Ask(slope::slope),
             text: "does not compare the shape of a slope with the data",
-            evidence: SLOPES,
+            evidence: DNN_SLOPES,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Ask(slope::slope),
             text: "reads a slope in order: per channel (axis 1), or per element",
-            evidence: SLOPES,
+            evidence: DNN_SLOPES,
         },
         Law {
             kinds: &[Kind::Select],
@@ -219,7 +219,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[When::Of(System::Onnx), When::Holds(fused::softplus)],
             way: Way::Garbled,
-            text: "fuses log(exp(x) + c) into Softplus of x, whatever c is",
+            text: "fuses log(exp(x) + c) into Softplus of x and ignores c",
             evidence: FUSED,
         },
         Law {
@@ -255,56 +255,56 @@ pub(super) static OPENCV: Profile = Profile {
             when: &[NO_PRODUCT, When::Constant(1), When::Holds(has_constant_matrix)],
             way: Way::Garbled,
             text: "computes Gemm of f64 or i64 as if these were f32",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: &[Kind::Bias],
             when: &[When::Not(&When::Dtype(&[DType::F32, DType::F16]))],
             way: Way::Refused,
             text: "supports Gemm only for f32 and f16",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: &[Kind::Bias],
             when: &[],
             way: Way::Own,
             text: "computes a product and a sum that stretches C",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[When::Named(&["LayerNormalization"]), When::Not(&When::Dtype(&[DType::F32, DType::F16]))],
             way: Way::Garbled,
             text: "computes LayerNormalization of f64 as if these were f32",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[When::Holds(affine::all_exact)],
             way: Way::Own,
             text: "normalises, scales and shifts along the normalised axes",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[When::Named(&["LayerNormalization"]), When::Holds(is_table), When::Single(1)],
             way: Way::Own,
             text: "accepts a single number of rank 2 for a last axis of one element",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[When::Named(&["LayerNormalization"]), When::Holds(is_table)],
             way: Way::Garbled,
             text: "reads only the first numbers of a scale of rank 2",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[],
             way: Way::Refused,
             text: "accepts only a scale and a bias of the normalised shape",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: SCALED_KINDS,
@@ -353,14 +353,14 @@ pub(super) static OPENCV: Profile = Profile {
             when: &[GROUP_NORM, PER_GROUP, When::Holds(has_several_in_group)],
             way: Way::Refused,
             text: "accepts one number per channel only, not per group",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: &[Kind::Lengths],
             when: &[When::Named(&["ConvInteger", "MatMulInteger"])],
             way: Way::Unsupported,
             text: "has no layer for ConvInteger and MatMulInteger",
-            evidence: INSIDE,
+            evidence: DNN_INSIDE,
         },
         Law {
             kinds: &[Kind::Lengths],
@@ -373,60 +373,60 @@ pub(super) static OPENCV: Profile = Profile {
             ]))],
             way: Way::Unknown,
             text: "was not tested with this operator",
-            evidence: INSIDE,
+            evidence: DNN_INSIDE,
         },
-        flat_data(Way::Refused, NO_FLAT_DATA, INSIDE),
+        flat_data(Way::Refused, NO_FLAT_DATA, DNN_INSIDE),
         Law {
             kinds: &[Kind::Lengths],
             when: &[When::Not(&When::Dtype(&[DType::F32, DType::F16]))],
             way: Way::Unknown,
             text: "was tested with lists only in f32 and f16",
-            evidence: INSIDE,
+            evidence: DNN_INSIDE,
         },
-        lists(INSIDE),
+        lists(DNN_INSIDE),
         Law {
             kinds: &[Kind::Mask],
             when: &[When::Holds(is_shorter)],
             way: Way::Garbled,
             text: "stretches a mask of one column, also from opset 24 on",
-            evidence: INSIDE,
+            evidence: DNN_INSIDE,
         },
         Law {
             kinds: &[Kind::Mask],
             when: &[],
             way: Way::Own,
             text: "adds the attention mask to the scores",
-            evidence: INSIDE,
+            evidence: DNN_INSIDE,
         },
         Law {
             kinds: &[Kind::Bounds],
             when: &[When::Dtype(&[DType::I64]), When::Not(&When::Holds(has_both_bounds))],
             way: Way::Refused,
             text: "does not support Clip of i64 with one bound",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: &[Kind::Bounds],
             when: &[When::Holds(has_both_bounds), When::Not(&When::All(&[When::Constant(1), When::Constant(2)]))],
             way: Way::Unknown,
             text: "does not accept a lower bound above the upper one, and bounds are computed",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: &[Kind::Bounds],
             when: &[],
             way: Way::Own,
             text: "computes Clip with bounds of one element",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Holds(affine::to_nothing)],
             way: Way::Refused,
             text: "gives no result for tensors without elements",
-            evidence: ASKED,
+            evidence: DNN_ASKED,
         },
-        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: ASKED },
+        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: DNN_ASKED },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Select],
             when: &[When::Opset6],
@@ -439,14 +439,14 @@ pub(super) static OPENCV: Profile = Profile {
             when: &[FOUR_OR_MORE, When::Holds(several::is_short)],
             way: Way::Garbled,
             text: "writes the fourth operand past a row if operand 1 or 2 stretches",
-            evidence: SEVERAL,
+            evidence: DNN_SEVERAL,
         },
         Law {
             kinds: &[Kind::Many],
             when: &[FOUR_OR_MORE, When::Operator(&[id("mean")]), When::Holds(several::is_one_row)],
             way: Way::Garbled,
             text: "divides several times in Mean of four operands that do not stretch",
-            evidence: SEVERAL,
+            evidence: DNN_SEVERAL,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],

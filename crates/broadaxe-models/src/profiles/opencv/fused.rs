@@ -98,7 +98,7 @@ pub(super) fn gelu(asked: &Asked<'_>) -> Option<Does> {
         return None;
     }
     if !is_half_last || !is_one_last {
-        return Some(Does::Refused("ends the process where a constant of GELU comes first".into()));
+        return Some(Does::Refused("crashes where a constant of GELU comes first".into()));
     }
     if asked.origin(quotient.input(0)?) != asked.origin(data) {
         return Some(Does::Garbled("fuses z * (1 + erf(x / sqrt 2)) / 2 into GELU of x".into()));
@@ -108,9 +108,9 @@ pub(super) fn gelu(asked: &Asked<'_>) -> Option<Does> {
     (own != result).then(|| Does::Garbled("gives GELU the shape of x, without axes of its constants".into()))
 }
 
-/// Finds the last sum of a normalisation that nodes compute, where the reader takes for scale and bias what does not fit.
+/// Finds the last sum of a normalisation that nodes compute, where the reader finds a scale or a bias that does not fit.
 ///
-/// It takes the second operand of the product for the scale, and that of the sum for the bias: lists along the last axis are right.
+/// The second operand of the product becomes the scale, and that of the sum the bias: lists along the last axis are right.
 pub(super) fn norm(asked: &Asked<'_>) -> Option<bool> {
     let found = || {
         let (product, bias, is_bias_last) = made_by(asked, asked.node, "Mul")?;
