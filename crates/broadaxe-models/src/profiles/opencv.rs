@@ -17,7 +17,7 @@ use super::{
     quantised::{self, QUANTIZE, SCALED_KINDS},
 };
 use crate::{
-    graph::Node,
+    graph::{Attribute, Node},
     meaning::{Kind, SHORTER_MASK},
 };
 
@@ -48,6 +48,13 @@ pub(super) static OPENCV: Profile = Profile {
             when: &[],
             way: Way::Ask(in_function),
             text: "does not support functions defined in the model",
+            evidence: DNN_ASKED,
+        },
+        Law {
+            kinds: Kind::ALL,
+            when: &[When::Holds(has_bodies)],
+            way: Way::Unknown,
+            text: "was not tested in models with If or Loop",
             evidence: DNN_ASKED,
         },
         Law {
@@ -315,6 +322,13 @@ pub(super) static OPENCV: Profile = Profile {
         },
         Law {
             kinds: SCALED_KINDS,
+            when: &[When::Holds(names_no_axis)],
+            way: Way::Unknown,
+            text: "rejects some axes that the data does not have, also for one scale",
+            evidence: QUANTISED,
+        },
+        Law {
+            kinds: SCALED_KINDS,
             when: &[When::Holds(fused::has_other_zero)],
             way: Way::Refused,
             text: "accepts only a zero point of the scale's shape",
@@ -574,4 +588,16 @@ fn zero_point(asked: &Asked<'_>) -> Option<Does> {
     let text = "gives the zero point for u8 of data whose last axis has one element";
     let is_scalar = asked.operands.rank(0)? == 0;
     Some(if is_scalar { Does::Garbled(text.into()) } else { Does::Unknown(format!("sometimes {text}").into()) })
+}
+
+/// Says whether the model has graphs within nodes.
+fn has_bodies(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.model.graphs.len() > 1)
+}
+
+/// Says whether the node names an axis that the data does not have.
+fn names_no_axis(asked: &Asked<'_>) -> Option<bool> {
+    let rank = i64::try_from(asked.operands.rank(0)?).ok()?;
+    let axis = asked.node.attribute("axis").and_then(Attribute::int);
+    Some(rank > 0 && axis.is_some_and(|axis| axis >= rank || axis < -rank))
 }
