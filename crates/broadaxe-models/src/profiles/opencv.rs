@@ -17,7 +17,7 @@ use super::{
     quantised::{self, QUANTIZE, SCALED_KINDS},
 };
 use crate::{
-    graph::{Attribute, Node},
+    graph::Attribute,
     meaning::{Kind, SHORTER_MASK},
 };
 
@@ -343,7 +343,7 @@ pub(super) static OPENCV: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Lists, Kind::Blocks, Kind::Binary, Kind::Bias],
-            when: &[When::Holds(is_in_integers)],
+            when: &[When::Holds(fused::is_in_integers)],
             way: Way::Unknown,
             text: "computes some quantised layers in integers, which may differ by a level",
             evidence: QUANTISED,
@@ -522,31 +522,6 @@ fn has_other_numbers(asked: &Asked<'_>) -> Option<bool> {
 /// Says whether blocks run along the last axis.
 fn is_along_last(asked: &Asked<'_>) -> Option<bool> {
     Some(quantised::axis(asked)? + 1 == asked.operands.rank(0)?)
-}
-
-/// Says whether the node is a part of a layer whose inputs are dequantised and whose result is quantised again.
-fn is_in_integers(asked: &Asked<'_>) -> Option<bool> {
-    let node = match asked.node.op.as_str() {
-        "DequantizeLinear" if is_pooled(asked) => return Some(true),
-        "DequantizeLinear" => asked.reader(asked.node.output(0)?).map(|(reader, _)| reader),
-        "QuantizeLinear" => asked.producer(asked.node.input(0)?),
-        _ => Some(asked.node),
-    };
-    let made_by = |value, op| asked.producer(value).is_some_and(|node| node.op == op);
-    let is_layer = |node: &Node| {
-        let result = node.output(0);
-        let mut inputs = node.inputs.iter().flatten().filter(|value| !asked.facts.is_constant(**value)).peekable();
-        inputs.peek().is_some()
-            && inputs.all(|value| made_by(*value, "DequantizeLinear"))
-            && result.is_some_and(|value| asked.readers(value).any(|(reader, _)| reader.op == "QuantizeLinear"))
-    };
-    Some(node.is_some_and(is_layer))
-}
-
-/// Says whether a dequantised tensor is pooled.
-fn is_pooled(asked: &Asked<'_>) -> bool {
-    let result = asked.node.output(0);
-    result.is_some_and(|value| asked.readers(value).any(|(reader, _)| reader.op == "MaxPool"))
 }
 
 /// Says whether a mask has fewer columns than there are keys, and the node's opset says that others are masked.

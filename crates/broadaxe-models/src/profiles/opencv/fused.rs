@@ -212,3 +212,28 @@ pub(super) fn has_other_zero(asked: &Asked<'_>) -> Option<bool> {
     let shape = |input| asked.node.input(input).and_then(|value| asked.shape(value)).and_then(SymbolicShape::known);
     Some(asked.node.input(2).is_some() && matches!((shape(1), shape(2)), (Some(scale), Some(zero)) if scale != zero))
 }
+
+/// Says whether the node is a part of a layer whose inputs are dequantised and whose result is quantised again.
+pub(super) fn is_in_integers(asked: &Asked<'_>) -> Option<bool> {
+    let node = match asked.node.op.as_str() {
+        "DequantizeLinear" if is_pooled(asked) => return Some(true),
+        "DequantizeLinear" => asked.reader(asked.node.output(0)?).map(|(reader, _)| reader),
+        "QuantizeLinear" => asked.producer(asked.node.input(0)?),
+        _ => Some(asked.node),
+    };
+    let made_by = |value, op| asked.producer(value).is_some_and(|node| node.op == op);
+    let is_layer = |node: &Node| {
+        let result = node.output(0);
+        let mut inputs = node.inputs.iter().flatten().filter(|value| !asked.facts.is_constant(**value)).peekable();
+        inputs.peek().is_some()
+            && inputs.all(|value| made_by(*value, "DequantizeLinear"))
+            && result.is_some_and(|value| asked.readers(value).any(|(reader, _)| reader.op == "QuantizeLinear"))
+    };
+    Some(node.is_some_and(is_layer))
+}
+
+/// Says whether a dequantised tensor is pooled.
+fn is_pooled(asked: &Asked<'_>) -> bool {
+    let result = asked.node.output(0);
+    result.is_some_and(|value| asked.readers(value).any(|(reader, _)| reader.op == "MaxPool"))
+}
