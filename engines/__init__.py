@@ -32,6 +32,7 @@ ENGINES = {
     "ort-webgpu": ("onnxruntime", ("webgpu",), None, "onnxruntime_webgpu"),
     "qnn": ("onnxruntime", ("qnn",), None, "onnxruntime_qnn"),
     "coreml": ("coreml", (), None, "coremltools"),
+    "opencv": ("opencv", (), None, "opencv_*python*"),
 }  # fmt: skip
 SECONDS = {"ncnn": 90}
 # How many answers are kept.

@@ -111,6 +111,17 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         words: &[],
     },
     Runtime {
+        name: "opencv",
+        aliases: &["cv2"],
+        package: "opencv-python-headless",
+        needs: &["numpy"],
+        target: "opencv",
+        formats: &["onnx"],
+        whole: &["onnx"],
+        driver: include_str!("../../engines/opencv.py"),
+        words: &[],
+    },
+    Runtime {
         name: "ncnn",
         aliases: &["pnnx"],
         package: "ncnn",
