@@ -30,6 +30,8 @@ const DNN_SEVERAL: Evidence =
 const FUSED: Evidence = Evidence::run_here("OpenCV 5.0.0; conformance, laws");
 const DNN_SLOPES: Evidence = Evidence::run_here("OpenCV 5.0.0; 1,737 models of PRelu, conformance/laws/ranks.py");
 
+const PAST_FUNCTION: Evidence =
+    Evidence::run_here("OpenCV 5.0.0; 900 models of six layers, 30 functions and five scales; recorded answers");
 const OLD: Evidence =
     Evidence::run_here("OpenCV 5.0.0; and 4.11.0 to 4.14.0, recorded answers, conformance/laws/ranks.py");
 const BEFORE_5: When = When::Not(&When::From("5.0.0"));
@@ -388,6 +390,13 @@ pub(super) static OPENCV: Profile = Profile {
             way: Way::Unknown,
             text: "was not tested with this operator",
             evidence: DNN_INSIDE,
+        },
+        Law {
+            kinds: &[Kind::Lengths],
+            when: &[When::Of(System::Onnx), When::Holds(fused::past_function)],
+            way: Way::Garbled,
+            text: "folds BatchNormalization into the convolution's weights, past the function between them",
+            evidence: PAST_FUNCTION,
         },
         flat_data(Way::Refused, NO_FLAT_DATA, DNN_INSIDE),
         Law {

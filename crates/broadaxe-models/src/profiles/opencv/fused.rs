@@ -6,7 +6,7 @@ use broadaxe_frameworks::Role;
 use broadaxe_shape::{Dim, Rule, SymbolicShape};
 
 use super::super::{Asked, Does, When, neighbours::REACH};
-use crate::graph::{Node, ValueId};
+use crate::graph::{Attribute, Node, ValueId};
 
 /// Says whether a value is a constant of the file.
 pub(super) fn is_written(asked: &Asked<'_>, value: ValueId) -> bool {
@@ -185,6 +185,57 @@ pub(super) fn residual(asked: &Asked<'_>) -> Option<bool> {
     let is_computed = |k: usize| maker(k).is_some() && !asked.constants[k];
     let pair = [(0, 1), (1, 0)].into_iter().any(|(conv, other)| is_conv(conv) && is_computed(other));
     if pair { When::Not(&When::EqualShapes).holds(asked) } else { Some(false) }
+}
+
+/// Finds a BatchNormalization that is multiplied into the weights of a convolution, past a function between the two.
+///
+/// Nothing else may read what the convolution and the function give; other functions stop it.
+pub(super) fn past_function(asked: &Asked<'_>) -> Option<bool> {
+    const FUNCTIONS: &[&str] = &["Tanh", "Sigmoid", "Elu", "HardSigmoid", "HardSwish", "Mish", "Gelu"];
+    let found = || {
+        let data = asked.node.input(0)?;
+        let function = asked.producer(data)?;
+        let (source, reads) = if FUNCTIONS.contains(&function.op.as_str()) {
+            (function.input(0)?, 1)
+        } else {
+            (product_with_function(asked, function)?, 2)
+        };
+        let is_read_by = |value, count| !asked.facts.is_output(value) && asked.readers(value).count() == count;
+        Some(asked.producer(source)?.op == "Conv" && is_read_by(data, 1) && is_read_by(source, reads))
+    };
+    Some(asked.node.op == "BatchNormalization" && found() == Some(true))
+}
+
+/// Returns x of a last node that the reader fuses: of `x * sigmoid(x)`, `x * hard_sigmoid(x)`, `x * tanh(softplus(x))` and `x * (1 + erf(x / sqrt 2)) / 2`.
+fn product_with_function(asked: &Asked<'_>, node: &Node) -> Option<ValueId> {
+    let maker = |value: Option<ValueId>, op: &str| asked.producer(value?).filter(|node| node.op == op);
+    let product = |node: &Node, op: &str| {
+        let (maker, data, _) = made_by(asked, node, op).filter(|_| node.op == "Mul")?;
+        Some((maker.input(0)?, data))
+    };
+    let of_sigmoid = || product(node, "Sigmoid");
+    let of_hard_sigmoid = || {
+        let found = product(node, "HardSigmoid")?;
+        let slope = made_by(asked, node, "HardSigmoid")?.0.attribute("alpha").and_then(Attribute::float)?;
+        // Other slopes make no HardSwish.
+        ((slope - 1.0 / 6.0).abs() < 1e-3).then_some(found)
+    };
+    let of_softplus = || {
+        let (inner, data) = product(node, "Tanh")?;
+        let of_nodes = || {
+            let sum = maker(maker(Some(inner), "Log")?.input(0), "Add")?;
+            made_by(asked, sum, "Exp")?.0.input(0)
+        };
+        Some((maker(Some(inner), "Softplus").and_then(|node| node.input(0)).or_else(of_nodes)?, data))
+    };
+    let of_erf = || {
+        let (product, ..) = made_by(asked, node, "Mul")?;
+        let (sum, data, _) = made_by(asked, product, "Add")?;
+        let (erf, ..) = made_by(asked, sum, "Erf")?;
+        Some((maker(erf.input(0), "Div")?.input(0)?, data))
+    };
+    let (inner, data) = of_sigmoid().or_else(of_hard_sigmoid).or_else(of_softplus).or_else(of_erf)?;
+    (inner == data).then_some(data)
 }
 
 /// Says whether a tensor may be kept with its channels in blocks: what makes it, or makes what it is computed from, is a layer of images.
