@@ -15,10 +15,10 @@
 //! is looked for (`reading`). What the engine refuses is reduced in the same way.
 
 mod gap;
-mod moved;
 mod quantised;
 mod weights;
 mod bench;
+mod moved;
 mod own;
 mod feeds;
 mod draws;
