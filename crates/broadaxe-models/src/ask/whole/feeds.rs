@@ -20,6 +20,9 @@ const MOST_STEPS: usize = 4;
 /// others grow until the model has elements everywhere.
 const SIZES: [[usize; 6]; 3] = [[5, 7, 11, 13, 17, 19], [67, 71, 73, 79, 83, 89], [1009, 1013, 1019, 1021, 1031, 1033]];
 
+/// The name of an open size, and what it is.
+type OpenSize = (String, usize);
+
 /// The shapes of a model with sizes for what is open.
 pub(super) struct SizeTrial {
     pub(super) shapes: Shapes,
@@ -64,8 +67,8 @@ const SMALL_SIZES: std::ops::RangeInclusive<usize> = 2..=8;
 
 /// Infers the shapes of a model with these sizes for what is open. Where they do not fit, a size becomes the one that it meets, and then
 /// another one, 1, or one of the file, as long as more fits. Names that have one size keep having one.
-fn fitted(model: &Model, shapes: &Shapes, lengths: Vec<(String, usize)>) -> Option<SizeTrial> {
-    let tried = |lengths: &[(String, usize)]| {
+fn fitted(model: &Model, shapes: &Shapes, lengths: Vec<OpenSize>) -> Option<SizeTrial> {
+    let tried = |lengths: &[OpenSize]| {
         let shapes = infer(model, &verify::given(model, shapes, lengths)).ok()?;
         Some(SizeTrial { misfits: misfits(model, &shapes), shapes })
     };
@@ -93,17 +96,17 @@ fn fitted(model: &Model, shapes: &Shapes, lengths: Vec<(String, usize)>) -> Opti
 }
 
 /// Gives the names that have a size another one.
-fn changed(lengths: &[(String, usize)], from: usize, to: usize) -> Vec<(String, usize)> {
+fn changed(lengths: &[OpenSize], from: usize, to: usize) -> Vec<OpenSize> {
     lengths.iter().map(|(name, size)| (name.clone(), if *size == from { to } else { *size })).collect()
 }
 
 /// Makes sizes that meet one size, as long as no fewer nodes fit.
 fn met(
     model: &Model,
-    tried: &dyn Fn(&[(String, usize)]) -> Option<SizeTrial>,
-    mut lengths: Vec<(String, usize)>,
+    tried: &dyn Fn(&[OpenSize]) -> Option<SizeTrial>,
+    mut lengths: Vec<OpenSize>,
     mut best: SizeTrial,
-) -> (SizeTrial, Vec<(String, usize)>) {
+) -> (SizeTrial, Vec<OpenSize>) {
     for _ in 0..lengths.len() {
         let sizes = |id| clash(model, &best.shapes, id)?.sizes();
         let Some((one, other)) = model.walk().into_iter().find_map(sizes) else { break };

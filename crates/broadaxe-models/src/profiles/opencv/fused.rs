@@ -187,7 +187,7 @@ pub(super) fn residual(asked: &Asked<'_>) -> Option<bool> {
     if pair { When::Not(&When::EqualShapes).holds(asked) } else { Some(false) }
 }
 
-/// Finds a BatchNormalization that is multiplied into the weights of a convolution, past a function between the two.
+/// Finds a `BatchNormalization` that is multiplied into the weights of a convolution, past a function between the two.
 ///
 /// Nothing else may read what the convolution and the function give; other functions stop it.
 pub(super) fn past_function(asked: &Asked<'_>) -> Option<bool> {
