@@ -2,7 +2,8 @@
 //!
 //! `RuntimeShape` holds 6 dims, and release builds copy all dims of a tensor into it. Rank 7 was right in every answer, though it
 //! writes past the end too. At rank 8 the results depend on what is behind the shape; those that were wrong in every answer differ
-//! here, and others are unknown. What broadcasts by repeating a whole operand is right for some shapes by chance.
+//! here, and others are unknown. What broadcasts by repeating a whole operand is right for some shapes by chance. Builds up to
+//! February 2026 compare ranks and shapes, and end the process.
 
 use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, id};
@@ -22,6 +23,13 @@ const FUSED: Evidence = Evidence::run_here(
 const PAST_THE_END: Evidence = Evidence::run_here(
     "TensorFlow Lite Micro 0.dev20261023182759; models of rank 7 and 8, docs/reports/litert-micro-rank.md",
 );
+const OLDER: Evidence = Evidence::run_here(
+    "TensorFlow Lite Micro 0.dev20261023182759; the build 0.dev20260203175027 with 13,006 models of conformance/litert/micro.py",
+);
+/// The first build of those that leave the checks out.
+const UNCHECKED: When = When::From("0.dev20261008201341");
+/// The build ends the process where a check fails.
+const CHECKED: When = When::Not(&UNCHECKED);
 /// The types that were asked about, one operator a line: `ADD | right | refused`. Integers of 8 and 16 bits have scales.
 const TYPES_ASKED: &str = include_str!("litert_micro/types.txt");
 /// How many dims a shape holds.
@@ -39,7 +47,7 @@ pub(super) static LITERT_MICRO: Profile = Profile {
     name: "litert-micro",
     summary: "TensorFlow Lite Micro (LiteRT for Microcontrollers), on a CPU",
     aliases: &["tflite-micro", "tflm"],
-    versions: &["0.dev20261023182759"],
+    versions: &["0.dev20260203175027", "0.dev20261008201341", "0.dev20261023182759"],
     laws: &[
         Law {
             kinds: Kind::ALL,
@@ -47,6 +55,13 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             way: Way::Unknown,
             text: "was tested only with TFLite models",
             evidence: RUN,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Slope],
+            when: &[When::Invalid, CHECKED],
+            way: Way::Refused,
+            text: "ends the process if shapes do not broadcast, before October 2026",
+            evidence: OLDER,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Slope],
@@ -102,10 +117,17 @@ pub(super) static LITERT_MICRO: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Stretch],
-            when: &[When::Holds(is_stretched_far)],
+            when: &[When::Holds(has_other_result)],
             way: Way::RefusedRank,
-            text: "supports results of BROADCAST_TO up to rank 5",
+            text: "supports BROADCAST_TO only for results of rank 1 to 5",
             evidence: RUN,
+        },
+        Law {
+            kinds: &[],
+            when: &[CHECKED],
+            way: Way::Ask(checked),
+            text: "ends the process at high ranks, before October 2026",
+            evidence: OLDER,
         },
         Law {
             kinds: &[Kind::Slope],
@@ -130,7 +152,10 @@ pub(super) static LITERT_MICRO: Profile = Profile {
         },
         Law {
             kinds: BINARY,
-            when: &[When::Not(&When::Holds(has_tested_activation))],
+            when: &[When::Any(&[
+                When::Not(&When::Holds(has_tested_activation)),
+                When::All(&[CHECKED, When::Holds(has_activation)]),
+            ])],
             way: Way::Unknown,
             text: "was tested with RELU, RELU6 and RELU_N1_TO_1 only, up to rank 6",
             evidence: FUSED,
@@ -144,9 +169,9 @@ pub(super) static LITERT_MICRO: Profile = Profile {
         },
         Law {
             kinds: BINARY,
-            when: &[When::Named(&["MUL"]), SHORT, When::Holds(has_upper_bound)],
-            way: Way::Garbled,
-            text: "lets products overflow before the upper bound in MUL of int16",
+            when: &[When::Named(&["MUL"]), SHORT, When::Holds(has_activation)],
+            way: Way::Unknown,
+            text: "lets products beyond int16 wrap around before the activation of MUL",
             evidence: FUSED,
         },
         Law {
@@ -169,6 +194,13 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             way: Way::Caveat,
             text: "gives -128 or 127 for int8 quotients near zero",
             evidence: Evidence::run_here("TensorFlow Lite Micro 0.dev20261023182759; docs/reports/litert-div-int8.md"),
+        },
+        Law {
+            kinds: BINARY,
+            when: &[When::Named(&["MUL"]), SHORT],
+            way: Way::Caveat,
+            text: "lets products beyond the range of int16 wrap around in MUL",
+            evidence: FUSED,
         },
         Law {
             kinds: BINARY,
@@ -243,9 +275,9 @@ fn has_constant_target(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.facts.is_constant(asked.node.input(1)?))
 }
 
-/// Says whether the result of `BROADCAST_TO` has more dims than it supports.
-fn is_stretched_far(asked: &Asked<'_>) -> Option<bool> {
-    Some(asked.shape(asked.node.output(0)?)?.rank()? > MOST_STRETCHED)
+/// Says whether the result of `BROADCAST_TO` has no axis, or more than it supports.
+fn has_other_result(asked: &Asked<'_>) -> Option<bool> {
+    Some(!(1..=MOST_STRETCHED).contains(&asked.shape(asked.node.output(0)?)?.rank()?))
 }
 
 /// Says whether an operand is known to have no elements.
@@ -258,7 +290,7 @@ fn empty(asked: &Asked<'_>) -> Option<Does> {
     let is_asked = asked.meaning.kind == Kind::Binary
         && asked.dtype(0) == Some(DType::F32)
         && !asked.constants.contains(&true)
-        && activation(asked).is_none();
+        && has_tested_activation(asked)?;
     let ranks = (0..asked.operands.len()).filter(|&k| asked.elements(k) == Some(0)).map(|k| asked.operands.rank(k));
     let most = ranks.collect::<Option<Vec<usize>>>()?.into_iter().max()?;
     Some(match (is_asked, most) {
@@ -280,11 +312,6 @@ fn has_activation(asked: &Asked<'_>) -> Option<bool> {
     Some(activation(asked).is_some())
 }
 
-/// Says whether the operator has an activation with an upper bound.
-fn has_upper_bound(asked: &Asked<'_>) -> Option<bool> {
-    Some(activation(asked).is_some_and(|name| name != "RELU"))
-}
-
 /// Says whether the activation was tested, with operands of this rank.
 fn has_tested_activation(asked: &Asked<'_>) -> Option<bool> {
     let Some(name) = activation(asked) else { return Some(true) };
@@ -300,8 +327,8 @@ fn invalid(asked: &Asked<'_>) -> Option<Does> {
     } else if !is_tested_type(asked)? || !has_tested_scales(asked)? || asked.constants.contains(&true) {
         Does::Unknown("was tested with such shapes only in inputs of some types".into())
     } else if crashes && asked.rank()? > 4 {
-        Does::RefusedRank("ends the process in PRELU of float32 above rank 4".into())
-    } else if asked.rank()? > MOST_DIMS || has_no_elements(asked)? || activation(asked).is_some() {
+        Does::Refused("ends the process in PRELU of float32 above rank 4".into())
+    } else if asked.rank()? > MOST_DIMS || has_no_elements(asked)? || !has_tested_activation(asked)? {
         Does::Unknown("writes past the end of a shape above rank 6, with any result".into())
     } else {
         Does::Garbled("accepts shapes that do not broadcast, and gives the shape that is declared".into())
@@ -336,6 +363,34 @@ fn stretched(asked: &Asked<'_>) -> Option<Stretched> {
     } else {
         Stretched::Within
     })
+}
+
+/// Says whether the shapes are equal but for ones that one of them begins with.
+fn is_padded(asked: &Asked<'_>) -> Option<bool> {
+    let shapes = (0..asked.operands.len()).map(|k| asked.operands.get(k)?.known()).collect::<Option<Vec<_>>>()?;
+    let ends = shapes.iter().map(|shape| shape.iter().skip_while(|dim| **dim == 1).collect::<Vec<_>>());
+    let ends: Vec<_> = ends.collect();
+    Some(shapes.windows(2).any(|pair| pair[0] != pair[1]) && ends.windows(2).all(|pair| pair[0] == pair[1]))
+}
+
+/// Says where a build that checks ranks ends the process.
+fn checked(asked: &Asked<'_>) -> Option<Does> {
+    if asked.meaning.kind == Kind::Stretch || has_no_elements(asked)? {
+        return None;
+    }
+    let (op, rank) = (asked.node.op.as_str(), asked.rank()?);
+    let most = match (op, asked.dtype(first(asked))?) {
+        _ if stretched(asked)? == Stretched::None => MOST_DIMS,
+        ("ADD" | "SUB" | "MUL", _) | ("SQUARED_DIFFERENCE", DType::I8 | DType::I16) => MOST_DIMS,
+        ("MAXIMUM" | "MINIMUM" | "DIV" | "SELECT_V2", _) => MOST_DIMS - 1,
+        _ => 4,
+    };
+    let most = if op == "PRELU" { 4 } else { most };
+    if op == "DIV" && rank == MOST_DIMS && is_padded(asked)? {
+        let is_right = asked.dtype(0) == Some(DType::F32);
+        return (!is_right).then(|| Does::Unknown("was tested with such shapes in DIV only in float32".into()));
+    }
+    (rank > most).then(|| Does::RefusedRank(format!("ends the process above rank {most} in {op} of such shapes").into()))
 }
 
 /// Says what becomes of operands of rank 8: wrong in all answers, the end of the process, or neither.
