@@ -150,7 +150,7 @@ def stored(case, turn=0):
             found = rng.permutation(count) * (1 if at == 0 else 7) + 1 + at
         if "fused" in case and dtype in ("f32", "i32") and (op != "DIV" or at == 0):
             found = (found - count // 2) * (1 + turn) * (-1) ** turn
-        if op == "FLOOR_DIV" and at == 0:
+        if op in ("FLOOR_DIV", "DIV") and dtype in ("f32", "i32") and at == 0:
             found = found * (1 + 9 * turn)
         arrays.append(np.asarray(found).astype(TYPES[kind]).reshape(shape))
     return arrays

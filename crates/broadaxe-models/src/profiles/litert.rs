@@ -29,7 +29,9 @@ const ON_CPUS_CONVERTED: Evidence =
 const ON_CPUS_INSIDE: Evidence = Evidence::run_here(
     "LiteRT 2.3.0; normalisations, convolutions and attention through onnx2tf 2.6.9 and litert-torch 0.10.0, on the CPU",
 );
-const ON_HIGH_RANKS: Evidence = Evidence::run_here("LiteRT 2.3.0; conformance/litert/micro.py --engine litert, ranks 7 and 8, and MUL with activations");
+const ON_HIGH_RANKS: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; conformance/litert/micro.py --engine litert, ranks 7 and 8, and MUL with activations",
+);
 /// The operators that were asked up to rank 8.
 const TESTED_TO_8: When = When::Any(&[
     When::Kind(&[Kind::Binary]),
@@ -255,10 +257,7 @@ pub(super) static LITERT: Profile = Profile {
         },
         Law {
             kinds: &[],
-            when: &[When::Any(&[
-                When::RankAbove(8),
-                When::All(&[When::Not(&TESTED_TO_8), When::RankAbove(6)]),
-            ])],
+            when: &[When::Any(&[When::RankAbove(8), When::All(&[When::Not(&TESTED_TO_8), When::RankAbove(6)])])],
             way: Way::Unknown,
             text: "was tested up to rank 8, and some operators up to rank 6",
             evidence: ON_HIGH_RANKS,
@@ -363,7 +362,7 @@ fn angle(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Refused("does not broadcast ATAN2, and accepts only operands of equal rank".into()));
     }
     match (a.known(), b.known()) {
-        (Some(a), Some(b)) if a == b => Some(Does::Own),
+        (Some(a), Some(b)) if a == b || a.contains(&0) || b.contains(&0) => Some(Does::Own),
         (Some(_), Some(_)) => {
             let text = "does not broadcast ATAN2: it reads the second operand past its end";
             Some(Does::Garbled(text.into()))

@@ -295,9 +295,7 @@ fn empty(asked: &Asked<'_>) -> Option<Does> {
     let most = ranks.collect::<Option<Vec<usize>>>()?.into_iter().max()?;
     Some(match (is_asked, most) {
         (true, 1) if asked.rank()? == 1 => Does::Own,
-        (true, 2..=WRONG_RANK) => {
-            Does::Refused("does not accept inputs of rank 2 or higher without elements".into())
-        }
+        (true, 2..=WRONG_RANK) => Does::Refused("does not accept inputs of rank 2 or higher without elements".into()),
         _ => Does::Unknown("was tested without elements only with two float32 inputs".into()),
     })
 }
@@ -390,7 +388,8 @@ fn checked(asked: &Asked<'_>) -> Option<Does> {
         let is_right = asked.dtype(0) == Some(DType::F32);
         return (!is_right).then(|| Does::Unknown("was tested with such shapes in DIV only in float32".into()));
     }
-    (rank > most).then(|| Does::RefusedRank(format!("ends the process above rank {most} in {op} of such shapes").into()))
+    (rank > most)
+        .then(|| Does::RefusedRank(format!("ends the process above rank {most} in {op} of such shapes").into()))
 }
 
 /// Says what becomes of operands of rank 8: wrong in all answers, the end of the process, or neither.
@@ -405,10 +404,9 @@ fn past_the_end(asked: &Asked<'_>) -> Option<Does> {
                 | ("ADD" | "DIV", DType::F32)
                 | ("PRELU", DType::I8)
         ),
-        Stretched::None => matches!(
-            (op, dtype),
-            ("MUL" | "DIV", _) | ("SUB", DType::I8 | DType::I16) | ("PRELU", DType::I8)
-        ),
+        Stretched::None => {
+            matches!((op, dtype), ("MUL" | "DIV", _) | ("SUB", DType::I8 | DType::I16) | ("PRELU", DType::I8))
+        }
     };
     let ends = stretched(asked)? == Stretched::None
         && matches!((op, dtype), ("ADD", DType::F32 | DType::I32) | ("SUB", DType::F32));
