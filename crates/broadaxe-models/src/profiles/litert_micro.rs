@@ -291,9 +291,12 @@ fn empty(asked: &Asked<'_>) -> Option<Does> {
         && asked.dtype(0) == Some(DType::F32)
         && !asked.constants.contains(&true)
         && has_tested_activation(asked)?;
-    let ranks = (0..asked.operands.len()).filter(|&k| asked.elements(k) == Some(0)).map(|k| asked.operands.rank(k));
-    let most = ranks.collect::<Option<Vec<usize>>>()?.into_iter().max()?;
-    Some(match (is_asked, most) {
+    // A RESHAPE in front of the operator would not help: the tensor itself is refused.
+    let ranks = (0..asked.operands.len())
+        .filter(|&k| asked.elements(k) == Some(0))
+        .map(|k| asked.shape(asked.value(k)?)?.rank());
+    let most = ranks.collect::<Option<Vec<usize>>>().and_then(|ranks| ranks.into_iter().max());
+    Some(match (is_asked, most.unwrap_or(0)) {
         (true, 1) if asked.rank()? == 1 => Does::Own,
         (true, 2..=WRONG_RANK) => Does::Refused("does not accept inputs of rank 2 or higher without elements".into()),
         _ => Does::Unknown("was tested without elements only with two float32 inputs".into()),
@@ -397,13 +400,7 @@ fn past_the_end(asked: &Asked<'_>) -> Option<Does> {
     let (op, dtype) = (asked.node.op.as_str(), asked.dtype(first(asked))?);
     let wrong = match stretched(asked)? {
         Stretched::Within => true,
-        Stretched::Whole => matches!(
-            (op, dtype),
-            ("SUB" | "SELECT_V2", _)
-                | ("MUL", DType::F32 | DType::I8 | DType::I16)
-                | ("ADD" | "DIV", DType::F32)
-                | ("PRELU", DType::I8)
-        ),
+        Stretched::Whole => false,
         Stretched::None => {
             matches!((op, dtype), ("MUL" | "DIV", _) | ("SUB", DType::I8 | DType::I16) | ("PRELU", DType::I8))
         }
