@@ -1,9 +1,9 @@
-//! LiteRT for Microcontrollers (TensorFlow Lite Micro): `NumPy`'s rule up to rank 6, and what lies past the end of a shape above it.
+//! LiteRT for Microcontrollers (TensorFlow Lite Micro): `NumPy`'s rule up to rank 6, and what is behind a shape above it.
 //!
 //! `RuntimeShape` holds 6 dims, and release builds copy all dims of a tensor into it. Rank 7 was right in every answer, though it
 //! writes past the end too. At rank 8 the results depend on what is behind the shape; those that were wrong in every answer differ
 //! here, and others are unknown. What broadcasts by repeating a whole operand is right for some shapes by chance. Builds up to
-//! February 2026 compare ranks and shapes, and end the process.
+//! February 2026 compare ranks and shapes, and crash.
 
 use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, id};
@@ -14,13 +14,13 @@ use crate::{
     meaning::Kind,
 };
 
-const RUN: Evidence = Evidence::run_here(
+const ON_MICRO: Evidence = Evidence::run_here(
     "TensorFlow Lite Micro 0.dev20261023182759; 28,323 models of one node, conformance/litert/micro.py, ranks 0 to 8",
 );
 const FUSED: Evidence = Evidence::run_here(
     "TensorFlow Lite Micro 0.dev20261023182759; 4,131 models with a fused activation, conformance/litert/micro.py, ranks 0 to 6",
 );
-const PAST_THE_END: Evidence = Evidence::run_here(
+const PAST_SHAPES: Evidence = Evidence::run_here(
     "TensorFlow Lite Micro 0.dev20261023182759; models of rank 7 and 8, docs/reports/litert-micro-rank.md",
 );
 const OLDER: Evidence = Evidence::run_here(
@@ -28,10 +28,10 @@ const OLDER: Evidence = Evidence::run_here(
 );
 /// The first build of those that leave the checks out.
 const UNCHECKED: When = When::From("0.dev20261008201341");
-/// The build ends the process where a check fails.
+/// The build crashes where a check fails.
 const CHECKED: When = When::Not(&UNCHECKED);
 /// The types that were asked about, one operator a line: `ADD | right | refused`. Integers of 8 and 16 bits have scales.
-const TYPES_ASKED: &str = include_str!("litert_micro/types.txt");
+const MICRO_TYPES: &str = include_str!("litert_micro/types.txt");
 /// How many dims a shape holds.
 const MOST_DIMS: usize = 6;
 /// The rank at which wrong answers were seen.
@@ -39,8 +39,8 @@ const WRONG_RANK: usize = 8;
 /// How many dims a target of `BROADCAST_TO` has at most.
 const MOST_STRETCHED: usize = 5;
 
-const BINARY: &[Kind] = &[Kind::Binary];
-const SHORT: When = When::Dtype(&[DType::I16]);
+const TWO: &[Kind] = &[Kind::Binary];
+const SIXTEEN: When = When::Dtype(&[DType::I16]);
 const BYTE: When = When::Dtype(&[DType::I8]);
 
 pub(super) static LITERT_MICRO: Profile = Profile {
@@ -54,13 +54,13 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             when: &[When::Not(&When::Of(System::Tflite))],
             way: Way::Unknown,
             text: "was tested only with TFLite models",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Slope],
             when: &[When::Invalid, CHECKED],
             way: Way::Refused,
-            text: "ends the process if shapes do not broadcast, before October 2026",
+            text: "crashes if shapes do not broadcast, before October 2026",
             evidence: OLDER,
         },
         Law {
@@ -68,35 +68,35 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             when: &[When::Invalid],
             way: Way::Ask(invalid),
             text: "accepts shapes that do not broadcast, and gives the shape that is declared",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
         Law {
-            kinds: BINARY,
+            kinds: TWO,
             when: &[When::Named(&["POW", "ATAN2"])],
             way: Way::Unsupported,
             text: "has no POW or ATAN2",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
         Law {
             kinds: &[],
             when: &[When::Holds(is_refused_type)],
             way: Way::Refused,
             text: "does not support this type in this operator",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
         Law {
             kinds: &[],
             when: &[When::Not(&When::Holds(is_tested_type))],
             way: Way::Unknown,
             text: "was not tested with this operator in this type",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
         Law {
             kinds: &[],
             when: &[When::Not(&When::Holds(has_tested_scales))],
             way: Way::Unknown,
             text: "was tested with 8- and 16-bit integers only with one scale per tensor",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Select, Kind::Slope],
@@ -106,52 +106,52 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             ])],
             way: Way::Unknown,
             text: "was not tested with constants only, or a constant condition or PRELU data",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Not(&When::Holds(has_constant_target))],
             way: Way::Refused,
             text: "accepts only a constant shape in BROADCAST_TO",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Holds(has_other_result)],
             way: Way::RefusedRank,
             text: "supports BROADCAST_TO only for results of rank 1 to 5",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
         Law {
             kinds: &[],
             when: &[CHECKED],
             way: Way::Ask(checked),
-            text: "ends the process at high ranks, before October 2026",
+            text: "crashes at high ranks, before October 2026",
             evidence: OLDER,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[When::Dtype(&[DType::F32]), When::RankAbove(4)],
             way: Way::RefusedRank,
-            text: "ends the process in PRELU of float32 above rank 4",
-            evidence: RUN,
+            text: "crashes in PRELU of float32 above rank 4",
+            evidence: ON_MICRO,
         },
         Law {
             kinds: &[],
             when: &[When::Holds(has_no_elements)],
             way: Way::Ask(empty),
             text: "does not accept inputs of rank 2 or higher without elements",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
         Law {
-            kinds: BINARY,
-            when: &[When::Named(&["GREATER"]), SHORT],
+            kinds: TWO,
+            when: &[When::Named(&["GREATER"]), SIXTEEN],
             way: Way::Garbled,
             text: "gives false for every element in GREATER of int16",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
         Law {
-            kinds: BINARY,
+            kinds: TWO,
             when: &[When::Any(&[
                 When::Not(&When::Holds(has_tested_activation)),
                 When::All(&[CHECKED, When::Holds(has_activation)]),
@@ -161,15 +161,15 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             evidence: FUSED,
         },
         Law {
-            kinds: BINARY,
+            kinds: TWO,
             when: &[When::Named(&["ADD"]), When::Dtype(&[DType::I32]), When::Holds(has_activation)],
             way: Way::Garbled,
             text: "ignores the activation of ADD of int32",
             evidence: FUSED,
         },
         Law {
-            kinds: BINARY,
-            when: &[When::Named(&["MUL"]), SHORT, When::Holds(has_activation)],
+            kinds: TWO,
+            when: &[When::Named(&["MUL"]), SIXTEEN, When::Holds(has_activation)],
             way: Way::Unknown,
             text: "lets products beyond int16 wrap around before the activation of MUL",
             evidence: FUSED,
@@ -179,59 +179,59 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             when: &[When::Holds(|asked| Some(asked.rank()? == WRONG_RANK))],
             way: Way::Ask(past_the_end),
             text: "writes past the end of a shape at rank 8, and computes wrong values",
-            evidence: PAST_THE_END,
+            evidence: PAST_SHAPES,
         },
         Law {
             kinds: &[],
             when: &[When::RankAbove(MOST_DIMS)],
             way: Way::Unknown,
             text: "writes past the end of a shape above rank 6, with any result",
-            evidence: PAST_THE_END,
+            evidence: PAST_SHAPES,
         },
         Law {
-            kinds: BINARY,
+            kinds: TWO,
             when: &[When::Operator(&[id("div")]), BYTE],
             way: Way::Caveat,
             text: "gives -128 or 127 for int8 quotients near zero",
             evidence: Evidence::run_here("TensorFlow Lite Micro 0.dev20261023182759; docs/reports/litert-div-int8.md"),
         },
         Law {
-            kinds: BINARY,
-            when: &[When::Named(&["MUL"]), SHORT],
+            kinds: TWO,
+            when: &[When::Named(&["MUL"]), SIXTEEN],
             way: Way::Caveat,
             text: "lets products beyond the range of int16 wrap around in MUL",
             evidence: FUSED,
         },
         Law {
-            kinds: BINARY,
-            when: &[When::Named(&["SQUARED_DIFFERENCE"]), SHORT],
+            kinds: TWO,
+            when: &[When::Named(&["SQUARED_DIFFERENCE"]), SIXTEEN],
             way: Way::Caveat,
             text: "is off by up to 9 steps of 32,767 in SQUARED_DIFFERENCE of int16",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
-        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "receives the shape", evidence: RUN },
+        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "receives the shape", evidence: ON_MICRO },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Rule("unidirectional"),
             text: "aligns the slope of PRELU to the right and stretches only the slope",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Select],
             when: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
-            evidence: RUN,
+            evidence: ON_MICRO,
         },
     ],
-    route: Route::new(&["tflite"], RUN),
+    route: Route::new(&["tflite"], ON_MICRO),
     ..PLAIN
 };
 
 /// Returns the types of an operator that were right, and those that were refused.
 fn types(op: &str) -> Option<(&'static str, &'static str)> {
-    let line = TYPES_ASKED.lines().find(|line| line.split(' ').next() == Some(op))?;
+    let line = MICRO_TYPES.lines().find(|line| line.split(' ').next() == Some(op))?;
     let (right, refused) = line.split_once(" | ")?.1.split_once('|')?;
     Some((right, refused))
 }
@@ -328,7 +328,7 @@ fn invalid(asked: &Asked<'_>) -> Option<Does> {
     } else if !is_tested_type(asked)? || !has_tested_scales(asked)? || asked.constants.contains(&true) {
         Does::Unknown("was tested with such shapes only in inputs of some types".into())
     } else if crashes && asked.rank()? > 4 {
-        Does::Refused("ends the process in PRELU of float32 above rank 4".into())
+        Does::Refused("crashes in PRELU of float32 above rank 4".into())
     } else if asked.rank()? > MOST_DIMS || has_no_elements(asked)? || !has_tested_activation(asked)? {
         Does::Unknown("writes past the end of a shape above rank 6, with any result".into())
     } else {
@@ -374,7 +374,7 @@ fn is_padded(asked: &Asked<'_>) -> Option<bool> {
     Some(shapes.windows(2).any(|pair| pair[0] != pair[1]) && ends.windows(2).all(|pair| pair[0] == pair[1]))
 }
 
-/// Says where a build that checks ranks ends the process.
+/// Says where a build that checks ranks crashes.
 fn checked(asked: &Asked<'_>) -> Option<Does> {
     if asked.meaning.kind == Kind::Stretch || has_no_elements(asked)? {
         return None;
@@ -391,8 +391,7 @@ fn checked(asked: &Asked<'_>) -> Option<Does> {
         let is_right = asked.dtype(0) == Some(DType::F32);
         return (!is_right).then(|| Does::Unknown("was tested with such shapes in DIV only in float32".into()));
     }
-    (rank > most)
-        .then(|| Does::RefusedRank(format!("ends the process above rank {most} in {op} of such shapes").into()))
+    (rank > most).then(|| Does::RefusedRank(format!("crashes above rank {most} in {op} of such shapes").into()))
 }
 
 /// Says what becomes of operands of rank 8: wrong in all answers, the end of the process, or neither.
@@ -408,7 +407,7 @@ fn past_the_end(asked: &Asked<'_>) -> Option<Does> {
     let ends = stretched(asked)? == Stretched::None
         && matches!((op, dtype), ("ADD", DType::F32 | DType::I32) | ("SUB", DType::F32));
     Some(if ends {
-        Does::RefusedRank("ends the process at rank 8 in ADD and SUB of equal shapes".into())
+        Does::RefusedRank("crashes at rank 8 in ADD and SUB of equal shapes".into())
     } else if wrong {
         Does::Garbled("writes past the end of a shape at rank 8, and computes wrong values".into())
     } else {
