@@ -350,7 +350,7 @@ enum Stretched {
 /// Says how the operands stretch to the result.
 fn stretched(asked: &Asked<'_>) -> Option<Stretched> {
     let shapes = (0..asked.operands.len()).map(|k| asked.operands.get(k)?.known()).collect::<Option<Vec<_>>>()?;
-    let dims: Vec<&[usize]> = shapes.iter().map(|shape| shape.dims()).collect();
+    let dims: Vec<&[usize]> = shapes.iter().map(broadaxe_shape::Shape::dims).collect();
     let own = asked.meaning.rule.align(&dims).ok()?;
     let result = own.shape().dims();
     let is_whole = |dims: &&[usize]| {
