@@ -1,6 +1,6 @@
 """Asks engines: starts the drivers, each in a process of its own with the Python that has its engine, and speaks their protocol.
 
-A driver is a file of `crates/broadaxe-cli/engines/`, which `broadaxe check --ask` has too: the one place where an engine is imported, configured, and
+A driver is a file of `crates/broadaxe-session/engines/`, which `broadaxe check --ask` has too: the one place where an engine is imported, configured, and
 given models. What a driver offers is said in its `protocol.py`. `BROADAXE_ENGINES` names the folder of the environments, as for `check --ask`.
 """
 
@@ -17,7 +17,7 @@ from pathlib import Path
 from types import ModuleType
 
 ROOT = Path(__file__).resolve().parents[1]
-DRIVERS = ROOT / "crates" / "broadaxe-cli" / "engines"
+DRIVERS = ROOT / "crates" / "broadaxe-session" / "engines"
 # Each engine: its driver, the words that it is started with, and the package of its environment; none where this Python has the module.
 ENGINES = {
     "onnxruntime": ("onnxruntime", (), "onnxruntime", None),
@@ -32,6 +32,7 @@ ENGINES = {
     "ort-webgpu": ("onnxruntime", ("webgpu",), None, "onnxruntime_webgpu"),
     "qnn": ("onnxruntime", ("qnn",), None, "onnxruntime_qnn"),
     "coreml": ("coreml", (), None, "coremltools"),
+    "opencv": ("opencv", (), None, "opencv_*python*"),
 }  # fmt: skip
 SECONDS = {"ncnn": 90}
 # How many answers are kept.

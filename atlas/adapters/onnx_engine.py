@@ -7,7 +7,7 @@ from protocol import Skip, need, serve
 
 from engines import load
 
-TITLES = {"onnxruntime": "ONNX Runtime", "ort-webgpu": "ONNX Runtime WebGPU", "mnn": "MNN", "tvm": "TVM"}
+TITLES = {"onnxruntime": "ONNX Runtime", "ort-webgpu": "ONNX Runtime WebGPU", "mnn": "MNN", "tvm": "TVM", "opencv": "OpenCV"}
 
 
 def answer(question):

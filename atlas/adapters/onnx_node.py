@@ -27,7 +27,7 @@ def build(question):
         names.append("target")
         constants.append(numpy_helper.from_array(numpy.array(question["target"], numpy.int64), "target"))
     node = helper.make_node(OPERATORS[question["op"]], names, ["out"])
-    # The engine infers the shape of the result.
-    output = helper.make_tensor_value_info("out", TensorProto.FLOAT, None)
+    # Some engines refuse models whose results have no shape.
+    output = helper.make_tensor_value_info("out", TensorProto.FLOAT, question.get("shape"))
     graph = helper.make_graph([node], "question", inputs, [output], constants)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), feeds

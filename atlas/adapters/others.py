@@ -193,10 +193,13 @@ def executorch(xnnpack=False):
 
     Lowering is slow, so `load.many` lowers models as one program of independent nodes.
     """
-    import torch
+    sys.path.append(str(Path(__file__).resolve().parents[2]))
+    import engines
     from executorch.backends.xnnpack.partition.xnnpack_partitioner import XnnpackPartitioner
     from executorch.exir import to_edge_transform_and_lower
     from executorch.runtime import Runtime
+
+    torch = engines.load("torch", start=False).library()
 
     calls = {
         "Add": torch.add, "Sub": torch.sub, "Mul": torch.mul, "Pow": torch.pow, "Max": torch.maximum, "Min": torch.minimum, "Less": torch.lt,

@@ -6,7 +6,7 @@ Each function yields texts as in `cases.py`.
 import itertools
 
 from ..verdicts.spec import COMPARISONS
-from . import contrib, quantised
+from . import contrib, quantised, ranks
 from .inside import INSIDE
 from .integer_layers import INTEGER_LAYERS
 from .quantised_graphs import QUANTISED_GRAPHS
@@ -269,5 +269,5 @@ def norms():
 
 GRIDS = {
     "layernorm": layer_normalization, "gemm": gemm, "clip": clip, "expand": expand, "binary": binary, "select": select, "constants": constants,
-    "layers": layers, "norms": norms, **quantised.GRIDS, **INSIDE, **INTEGER_LAYERS, **QUANTISED_GRAPHS, **contrib.GRIDS, **WEIGHTS,
+    "layers": layers, "norms": norms, **quantised.GRIDS, **INSIDE, **INTEGER_LAYERS, **QUANTISED_GRAPHS, **contrib.GRIDS, **WEIGHTS, **ranks.GRIDS,
 }  # fmt: skip

@@ -1,8 +1,8 @@
 """Asks a runtime about the models of `grids.py`, and writes what it did: the tables under `profiles/tests/recorded/`.
 
-    python -m conformance.laws.record --target mnn --out FILE [--grids layernorm,gemm] [--shard K/N]
+    python -m conformance.laws.record --target mnn --out FILE [--grids layernorm,gemm] [--shard K/N] [--python PYTHON,PYTHON]
 
-A row is `version | model | same`, `differs` or `refused`. Models that have no meaning are left out. The tables hold six rows of each kind (`--most 6`).
+A row is `version | model | same`, `differs` or `refused`. With the Pythons of several versions, a row names those that gave its answer. Models that have no meaning are left out. The tables hold six rows of each kind (`--most 6`).
 The test `answers_about_models` adds what Broadaxe says instead, and writes the tables: `BROADAXE_MODELS` is the folder of the rows, a file for each
 table, and `BROADAXE_RECORDED` that of the tables.
 """
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from onnx.reference import ReferenceEvaluator
 
-from engines import Engines
+from engines import Engine, Engines
 
 from ..verdicts import onnx_form
 from ..verdicts import spec as specs
@@ -54,20 +54,26 @@ def wanted(engines, spec):
         raise Left(str(why)) from why
 
 
-def does(engines, target, spec):
-    """Return what a runtime does with a model, and why."""
-    if target == "qnn" and spec["sizes"]:
-        raise Left("QNN compiles models without open dims")
-    want = wanted(engines, spec)
+def does(want, engine, spec):
+    """Return what a runtime does with a model that means this, and why."""
     model = onnx_form.build(spec).SerializeToString()
     feeds = [specs.feeds(spec, turn) for turn in range(TURNS)]
-    kind, found = engines.run(target, model, feeds, spec["outputs"])
+    kind, found = engine.run(model, feeds, spec["outputs"])
     if kind == "unknown" and "does not answer" not in found:
         raise Left(found)
     if kind != "ok":
         return "refused", found
     wrong = [apart(one, other) for one, other in zip(want, found, strict=True) if other is not None]
     return next((("differs", one[1]) for one in wrong if one), ("same", ""))
+
+
+def asked(engines, runtimes, text):
+    """Return what each of some runtimes does with a model."""
+    spec = parse(text)
+    if runtimes[0].name == "qnn" and spec["sizes"]:
+        raise Left("QNN compiles models without open dims")
+    want = wanted(engines, spec)
+    return [does(want, engine, spec) for engine in runtimes]
 
 
 def thinned(rows, most):
@@ -90,26 +96,29 @@ def main():
     parser.add_argument("--grids", default=",".join(GRIDS))
     parser.add_argument("--shard", default="0/1")
     parser.add_argument("--most", type=int, default=10**6, help="how many rows of each kind are written")
+    parser.add_argument("--python", help="the Pythons of the versions, with commas; else the newest in BROADAXE_ENGINES")
     parser.add_argument("--why", action="store_true", help="add what the runtime said to each row")
     given = parser.parse_args()
     engines, left = Engines(), 0
     number, count = map(int, given.shard.split("/"))
+    runtimes = [Engine(given.target, python) for python in given.python.split(",")] if given.python else [engines.all[given.target]]
     texts = dict.fromkeys(text for name in given.grids.split(",") for text in GRIDS[name]())
     rows = {}
     for text in list(texts)[number::count]:
         try:
-            rows[text] = does(engines, given.target, parse(text))
+            for engine, (word, why) in zip(runtimes, asked(engines, runtimes, text)):
+                rows.setdefault((text, word), (why, []))[1].append(engine.version)
         except Left as why:
             left += 1
             print(f"left out: {text}: {' '.join(str(why).split())[-150:]}", file=sys.stderr)  # noqa: T201
-    version = engines.all[given.target].version
-    kept = thinned([(text, word) for text, (word, _) in rows.items()], given.most)
+    kept = thinned(rows, given.most)
     lines = [
-        f"{version} | {text} | {word}" + (f" | {' '.join(why.split())[-200:]}" if given.why else "")
-        for text, (word, why) in rows.items() if text in kept
+        f"{' '.join(versions)} | {text} | {word}" + (f" | {' '.join(why.split())[-200:]}" if given.why else "")
+        for (text, word), (why, versions) in rows.items() if text in kept
     ]  # fmt: skip
     given.out.write_text("".join(f"{line}\n" for line in lines))
-    engines.close()
+    for engine in [*runtimes, engines]:
+        engine.close()
     print(f"{len(texts)} models, {left} left out")  # noqa: T201
 
 

@@ -14,7 +14,7 @@ from .compare import apart, finite
 
 # The targets that models of a profile or a format are asked for.
 TARGETS = {
-    "onnx": ("openvino", "onnx", "paddle", "mnn", "tvm"), "ncnn": ("ncnn-param",), "ir": ("openvino",), "ir-onnx": ("openvino",),
+    "onnx": ("openvino", "onnx", "paddle", "mnn", "tvm", "opencv"), "ncnn": ("ncnn-param",), "ir": ("openvino",), "ir-onnx": ("openvino",),
     "paddle": ("openvino", "paddle"),
 }  # fmt: skip
 ENGINE = {"onnx": "onnxruntime", "openvino": "openvino", "ncnn": "ncnn", "ncnn-param": "ncnn", "paddle": "paddle"}

@@ -121,7 +121,8 @@ def reads(node):
     names = {name for name in node[1] if name}
     for value in node[3].values():
         if isinstance(value, dict) and "nodes" in value:
-            names |= {name for inner in value["nodes"] for name in reads(inner)} | set(value["outputs"])
+            within = {name for inner in value["nodes"] for name in inner[2]} | set(value["constants"])
+            names |= ({name for inner in value["nodes"] for name in reads(inner)} | set(value["outputs"])) - within
     return names
 
 

@@ -6,7 +6,10 @@
 use broadaxe_shape::Rule;
 use serde_json::{Map, Value, json};
 
-use crate::case::{Case, Expected, parameters};
+use crate::{
+    case::{Case, Expected, Id, parameters},
+    subject::Subject,
+};
 
 /// Holds one question about a case.
 #[derive(Clone, Debug)]
@@ -202,6 +205,33 @@ impl<'a> Question<'a> {
         Value::Object(line)
     }
 
+    /// Lists the other rules of the family under which an answer is right.
+    ///
+    /// ```
+    /// use broadaxe_atlas::{Answer, Array, Case, Question};
+    /// let case = Case::new("add-numpy-r2-0034".parse()?)?;
+    /// let question = &Question::all(&case)[0];
+    /// // (2, 2) and (2,): b is read along the first axis.
+    /// let answer = Answer::Result(Array { shape: vec![2, 2], values: vec![0.0, 1.0, 6.0, 7.0] });
+    /// let rules = question.rules_of(&answer);
+    /// assert!(rules.iter().any(|rule| rule.label() == "ncnn"));
+    /// # Ok::<(), broadaxe_atlas::Error>(())
+    /// ```
+    pub fn rules_of(&self, answer: &Answer) -> Vec<&'static Subject> {
+        let (own, id) = (self.case.id.subject, self.id());
+        let kinds = id.rsplit(':').next().unwrap_or_default();
+        let is_other = |subject: &&Subject| {
+            let is_alike = std::ptr::eq(subject.family(), own.family()) && subject.has_target() == own.has_target();
+            is_alike && subject.label() != own.label() && subject.has_ranks(&self.case.id.pattern.ranks())
+        };
+        let is_right = |subject: &&'static Subject| {
+            let case = Case::new(Id { subject, ..self.case.id.clone() });
+            let question = case.as_ref().ok().and_then(|case| Question::named(case, kinds));
+            question.is_some_and(|question| question.judge(answer) == Verdict::Right)
+        };
+        Subject::all().iter().filter(is_other).filter(is_right).collect()
+    }
+
     /// Judges an answer.
     pub fn judge(&self, answer: &Answer) -> Verdict {
         let got = match answer {
@@ -369,7 +399,7 @@ impl Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{case::Id, subject::Subject, theme::Theme};
+    use crate::theme::Theme;
 
     fn case(family: &str, rule: &str, pattern: &str) -> Case {
         let (subject, pattern) = (Subject::named(family, rule).unwrap(), pattern.parse().unwrap());

@@ -469,7 +469,7 @@ int32_t bx_check_file(const char *path,
 
  A request names itself: `{"request": "check", "models": ["a.onnx"], "targets": ["ncnn"]}`. The others are fix, upgrade, extract,
  census, sizes, list and diff, and about rules compare, shape and explain; their fields are those of the structures of
- `broadaxe_session::request`. With `BX_ERROR_REQUEST`, the answer is `{"error": {"kind": ..., "message": ...}}`, and `fails` is 1.
+ `broadaxe_session::request`. A check or a fix with `ask` starts engines in processes of their own. With `BX_ERROR_REQUEST`, the answer is `{"error": {"kind": ..., "message": ...}}`, and `fails` is 1.
 
  # Safety
  `request` is null or a string; `out` is null or points to a structure that starts with its size.

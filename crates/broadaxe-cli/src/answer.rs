@@ -27,6 +27,8 @@ pub struct Answer {
     pub report: Option<Box<dyn Report>>,
     /// For programs, printed with `--json`.
     pub json: Json,
+    /// What a notebook shows in the place of the text: titles, and the rows of tables.
+    pub words: Value,
     /// Whether the answer is a refusal, which ends with exit code 1.
     pub refused: bool,
     /// Files that could not be used, where others could.
@@ -69,7 +71,15 @@ impl Answer {
 
     /// Makes an answer that is a refusal or not.
     pub fn judged(text: String, json: Value, refused: bool) -> Self {
-        Self { text, report: None, json: json.into(), refused, errors: Vec::new(), notes: Vec::new() }
+        Self {
+            text,
+            report: None,
+            json: json.into(),
+            words: Value::Null,
+            refused,
+            errors: Vec::new(),
+            notes: Vec::new(),
+        }
     }
 
     /// Returns the exit code: that of an error comes before that of a refusal.

@@ -9,8 +9,6 @@
 
 pub mod terminal;
 
-mod child;
-
 pub mod bytes;
 
 mod natural;

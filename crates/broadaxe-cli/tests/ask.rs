@@ -1,6 +1,9 @@
 //! `check --ask`, run as a user runs it, with a package in the place of ONNX Runtime that ends the process.
 #![cfg(unix)]
 
+#[path = "shared/engine.rs"]
+mod engine;
+
 use std::{
     fs,
     os::unix::fs::PermissionsExt,
@@ -10,54 +13,14 @@ use std::{
 
 use serde_json::Value;
 
-/// What ends the process when a model is loaded, after it has left a file and written to the standard output.
-const PACKAGE: &str = "
-import os
-import signal
-
-
-def set_default_logger_severity(level):
-    print('noise')
-
-
-__version__ = '9.1.0'
-
-
-class GraphOptimizationLevel:
-    ORT_DISABLE_ALL = 0
-
-
-class SessionOptions:
-    def add_session_config_entry(self, name, value):
-        pass
-
-
-def InferenceSession(*arguments, **named):
-    open('core', 'w').write('left')
-    print('{\"shape\": []}', flush=True)
-    os.kill(os.getpid(), signal.SIGABRT)
-";
-
 /// A folder with an environment, the user's cache, and the system's folder for temporary files; it is removed at the end.
 struct Place(PathBuf);
 
 impl Place {
     fn new(name: &str) -> Self {
         let place = Self(std::env::temp_dir().join(format!("broadaxe-ask-test-{}-{name}", std::process::id())));
-        let (packages, bin) = (place.0.join("packages"), place.0.join("engines/ort/bin"));
-        for folder in [&bin, &packages, &place.0.join("temporary")] {
-            fs::create_dir_all(folder).expect("a folder");
-        }
-        for (package, version) in [("onnxruntime", "9.1.0"), ("numpy", "9.0"), ("MNN", "9.2")] {
-            let about = packages.join(format!("{package}-{version}.dist-info"));
-            fs::create_dir_all(&about).expect("a folder");
-            let text = format!("Metadata-Version: 2.1\nName: {package}\nVersion: {version}\n");
-            fs::write(about.join("METADATA"), text).expect("a file");
-        }
-        fs::write(packages.join("onnxruntime.py"), PACKAGE).expect("a file");
-        let script = format!("#!/bin/sh\nPYTHONPATH='{}':$PYTHONPATH exec python3 \"$@\"\n", packages.display());
-        fs::write(bin.join("python"), script).expect("a file");
-        fs::set_permissions(bin.join("python"), fs::Permissions::from_mode(0o755)).expect("a program");
+        fs::create_dir_all(place.0.join("temporary")).expect("a folder");
+        engine::install(&place.0);
         place
     }
 
@@ -278,7 +241,7 @@ fn engines_neither_send_nor_install() {
 fn no_script_imports_a_wrapper_that_sends_or_installs() {
     let own = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folders = [
-        own.join("engines"),
+        own.join("../broadaxe-session/engines"),
         own.join("../../engines"),
         own.join("../../atlas/adapters"),
         own.join("../../conformance"),

@@ -79,6 +79,17 @@ fn wrong_answers_fail_and_can_be_known() {
     let xml = fs::read_to_string(place.0.join("out.xml")).expect("the file");
     assert_eq!(xml.matches("<failure ").count() as u64, wrong);
     check_brackets(&xml);
+    let of_add = found["followed"].as_array().and_then(|all| all.iter().find(|one| one["subject"] == "add-numpy"));
+    let of_add = of_add.expect("the rule of the sums");
+    // The same as the rule of ncnn, which ends at rank 4.
+    assert_eq!((&of_add["rule"], &of_add["right"]), (&"paddle0".into(), &of_add["wrong"]), "{of_add}");
+    let output = place.run(&ask, &["--rule", "numpy", "--family", "add"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(text.contains("wrong answers are right under the rule paddle0"), "{text}");
+    // One case is listed once, and shapes with elements come first.
+    let first = text.lines().find(|line| line.starts_with("add-numpy-r")).unwrap_or_default();
+    let (_, shapes) = first.split_once(":ii,ic,ci  ").expect("all choices of constants");
+    assert!(!shapes.contains('0'), "{text}");
 
     let (code, found) = place.json(&ask, &["--known", "known.txt"]);
     assert_eq!((code, &found["known"], &found["wrong"]), (Some(0), &wrong.into(), &0.into()));
@@ -146,10 +157,16 @@ fn wrong_usage() {
     let right = place.program(WHOLE, WHOLE);
     // Under an emulator every program starts; one that does not exist then ends with the code that shells give it.
     let missing = if limit::is_emulated() { "(exit code 127)" } else { "cannot start 'no-such-program'" };
-    let table: [(&str, &[&str], &str); 6] = [
+    let table: [(&str, &[&str], &str); 8] = [
         ("no-such-program", &[], missing),
         ("", &[], "names no program"),
-        ("sh -c 'exit 4'", &[], "ends the process (exit code 4) before it answers"),
+        ("sh -c 'exit 4'", &[], "ends the process (exit code 4); it answered none of 3 questions"),
+        (
+            "python3 -c 'print(1)'",
+            &[],
+            "writes '1', a line that is no answer: it is not an object of JSON; it answered none of 3 questions",
+        ),
+        ("sleep 9", &["--timeout", "1"], "does not answer within 1 seconds; it answered none of 3 questions"),
         (&right, &["--rule", "nump"], "no cases of 'nump'; the rules are"),
         (&right, &["--family", "mul"], "unknown family 'mul'; the families are add, sub"),
         (&right, &["--known", "bad.txt"], "bad.txt:1: the reason is missing; write it after '#'"),

@@ -1,5 +1,9 @@
 //! The command, the session, C and Python answer the same requests with the same JSON.
 
+#[cfg(unix)]
+#[path = "shared/engine.rs"]
+mod engine;
+
 use std::{
     collections::BTreeMap,
     path::{Path, PathBuf},
@@ -7,14 +11,14 @@ use std::{
 
 use broadaxe_cli::{
     answer::Answer,
-    args::{Cli, Command},
+    args::{Cli, Command, PictureArgs},
     cmd::{compare, explain, model, shape},
     error::Error,
     session::{
         answer::answer,
         request::{
-            CensusRequest, CheckRequest, CompareRequest, DiffRequest, ExplainRequest, FailOn, FixRequest, Inputs,
-            ListRequest, Request, RuleRequest, ShapeRequest, SizesRequest, UpgradeRequest,
+            AskRequest, CensusRequest, CheckRequest, CompareRequest, DiffRequest, ExplainRequest, FailOn, FixRequest,
+            Inputs, ListRequest, Out, Request, RuleRequest, ShapeRequest, SizesRequest, UpgradeRequest,
         },
         stream,
     },
@@ -25,7 +29,10 @@ use broadaxe_testing::random::Random;
 use clap::Parser;
 
 /// How many requests are about models, and how many are about rules.
-const REQUESTS: usize = 300;
+const REQUESTS: usize = 330;
+/// How many requests ask an engine.
+#[cfg(unix)]
+const ENGINE_REQUESTS: usize = 10;
 /// How many requests of each kind have an answer that is no error, at the least.
 const FEWEST: usize = 8;
 
@@ -110,10 +117,12 @@ fn about_models(random: &mut Random, models: &[PathBuf]) -> Asked {
             Request::Fix(FixRequest { model, targets, input_shapes, intend, no_verify: flag, ..Default::default() })
         }
         2 => {
-            say(&["--dry-run"]);
+            // Nothing can be written there, so that the model is planned, judged and rejected.
+            let out = if random.once_in(5) { Out::File("no/such/out.onnx".into()) } else { Out::Nowhere };
+            say(if out == Out::Nowhere { &["--dry-run"] } else { &["-o", "no/such/out.onnx"] });
             say(if flag { &["--no-verify"] } else { &[] });
             say(&["--", &file]);
-            Request::Upgrade(UpgradeRequest { model, no_verify: flag, ..Default::default() })
+            Request::Upgrade(UpgradeRequest { model, out, no_verify: flag })
         }
         3 => {
             say(&["--", &file, &other.display().to_string()]);
@@ -223,6 +232,32 @@ fn about_rules(random: &mut Random, models: &[PathBuf]) -> Asked {
     Asked { words, request }
 }
 
+/// Draws a request that asks an engine which ends its process, one that is not installed, or one that does not exist.
+#[cfg(unix)]
+fn about_engines(random: &mut Random, engines: &Path) -> Asked {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let model = root.join(*random.one_of(&["examples/face.onnx", "examples/face.onnx", "examples/README.md"]));
+    let engine = *random.one_of(&["ort", "onnxruntime@9.1", "ort,ort", "onnxruntime@9.2", "onnxruntim"]);
+    let (targets, nodes) = (some(random, &["onnx6"], 1), random.once_in(2));
+    let ask = AskRequest {
+        engines: vec![engine.to_owned()],
+        folders: vec![engines.to_owned()],
+        nodes,
+        seconds: 20,
+        no_cache: true,
+        ..AskRequest::default()
+    };
+    let (folder, file) = (engines.display().to_string(), model.display().to_string());
+    let mut words: Vec<&str> = vec!["broadaxe", "--json", "check", "--no-config", "--no-cache", "--ask-seconds", "20"];
+    words.extend(["--ask", engine, "--engines", &folder]);
+    words.extend(nodes.then_some("--ask-nodes"));
+    words.extend(targets.iter().flat_map(|target| ["--for", target]));
+    words.extend(["--", &file]);
+    let words = words.into_iter().map(str::to_owned).collect();
+    let request = CheckRequest { models: vec![model], search: true, targets, ask: Some(ask), ..Default::default() };
+    Asked { words, request: Request::Check(request) }
+}
+
 /// What is answered: the JSON, and whether the command ends with exit code 1; or the JSON of an error.
 type Told = Result<(String, bool), String>;
 
@@ -261,7 +296,7 @@ fn c(sent: &str) -> Told {
 
 /// Asks what the Python module calls.
 fn python(request: &Request) -> Told {
-    let held = model::answered(request, Shown::default(), &stream::open);
+    let held = model::answered(request, Shown::default(), &PictureArgs::default(), &stream::open);
     held.map(|held| (held.answer.json.to_string(), held.answer.refused)).map_err(|error| of_error(&error))
 }
 
@@ -270,26 +305,47 @@ fn may_raise(request: &Request) -> bool {
     matches!(request, Request::Check(_) | Request::Census(_) | Request::Fix(_) | Request::Upgrade(_))
 }
 
+/// Asks every interface; returns what the command says, and what others say that differs.
+fn told(Asked { words, request }: &Asked) -> (Told, Vec<String>) {
+    let sent = serde_json::to_string(request).unwrap();
+    let read: Request = serde_json::from_str(&sent).unwrap();
+    assert_eq!(read, *request, "{sent}");
+    let want = command(words);
+    let python = Some(python(&read)).filter(|told| told.is_ok() || !may_raise(request));
+    let told = [("Rust", Some(rust(&read))), ("C", Some(c(&sent))), ("Python", python)];
+    let told = told.into_iter().filter_map(|(front, told)| Some((front, told?)));
+    let differs = told.filter(|(_, told)| *told != want);
+    let wrong = differs.map(|(front, told)| format!("{}\n  {front}: {told:?}\n  {want:?}", words.join(" ")));
+    let wrong = wrong.collect();
+    (want, wrong)
+}
+
 #[test]
 fn every_front_gives_the_same_answers() {
     let (models, mut random) = (models(), Random::new(64));
     let (mut wrong, mut answers) = (Vec::new(), BTreeMap::new());
     for k in 0..2 * REQUESTS {
-        let Asked { words, request } =
-            if k < REQUESTS { about_models(&mut random, &models) } else { about_rules(&mut random, &models) };
-        let sent = serde_json::to_string(&request).unwrap();
-        let read: Request = serde_json::from_str(&sent).unwrap();
-        assert_eq!(read, request, "{sent}");
-        let want = command(&words);
-        *answers.entry(words[2].clone()).or_insert(0) += usize::from(want.is_ok());
-        let python = Some(python(&read)).filter(|told| told.is_ok() || !may_raise(&request));
-        let told = [("Rust", Some(rust(&read))), ("C", Some(c(&sent))), ("Python", python)];
-        let told = told.into_iter().filter_map(|(front, told)| Some((front, told?)));
-        wrong.extend(
-            told.filter(|(_, told)| *told != want)
-                .map(|(front, told)| format!("{}\n  {front}: {told:?}\n  {want:?}", words.join(" "))),
-        );
+        let asked = if k < REQUESTS { about_models(&mut random, &models) } else { about_rules(&mut random, &models) };
+        let (want, differs) = told(&asked);
+        *answers.entry(asked.words[2].clone()).or_insert(0) += usize::from(want.is_ok());
+        wrong.extend(differs);
     }
     assert!(wrong.is_empty(), "{}: {}", wrong.len(), wrong[..wrong.len().min(5)].join("\n"));
     assert!(answers.values().all(|&count| count > FEWEST), "few requests had an answer: {answers:?}");
+}
+
+#[cfg(unix)]
+#[test]
+fn every_front_asks_engines() {
+    let folder = std::env::temp_dir().join(format!("broadaxe-session-{}", std::process::id()));
+    engine::install(&folder);
+    let (mut random, mut wrong, mut answers) = (Random::new(65), Vec::new(), 0);
+    for _ in 0..ENGINE_REQUESTS {
+        let (want, differs) = told(&about_engines(&mut random, &folder.join("engines")));
+        answers += usize::from(want.is_ok_and(|(json, _)| json.contains("\"asked now\"")));
+        wrong.extend(differs);
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(wrong.is_empty(), "{}: {}", wrong.len(), wrong.join("\n"));
+    assert!(answers > 1, "few engines were asked: {answers}");
 }

@@ -527,22 +527,31 @@ fn unknown(asked: &Asked<'_>, operands: &[Operand], target: &Target) -> Judged {
 
 fn said(node: NodeId, operands: Arc<[Operand]>, result: Option<SymbolicShape>, judged: Judged) -> Said {
     let Judged { verdict, code, reason, axis, near, axes: [axes, target_axes], invalid } = judged;
-    let (cause, evidence, repair) = ("", None, None);
-    Said {
-        node,
-        verdict,
-        code,
-        operands,
-        result,
-        reason,
-        cause,
-        axis,
-        evidence,
-        near,
-        axes,
-        target_axes,
-        invalid,
-        repair,
+    let bare = Said::bare(node, operands, result);
+    Said { verdict, code, reason, axis, near, axes, target_axes, invalid, ..bare }
+}
+
+impl Said {
+    /// Says nothing of a node yet.
+    pub(crate) fn bare(node: NodeId, operands: Arc<[Operand]>, result: Option<SymbolicShape>) -> Self {
+        let (verdict, reason, code, cause) = (Verdict::Unknown, String::new(), None, "");
+        let (axis, evidence, near, axes, target_axes, invalid, repair) = (None, None, None, None, None, None, None);
+        Self {
+            node,
+            verdict,
+            code,
+            operands,
+            result,
+            reason,
+            cause,
+            axis,
+            evidence,
+            near,
+            axes,
+            target_axes,
+            invalid,
+            repair,
+        }
     }
 }
 

@@ -40,6 +40,7 @@ mod mnn;
 
 mod coreml;
 mod ggml;
+mod opencv;
 mod ort_webgpu;
 mod qnn;
 mod tensorrt;
@@ -91,6 +92,7 @@ pub static PROFILES: &[&Profile] = &[
     &ggml::GGML,
     &qnn::QNN,
     &coreml::COREML,
+    &opencv::OPENCV,
     &tensorrt::TENSORRT,
     &tnn::TNN,
     &webnn::WEBNN,
@@ -273,10 +275,12 @@ pub enum Does {
     },
     /// It gives a result of the node's own shape, each element from these positions: per operand, the terms of a sum.
     Reads(Vec<Vec<IndexTerm>>),
-    /// It reads an operand as if it had the result's shape, in row-major order, and past its end.
+    /// It reads an operand as if it had the shape of the result's last axes, in row-major order, and past its end.
     Overrun {
         /// The operand.
         operand: usize,
+        /// How many axes.
+        axes: usize,
     },
     /// It computes the first operands only, aligned to the right, and drops the others.
     Fewer {

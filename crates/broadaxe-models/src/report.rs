@@ -485,24 +485,7 @@ pub(crate) fn bare_finding(model: &Model, shapes: &Shapes, id: NodeId, target: &
     let result = own_node.output(0).and_then(|value| shapes.of.get(value.0 as usize)).map(|known| known.shape.clone());
     let operands: Arc<[Operand]> = described.into();
     let records = operands.iter().map(|operand| OperandRecord::new(model, operand)).collect();
-    let (node, verdict, reason, code, cause) = (id, Verdict::Unknown, String::new(), None, "");
-    let (axis, evidence, near, axes, target_axes, invalid, repair) = (None, None, None, None, None, None, None);
-    let said = Said {
-        node,
-        verdict,
-        code,
-        operands,
-        result,
-        reason,
-        cause,
-        axis,
-        evidence,
-        near,
-        axes,
-        target_axes,
-        invalid,
-        repair,
-    };
+    let said = Said::bare(id, operands, result);
     let facts = FindingFacts::new(model, &Finding::new(target, said), records);
     FindingRecord { target: target.into(), fixable: false, fails: false, known: false, facts: Arc::new(facts) }
 }

@@ -44,8 +44,8 @@ mod _broadaxe {
     #[pymodule_export]
     use super::{
         array::{is_plain, set_bfloat16},
-        models::ask_model,
-        shapes::{broadcast_shapes, command, command_line, place, unbroadcast},
+        models::{ask_model, ask_rules, targets},
+        shapes::{broadcast_shapes, command_line, place, unbroadcast},
         tables::{
             aliases, dtypes, frameworks, joining, memory_budget, num_threads, operators, reductions, rule_names,
             rule_of, rules, set_num_threads, target_names,

@@ -2,9 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use broadaxe_cli::{cmd::model::answered, error::Error};
+use broadaxe_cli::{
+    args::{PictureArgs, TargetsArgs},
+    cmd::model::{self, answered},
+    error::Error,
+};
 use broadaxe_models::{Source, report::Shown};
-use broadaxe_session::request::{Out, Request};
+use broadaxe_session::{
+    request::{Out, Request},
+    stream,
+};
 use pyo3::{exceptions::PyValueError, prelude::*};
 
 use crate::{
@@ -41,12 +48,30 @@ pub(crate) fn ask_model(
 }
 
 fn ask(request: &Request, source: &Source) -> Result<Told, Error> {
-    answered(request, Shown::default(), &|_: &Path| Ok(source.clone())).map(Told::from)
+    answered(request, Shown::default(), &PictureArgs::default(), &|_: &Path| Ok(source.clone())).map(Told::from)
+}
+
+/// Answers a request in JSON about rules; `form` is that of a drawing, such as `svg`, in the place of the text.
+#[pyfunction]
+#[pyo3(name = "rules_request", signature = (request, form=None))]
+pub(crate) fn ask_rules(py: Python<'_>, request: &str, form: Option<&str>) -> PyResult<Told> {
+    let request: Request = serde_json::from_str(request).map_err(|error| PyValueError::new_err(error.to_string()))?;
+    let svg = (form == Some("svg")).then(|| "-".into());
+    let picture = PictureArgs { svg, html: form == Some("html"), markdown: form == Some("markdown") };
+    let answer = caught(|| Ok(answered(&request, Shown::default(), &picture, &stream::open)))?;
+    answer.map(Told::from).map_err(|error| raised(py, &error))
+}
+
+/// Writes the targets and their laws as JSON.
+#[pyfunction]
+pub(crate) fn targets(py: Python<'_>) -> PyResult<String> {
+    let answer = model::targets(&TargetsArgs { names: Vec::new() });
+    answer.map(|answer| answer.json.to_string()).map_err(|error| raised(py, &error))
 }
 
 /// Names the files of a request: names in Python may hold what JSON cannot.
 fn name(request: &mut Request, path: PathBuf, out: Option<PathBuf>) -> PyResult<()> {
-    let to = |out: Option<PathBuf>| out.map_or(Out::Nowhere, Out::File);
+    let to = |out: Option<PathBuf>| out.map_or(Out::Returned, Out::File);
     match request {
         Request::Check(request) => request.models = vec![path],
         Request::Census(request) => request.models = vec![path],

@@ -2,12 +2,7 @@
 
 use std::ffi::OsString;
 
-use broadaxe_cli::{
-    args::{Cli, Command},
-    cmd,
-};
 use broadaxe_shape::{Dim, Shape, SymbolicShape};
-use clap::Parser;
 use pyo3::{
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
@@ -17,7 +12,6 @@ use pyo3::{
 use crate::{
     error::{caught, of_shapes},
     rule,
-    told::{Told, raised},
 };
 
 /// Reads a shape of known dims: a sequence of integers or a single one.
@@ -146,20 +140,6 @@ pub(crate) fn unbroadcast(
     let shape = shape.iter().map(known_dim).collect::<PyResult<Vec<usize>>>()?;
     let axes = broadaxe::unbroadcast_axes(&gradient, &shape, &rule::read(rule, axis)?);
     Ok((axes.map_err(|error| crate::error::raised(&error))?, shape))
-}
-
-/// Answers a subcommand that reads no file.
-#[pyfunction]
-pub(crate) fn command(py: Python<'_>, args: Vec<String>) -> PyResult<Told> {
-    let line = std::iter::once("broadaxe".to_string()).chain(args);
-    let cli = Cli::try_parse_from(line).map_err(|error| PyValueError::new_err(error.to_string()))?;
-    let answer = caught(|| match &cli.command {
-        Command::Compare(args) => Ok(cmd::compare::run(args)),
-        Command::Explain(args) => Ok(cmd::explain::run(args)),
-        Command::Targets(args) => Ok(cmd::model::targets(args)),
-        _ => Err(PyValueError::new_err("only compare, explain and targets can be asked here")),
-    })?;
-    answer.map(Told::from).map_err(|error| raised(py, &error))
 }
 
 /// Runs the command line `broadaxe` with these arguments, and returns its exit code.

@@ -32,12 +32,6 @@ pub(crate) struct Told {
     pub(crate) inputs: Vec<Input>,
 }
 
-impl From<Answer> for Told {
-    fn from(answer: Answer) -> Self {
-        Self { answer, changed: None, inputs: Vec::new() }
-    }
-}
-
 impl From<HeldAnswer> for Told {
     fn from(HeldAnswer { answer, changed, inputs }: HeldAnswer) -> Self {
         Self { answer, changed, inputs }
@@ -96,10 +90,10 @@ impl Told {
         written(&rest[..rest.len().min(ITEMS)])
     }
 
-    /// Writes the groups of what a check of one model found, in the words of the command, as JSON; nothing for other answers.
+    /// What a notebook shows, in the words of the command, as JSON: for a check of one model, the groups of its findings.
     #[getter]
-    fn grouped(&self) -> Option<String> {
-        self.answer.json.grouped()
+    fn words(&self) -> String {
+        self.answer.json.grouped().unwrap_or_else(|| self.answer.words.to_string())
     }
 
     /// The changed model, where it was not written.

@@ -9,6 +9,7 @@ import json
 import os
 import pickle
 import re
+import sys
 import time
 from html.parser import HTMLParser
 from pathlib import Path
@@ -17,7 +18,7 @@ import numpy as np
 import pytest
 
 import broadaxe as bx
-from broadaxe import _html, _records
+from broadaxe import _records
 from broadaxe.testing import assert_same
 
 FACE = Path(__file__).parents[3] / "examples" / "face.onnx"
@@ -121,10 +122,23 @@ def test_reprs_are_short_lines():
         assert not re.search("[\x00-\x09\x0b-\x1f\x7f-\x9f\u202e]", text), text
 
 
-def test_copies_along_open_dims_are_written_as_such():
-    many = {"bytes": 65536, "dims": ["b"]}
-    assert _html._copied([many, {"bytes": 2048, "dims": []}, many]) == "128.0 KiB x b + 2.0 KiB"
-    assert _html._copied([]) == "nothing"
+def test_engines_are_asked(tmp_path):
+    with pytest.raises(ValueError, match="onnxruntime 0.0.1 is not installed"):
+        bx.check(FACE, ask="onnxruntime@0.0.1")
+    with pytest.raises(ValueError, match="did you mean 'onnxruntime'"):
+        bx.fix(FACE, "ncnn", ask=["onnxruntim"])
+    with pytest.raises(TypeError, match="name the engines"):
+        bx.check(FACE, engines=tmp_path)
+    packages, python = tmp_path / "packages", tmp_path / "ort" / "bin" / "python"
+    for name in ("onnxruntime", "numpy"):
+        (packages / f"{name}-9.1.dist-info").mkdir(parents=True)
+        (packages / f"{name}-9.1.dist-info" / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 9.1\n")
+    (packages / "onnxruntime.py").write_text("raise OSError('no device')\n")
+    python.parent.mkdir(parents=True)
+    python.write_text(f"#!/bin/sh\nPYTHONPATH='{packages}' exec '{sys.executable}' \"$@\"\n")
+    python.chmod(0o755)
+    with pytest.raises(ValueError, match="onnxruntime 9.1 does not work: OSError: no device"):
+        bx.check(FACE, ask="onnxruntime@9.1", engines=tmp_path)
 
 
 class Strict(HTMLParser):

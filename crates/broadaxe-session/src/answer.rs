@@ -14,7 +14,7 @@ use crate::{
     json::{value, write_json},
     list::list,
     model::Open,
-    request::{Out, Request},
+    request::Request,
     shape::shape,
     sizes::sizes,
 };
@@ -47,11 +47,8 @@ pub fn answer(request: &Request, open: Open<'_>) -> Result<Response, Error> {
             let findings = checked(request, open)?;
             Ok(Response { fails: findings.fails, ..Response::new(&findings.found) })
         }
-        Request::Fix(request) => changed(&fix(request, open, None)?),
-        Request::Upgrade(request) => {
-            let job = upgrade(request, open)?;
-            changed(&if request.out == Out::Nowhere { job } else { job.complete()? })
-        }
+        Request::Fix(request) => changed(&fix(request, open)?),
+        Request::Upgrade(request) => changed(&upgrade(request, open)?),
         Request::Extract(request) => {
             let found = saved(request, open)?;
             let response = Response::new(&found.record());

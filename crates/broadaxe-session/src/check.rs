@@ -3,13 +3,14 @@
 use std::{
     num::NonZeroUsize,
     path::{Path, PathBuf},
+    sync::{Mutex, PoisonError},
     thread,
 };
 
-use broadaxe_models::{Model, check::check, format, infer::Shapes, report::CheckRecord};
+use broadaxe_models::{check::check, format, report::CheckRecord};
 
 use crate::{
-    asked::Asked,
+    ask::{Asked, Asking},
     config::Settings,
     error::Error,
     inputs::{Unusable, collect},
@@ -24,8 +25,16 @@ use crate::{
     suppress::Suppress,
 };
 
-/// Asks engines about a model that was checked, and adds what they compute to its record.
-pub type Ask<'a> = &'a mut dyn FnMut(&Path, &Model, &Shapes, &mut CheckRecord) -> Result<Asked, Error>;
+/// Is told how a check proceeds.
+pub trait Watch: Sync {
+    /// Is told that work on a model begins.
+    fn begin(&self, _path: &Path) {}
+
+    /// Is told what is being done with a model.
+    fn note(&self, _path: &Path, _what: &str) {}
+}
+
+impl Watch for () {}
 
 /// A check: what is asked about every model.
 #[derive(Debug)]
@@ -33,6 +42,7 @@ pub struct Check<'a> {
     request: &'a CheckRequest,
     suppress: Suppress,
     results: Option<Results>,
+    asking: Option<Mutex<Asking>>,
 }
 
 /// What became of a file.
@@ -58,30 +68,26 @@ pub struct Findings {
 }
 
 impl<'a> Check<'a> {
-    /// Reads the configuration and the baseline.
+    /// Reads the configuration and the baseline, and finds the engines that are asked.
     ///
     /// # Errors
-    /// When a target is unknown, an argument is malformed, or a file of settings cannot be used.
+    /// When a target is unknown, an engine is unknown or not installed, an argument is malformed, or a file of settings cannot be used.
     pub fn new(request: &'a CheckRequest) -> Result<Self, Error> {
         let settings = Settings::of_check(request)?;
-        let results = request.program.as_ref().and_then(|program| Results::of_user(program, request.repairs));
+        let program = request.program.as_ref().filter(|_| request.ask.is_none());
+        let results = program.and_then(|program| Results::of_user(program, request.repairs));
         let suppress = Suppress::new(request, settings)?;
         given(&request.input_shapes)?;
-        Ok(Self { request, suppress, results })
+        let asking = request.ask.as_ref().map(Asking::new).transpose()?.map(Mutex::new);
+        Ok(Self { request, suppress, results, asking })
     }
 
     /// Checks [`Check::inputs`], and marks the findings that do not count. A file that cannot be used is an entry of the answer, and the others
-    /// are still judged. `begin` is told of each model; where engines are asked, one model is checked after the other.
-    pub fn run(
-        &self,
-        inputs: Vec<Result<PathBuf, Unusable>>,
-        open: Open<'_>,
-        ask: Option<Ask<'_>>,
-        begin: &(dyn Fn(&Path) + Sync),
-    ) -> Findings {
+    /// are still judged. Where engines are asked, one model is checked after the other.
+    pub fn run(&self, inputs: Vec<Result<PathBuf, Unusable>>, open: Open<'_>, watch: &dyn Watch) -> Findings {
         let mut findings = Findings::default();
         let (found, mut skipped) = (&mut findings.found, Vec::new());
-        for outcome in self.outcomes(inputs, open, ask, begin) {
+        for outcome in self.outcomes(inputs, open, watch) {
             match outcome {
                 FileOutcome::Judged(judged, remark) => {
                     let (mut record, asked) = *judged;
@@ -126,34 +132,28 @@ impl<'a> Check<'a> {
     }
 
     /// Checks all models, one after the other where engines are asked.
-    fn outcomes(
-        &self,
-        inputs: Vec<Result<PathBuf, Unusable>>,
-        open: Open<'_>,
-        ask: Option<Ask<'_>>,
-        begin: &(dyn Fn(&Path) + Sync),
-    ) -> Vec<FileOutcome> {
-        let one = |input: Result<PathBuf, Unusable>, ask: Option<Ask<'_>>| {
+    fn outcomes(&self, inputs: Vec<Result<PathBuf, Unusable>>, open: Open<'_>, watch: &dyn Watch) -> Vec<FileOutcome> {
+        let one = |input: Result<PathBuf, Unusable>| {
             let path = match input {
                 Ok(path) => path,
                 Err(unusable) => return FileOutcome::Failed(unusable),
             };
-            begin(&path);
-            self.outcome(&path, open, ask)
+            watch.begin(&path);
+            self.outcome(&path, open, watch)
                 .unwrap_or_else(|error| FileOutcome::Failed(Unusable { path, error: Box::new(error) }))
         };
-        if let Some(ask) = ask {
-            return inputs.into_iter().map(|input| one(input, Some(&mut *ask))).collect();
+        if self.asking.is_some() {
+            return inputs.into_iter().map(one).collect();
         }
         let size = |input: &Result<PathBuf, Unusable>| input.as_ref().map_or(0, |path| stream::size(path));
         let jobs = self.request.jobs.or_else(|| thread::available_parallelism().ok());
-        let outcomes = parallel::each(inputs, jobs.map_or(1, NonZeroUsize::get), size, |input| one(input, None));
+        let outcomes = parallel::each(inputs, jobs.map_or(1, NonZeroUsize::get), size, one);
         self.results.iter().for_each(Results::prune);
         outcomes
     }
 
     /// Checks one model, unless its result is known.
-    fn outcome(&self, path: &Path, open: Open<'_>, ask: Option<Ask<'_>>) -> Result<FileOutcome, Error> {
+    fn outcome(&self, path: &Path, open: Open<'_>, watch: &dyn Watch) -> Result<FileOutcome, Error> {
         let settings = self.suppress.settings.for_model(path);
         let inputs = &settings.inputs;
         // Without targets, the format of the model decides.
@@ -181,7 +181,11 @@ impl<'a> Check<'a> {
         if let Some(((results, options), before)) = before.filter(|_| remark.is_none()) {
             results.write((path, options), before, &source, &record);
         }
-        let asked = ask.map(|ask| ask(path, model, shapes, &mut record)).transpose();
+        let asked = self.asking.as_ref().map(|asking| {
+            let mut asking = asking.lock().unwrap_or_else(PoisonError::into_inner);
+            asking.ask(model, shapes, &mut record, &mut |what| watch.note(path, what))
+        });
+        let asked = asked.transpose();
         let asked = asked.map_err(|error| if error.file_name().is_none() { error.of(path) } else { error })?;
         Ok(FileOutcome::Judged(Box::new((record, asked.unwrap_or_default())), remark))
     }
@@ -193,7 +197,7 @@ impl<'a> Check<'a> {
 /// Those of [`Check::new`]; when the baseline cannot be written.
 pub fn checked(request: &CheckRequest, open: Open<'_>) -> Result<Findings, Error> {
     let check = Check::new(request)?;
-    let mut findings = check.run(check.inputs(), open, None, &|_| ());
+    let mut findings = check.run(check.inputs(), open, &());
     check.write_baseline(&mut findings.found)?;
     Ok(findings)
 }

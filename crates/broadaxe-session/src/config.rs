@@ -92,7 +92,7 @@ impl Settings {
     pub fn of_check(request: &CheckRequest) -> Result<Self, Error> {
         let mut line = given(&request.targets, &request.input_shapes)?;
         // `check --ask` without `--for` only asks.
-        if line.targets.is_none() && request.only_asked {
+        if line.targets.is_none() && request.ask.is_some() {
             line.targets = Some(Vec::new());
         }
         line.fail_on = Some(request.fail_on.clone()).filter(|verdicts| !verdicts.is_empty());

@@ -67,7 +67,7 @@ impl<'a> Destination<'a> {
 /// Returns the file that a changed model is written to, if it is.
 fn destination((path, out): (&Path, &Out), model: &Model) -> Result<Option<PathBuf>, Error> {
     let out = match out {
-        Out::Nowhere => return Ok(None),
+        Out::Nowhere | Out::Returned => return Ok(None),
         Out::InPlace if stream::is_compressed(path) || stream::is_standard_input(path) => {
             return Err(Error::usage(
                 "--in-place replaces an uncompressed file; write the changed model to another one with -o OUT",

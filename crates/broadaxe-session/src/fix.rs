@@ -3,18 +3,18 @@
 use std::path::{Path, PathBuf};
 
 use broadaxe_models::{
-    ErrorKind as ModelError, FixOutcome, Fixed, Model, Target,
+    ErrorKind as ModelError, FixOutcome, Fixed, Model,
     check::Report,
     fix::{self, Intent, LeftKind},
     infer::infer,
-    report::{CheckRecord, FindingRecord, node_name},
+    report::{CheckRecord, FindingRecord, node_name, words::NAMED_NODES},
     upgrade_model,
 };
 use serde::Serialize;
 use serde_json::json;
 
 use crate::{
-    check::Ask,
+    ask::Asking,
     config::Settings,
     destination::Destination,
     error::{Error, ErrorKind},
@@ -24,28 +24,23 @@ use crate::{
     request::{FixRequest, Inputs, Out, UpgradeRequest},
 };
 
-/// Plans the fix; the configuration may have targets and shapes of inputs. Engines are asked about the changed model, and `usual` are the
-/// targets where nothing names others.
+/// Plans the fix; the configuration may have targets and shapes of inputs. Engines are asked about the changed model.
 ///
 /// # Errors
-/// When a target is unknown, the model cannot be read, or a change cannot be made.
-pub fn fix<'a>(
-    request: &'a FixRequest,
-    open: Open<'_>,
-    engines: Option<(Vec<Target>, Ask<'_>)>,
-) -> Result<FixJob<'a>, Error> {
+/// When a target or an engine is unknown, the model cannot be read, or a change cannot be made.
+pub fn fix<'a>(request: &'a FixRequest, open: Open<'_>) -> Result<FixJob<'a>, Error> {
+    let mut asking = request.ask.as_ref().map(Asking::new).transpose()?;
     let settings = Settings::of_fix(request)?.for_model(&request.model);
     let intent = request.intend.as_deref().map_or(Ok(Intent::Unknown), str::parse)?;
-    let (usual, ask) = engines.unzip();
-    let targets = |format| match (&settings.targets, &usual) {
-        (None, Some(usual)) => usual.clone(),
+    let targets = |format| match (&settings.targets, &asking) {
+        (None, Some(asking)) => asking.targets(),
         _ => settings.targets_of(format),
     };
     let mut job = FixJob::new((&request.model, &request.out), &settings.inputs, open, |loaded| {
         fixed(loaded, &targets(loaded.model.format), (!request.no_verify, intent))
     })?;
-    if let Some(ask) = ask {
-        job.ask(ask, &settings.inputs).map_err(|error| error.of(&request.model))?;
+    if let Some(asking) = &mut asking {
+        job.ask(asking, &settings.inputs).map_err(|error| error.of(&request.model))?;
     }
     Ok(job)
 }
@@ -53,12 +48,13 @@ pub fn fix<'a>(
 /// Plans the upgrade of an ONNX model to opset 7.
 ///
 /// # Errors
-/// As [`fix()`].
+/// As [`fix()`]; where the changed model goes somewhere, when a node has no exact counterpart.
 pub fn upgrade<'a>(request: &'a UpgradeRequest, open: Open<'_>) -> Result<FixJob<'a>, Error> {
-    FixJob::new((&request.model, &request.out), &Inputs::default(), open, |loaded| {
+    let job = FixJob::new((&request.model, &request.out), &Inputs::default(), open, |loaded| {
         upgrade_model(&loaded.model, &loaded.shapes, !request.no_verify)
             .map_err(|error| Error::from(error).of(&loaded.path))
-    })
+    })?;
+    if request.out == Out::Nowhere { Ok(job) } else { job.complete() }
 }
 
 /// A model, what became of it, and where it goes.
@@ -98,14 +94,14 @@ impl<'a> FixJob<'a> {
     }
 
     /// Runs the changed model on engines.
-    fn ask(&mut self, ask: Ask<'_>, inputs: &Inputs) -> Result<(), Error> {
+    fn ask(&mut self, asking: &mut Asking, inputs: &Inputs) -> Result<(), Error> {
         if !self.fixed.is_offered() {
             return Ok(());
         }
         let (_, model) = self.fixed.changed(&self.loaded.model)?;
         let shapes = infer(&model, &given_for(&model, inputs)?)?;
         let mut record = CheckRecord::new("", &model, Report::default());
-        let asked = ask(&self.loaded.path, &model, &shapes, &mut record)?;
+        let asked = asking.ask(&model, &shapes, &mut record, &mut |_| ())?;
         let is_wrong = |finding: &FindingRecord| matches!(finding.verdict.as_str(), "differs" | "refused");
         record.findings.retain(is_wrong);
         self.asked = AnswersOfEngines { text: asked.text, wrong: record.findings };
@@ -137,17 +133,17 @@ impl<'a> FixJob<'a> {
         Ok(())
     }
 
-    /// Rejects an upgrade that leaves nodes without an exact counterpart, and names them.
-    ///
-    /// # Errors
-    /// When a node has no exact counterpart.
-    pub fn complete(self) -> Result<Self, Error> {
+    /// Rejects an upgrade that leaves nodes without an exact counterpart, and names the first of them.
+    fn complete(self) -> Result<Self, Error> {
         let left = &self.fixed.plan.left;
         if left.is_empty() {
             return Ok(self);
         }
         let one = |left: &fix::Left| format!("{}: {}", node_name(&self.loaded.model, left.node), left.reason);
-        let text = left.iter().map(one).collect::<Vec<_>>().join("; ");
+        let text = left.iter().take(NAMED_NODES).map(one).collect::<Vec<_>>().join("; ");
+        let more = left.len().saturating_sub(NAMED_NODES);
+        let more = if more == 0 { String::new() } else { format!("; and {more} more") };
+        let text = format!("{text}{more}; nothing was written");
         Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&self.loaded.path))
     }
 

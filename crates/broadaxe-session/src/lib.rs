@@ -15,7 +15,6 @@ pub mod request;
 pub mod rule;
 pub mod compare;
 pub mod shape;
-pub mod asked;
 pub mod model;
 pub mod judge;
 pub mod find;
@@ -48,11 +47,15 @@ mod baseline;
 mod suppress;
 #[cfg(feature = "files")]
 pub mod destination;
+pub mod extract;
+#[cfg(feature = "files")]
+pub mod child;
+#[cfg(feature = "files")]
+pub mod ask;
 #[cfg(feature = "files")]
 pub mod check;
 #[cfg(feature = "files")]
 pub mod fix;
-pub mod extract;
 #[cfg(feature = "files")]
 pub mod census;
 pub mod sizes;

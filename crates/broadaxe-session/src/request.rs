@@ -1,6 +1,6 @@
 //! What can be asked about model files and rules. Every request can be read from JSON, and what it leaves out has its usual value.
 
-use std::{num::NonZeroUsize, path::PathBuf};
+use std::{num::NonZeroUsize, ops::RangeInclusive, path::PathBuf};
 
 use serde::{Deserialize, Serialize};
 
@@ -111,6 +111,45 @@ impl FailOn {
     }
 }
 
+/// Asks engines that the user has installed what they compute; each runs in a process of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct AskRequest {
+    /// The engines, such as `litert-gpu@2.1.3,2.3.0`.
+    pub engines: Vec<String>,
+    /// Folders with the Python environments of engines, before those of the variable `BROADAXE_ENGINES`.
+    pub folders: Vec<PathBuf>,
+    /// Whether an engine is asked again what it answered before.
+    pub again: bool,
+    /// Whether each node is asked about alone, with numbers of its own, and not the model as a whole.
+    pub nodes: bool,
+    /// The folder that small models are written to, which show what an engine computes wrongly.
+    pub save: Option<PathBuf>,
+    /// How long a model may run, or with `nodes` one question: from 1 second to a day.
+    pub seconds: u64,
+    /// Whether answers are neither read from the user's cache nor kept there.
+    pub no_cache: bool,
+}
+
+impl AskRequest {
+    /// How long a model may run, in seconds.
+    pub const SECONDS: RangeInclusive<u64> = 1..=86_400;
+}
+
+impl Default for AskRequest {
+    fn default() -> Self {
+        Self {
+            engines: Vec::new(),
+            folders: Vec::new(),
+            again: false,
+            nodes: false,
+            save: None,
+            seconds: 60,
+            no_cache: false,
+        }
+    }
+}
+
 /// Asks what the broadcasting nodes of models mean on other runtimes.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields)]
@@ -124,9 +163,8 @@ pub struct CheckRequest {
     pub skip_others: bool,
     /// The targets; where there are none, those of the configuration, or else of the model's format.
     pub targets: Vec<String>,
-    /// Whether no target is checked for unless one is named: engines are asked.
-    #[serde(skip)]
-    pub only_asked: bool,
+    /// The engines that are asked; where there are some, no target is checked for unless it is named here.
+    pub ask: Option<AskRequest>,
     /// The shapes of inputs.
     pub input_shapes: Inputs,
     /// The verdicts that fail; where there are none, those of the configuration, or else the usual ones.
@@ -155,7 +193,7 @@ impl Default for CheckRequest {
             search: false,
             skip_others: false,
             targets: Vec::new(),
-            only_asked: false,
+            ask: None,
             input_shapes: Inputs::default(),
             fail_on: Vec::new(),
             exit_zero: false,
@@ -173,9 +211,11 @@ impl Default for CheckRequest {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Out {
-    /// To no file.
+    /// To no file: the changes are listed, and the caller gets the model.
     #[default]
     Nowhere,
+    /// To no file, but to the caller, who wants no model with changes left to make.
+    Returned,
     /// Over the model, atomically.
     InPlace,
     /// To this file.
@@ -197,6 +237,8 @@ pub struct FixRequest {
     pub input_shapes: Inputs,
     /// The configuration.
     pub config: Config,
+    /// The engines that are asked about the changed model; their targets are used where none are named here or in a configuration.
+    pub ask: Option<AskRequest>,
     /// What operands are meant for that can be read in several ways: `channels`.
     pub intend: Option<String>,
     /// Where the changed model goes.

@@ -84,6 +84,15 @@ pub struct RuleDef {
     pub(crate) place: fn(&Call<'_>) -> Result<Placement, Error>,
 }
 
+impl RuleDef {
+    /// Starts a rule without a name and without parameters.
+    const fn new(place: fn(&Call<'_>) -> Result<Placement, Error>) -> Self {
+        let (name, aliases, summary, source): (_, &[_], _, _) = ("", &[], "", "");
+        let (operands, axis, modes) = ((1, usize::MAX), AxisParam::None, &[]);
+        Self { name, aliases, summary, source, operands, axis, axes: false, target: false, lists: false, modes, place }
+    }
+}
+
 impl fmt::Debug for RuleDef {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("RuleDef").field("name", &self.name).finish_non_exhaustive()

@@ -3,8 +3,8 @@
 use std::{ffi::OsStr, num::NonZeroUsize, path::PathBuf, str::FromStr};
 
 use broadaxe_session::request::{
-    CensusRequest, CheckRequest, Config, DiffRequest, ExtractRequest, FailOn, FixRequest, Inputs, ListRequest, Out,
-    SizesRequest, UpgradeRequest,
+    AskRequest, CensusRequest, CheckRequest, Config, DiffRequest, ExtractRequest, FailOn, FixRequest, Inputs,
+    ListRequest, Out, SizesRequest, UpgradeRequest,
 };
 use clap::{Args, ValueEnum};
 use clap_complete::{ArgValueCompleter, CompletionCandidate, PathCompleter, engine::ValueCompleter};
@@ -174,8 +174,24 @@ pub struct AskArgs {
     pub ask_save: Option<PathBuf>,
 
     /// How long a model may take, or with --ask-nodes one question
-    #[arg(long, value_name = "SECONDS", requires = "ask", default_value_t = 60, value_parser = clap::value_parser!(u64).range(1..=86400))]
+    #[arg(long, value_name = "SECONDS", requires = "ask", default_value_t = 60, value_parser = clap::value_parser!(u64).range(AskRequest::SECONDS))]
     pub ask_seconds: u64,
+}
+
+impl AskArgs {
+    /// Returns what is asked; nothing where no engine is named.
+    fn request(&self, no_cache: bool) -> Option<AskRequest> {
+        let request = AskRequest {
+            engines: self.ask.clone(),
+            folders: self.engines.clone(),
+            again: self.ask_again,
+            nodes: self.ask_nodes,
+            save: self.ask_save.clone(),
+            seconds: self.ask_seconds,
+            no_cache,
+        };
+        Some(request).filter(|request| !request.engines.is_empty())
+    }
 }
 
 /// Says how the work on several models is done.
@@ -251,7 +267,7 @@ impl CheckArgs {
             search: true,
             skip_others: self.skip_others,
             targets: self.targets.targets.clone(),
-            only_asked: !self.asking.ask.is_empty(),
+            ask: self.asking.request(self.work.no_cache),
             input_shapes: self.targets.inputs.inputs(),
             fail_on: self.fail_on.clone(),
             exit_zero: self.accept.exit_zero,
@@ -337,6 +353,7 @@ impl FixArgs {
             targets: self.targets.targets.clone(),
             input_shapes: self.targets.inputs.inputs(),
             config: self.config.config(),
+            ask: self.asking.request(false),
             intend: self.intend.clone(),
             out: self.out.out(),
             no_verify: self.out.no_verify,

@@ -4,6 +4,8 @@ use broadaxe_draw::{Compared, KnownCompared, OpenCompared, Said, guards, reading
 use broadaxe_session::{compare::compare, json::value, request::CompareRequest};
 use broadaxe_shape::Difference;
 
+use serde_json::{Value, json};
+
 use super::picture;
 use crate::{
     answer::{Answer, join, letter, spaced, strides, table, tuple},
@@ -30,12 +32,35 @@ pub(super) fn answer(request: &CompareRequest, picture: &PictureArgs) -> Result<
         },
     };
     let answer = Answer::judged(text, value(compared.json()), compared.is_refused());
+    let answer = Answer { words: words(&compared), ..answer };
     picture::saved(picture, &compared.drawings(), answer)
 }
 
+/// Returns what a notebook shows: the shapes, the table, and what differs.
+fn words(compared: &Compared) -> Value {
+    let (shapes, (head, rows), known) = match compared {
+        Compared::Known(known) => (operands(known.shapes()), table_of(known), Some(known)),
+        Compared::Open(open) => (operands(open.shapes()), open_table(open), open.example()),
+    };
+    let said = compared.said();
+    let example = known.filter(|_| matches!(compared, Compared::Open(_))).map(|known| operands(known.shapes()));
+    let differences = known.map(differences).unwrap_or_default();
+    json!({
+        "title": shapes,
+        "head": head,
+        "rows": rows,
+        "notes": [Some(said.heading()), said.note()],
+        "example": example,
+        "differences": differences.lines().map(str::trim).filter(|line| !line.is_empty()).collect::<Vec<_>>(),
+    })
+}
+
+/// The head and the rows of a table.
+type Rows = (Vec<String>, Vec<Vec<String>>);
+
 fn known_text(known: &KnownCompared, said: &Said) -> String {
     let mut text = format!("{} (row-major, slowest axis first)\n\n", operands(known.shapes()));
-    text += &table_of(known);
+    text += &written(table_of(known));
     if known.differences().is_empty() {
         return text + &format!("\n{}\n", said.heading());
     }
@@ -48,10 +73,19 @@ fn operands<T: std::fmt::Display>(shapes: &[T]) -> String {
     shapes.map(|(k, shape)| format!("{} {shape}", letter(k))).collect::<Vec<_>>().join(" with ")
 }
 
-/// Draws the table: rule, meaning, result, and the strides with which each operand is read.
-fn table_of(known: &KnownCompared) -> String {
-    let read: Vec<String> = (0..known.shapes().len()).map(|k| format!("strides {}", letter(k))).collect();
-    let head: Vec<&str> = ["rule", "meaning", "result"].into_iter().chain(read.iter().map(String::as_str)).collect();
+/// Draws a table.
+fn written((head, rows): Rows) -> String {
+    table(&head.iter().map(String::as_str).collect::<Vec<_>>(), false, rows)
+}
+
+/// Returns the head of a table with a column for each operand.
+fn head(count: usize, read: &str) -> Vec<String> {
+    let read = (0..count).map(|k| format!("{read} {}", letter(k)));
+    ["rule", "meaning", "result"].map(str::to_owned).into_iter().chain(read).collect()
+}
+
+/// Lists the rules: meaning, result, and the strides with which each operand is read.
+fn table_of(known: &KnownCompared) -> Rows {
     let rows = known.comparison().outcomes().iter().enumerate().map(|(k, outcome)| {
         let mut row = vec![outcome.rule().to_string()];
         match outcome.result() {
@@ -64,7 +98,7 @@ fn table_of(known: &KnownCompared) -> String {
         }
         row
     });
-    table(&head, false, rows)
+    (head(known.shapes().len(), "strides"), rows.collect())
 }
 
 fn differences(known: &KnownCompared) -> String {
@@ -96,7 +130,7 @@ fn difference(known: &KnownCompared, found: &Difference) -> String {
 
 fn open_text(open: &OpenCompared, said: &Said) -> String {
     let mut text = format!("{} (row-major, slowest axis first)", operands(open.shapes()));
-    text = escaped(&text) + "\n\n" + &open_table(open) + "\n";
+    text = escaped(&text) + "\n\n" + &written(open_table(open)) + "\n";
     let note = said.note();
     let Some(known) = open.example() else {
         let lines = [Some(said.heading()), note].into_iter().flatten();
@@ -109,11 +143,8 @@ fn open_text(open: &OpenCompared, said: &Said) -> String {
     text + &differences(known)
 }
 
-fn open_table(open: &OpenCompared) -> String {
+fn open_table(open: &OpenCompared) -> Rows {
     let count = open.shapes().len();
-    let axes: Vec<String> = (0..count).map(|k| format!("axes {}", letter(k))).collect();
-    let head: Vec<&str> = ["rule", "meaning", "result"].into_iter().chain(axes.iter().map(String::as_str)).collect();
-    let head = [head, vec!["if"]].concat();
     let rows = open.outcomes().map(|(rule, result, meaning)| {
         let mut row = vec![rule.to_string(), meaning.map_or_else(|| "-".to_owned(), |group| (group + 1).to_string())];
         match result {
@@ -127,5 +158,5 @@ fn open_table(open: &OpenCompared) -> String {
         }
         row
     });
-    table(&head, false, rows)
+    ([head(count, "axes"), vec!["if".to_owned()]].concat(), rows.collect())
 }

@@ -11,6 +11,8 @@ use broadaxe_session::{
     stream,
 };
 
+use serde_json::json;
+
 use super::{eval, picture};
 use crate::{
     answer::{Answer, columns, join, letter},
@@ -55,7 +57,9 @@ pub(super) fn answer(
             Broadcast::Open(open) => open_text(open, &drawings[0]),
         }
     });
-    picture::saved(picture, &drawings, Answer::new(text, explained.record()))
+    let cost = if let Broadcast::Known(known) = broadcast { Some(cost(known)) } else { None };
+    let answer = Answer { words: json!({ "cost": cost }), ..Answer::new(text, explained.record()) };
+    picture::saved(picture, &drawings, answer)
 }
 
 fn drawing(broadcast: &Broadcast) -> Drawing {
@@ -77,13 +81,18 @@ fn known_text(known: &KnownBroadcast, drawing: &Drawing, with_units: bool) -> St
     if with_units {
         text += &format!("Computed {}.\n", eval::pieces(&known.decisions));
     }
-    let (read, written) = (known.read().iter().sum::<u128>(), known.written());
-    text += &format!("\nReads {} of input, writes {}", bytes::show(read), bytes::show(written));
-    text += &match known.blow_up() {
-        Some(factor) => format!(": {factor:.2} elements of result per element of input.\n"),
-        None => ": the inputs have no elements.\n".to_owned(),
-    };
+    text += &format!("\n{}\n", cost(known));
     terminal::fitted(&text, terminal::columns())
+}
+
+/// Says how much is read and written.
+fn cost(known: &KnownBroadcast) -> String {
+    let (read, written) = (known.read().iter().sum::<u128>(), known.written());
+    let text = format!("Reads {} of input, writes {}", bytes::show(read), bytes::show(written));
+    text + &match known.blow_up() {
+        Some(factor) => format!(": {factor:.2} elements of result per element of input."),
+        None => ": the inputs have no elements.".to_owned(),
+    }
 }
 
 fn loops(known: &KnownBroadcast) -> String {

@@ -5,7 +5,6 @@ mod extract;
 
 mod total;
 mod report;
-mod ask;
 mod progress;
 mod check;
 mod fix;
@@ -95,25 +94,25 @@ pub struct HeldAnswer {
     pub inputs: Vec<Input>,
 }
 
-/// Answers a request of a program, in the words of the command; `shown` are the findings in the text of a check. A file that cannot be used is an error.
+/// Answers a request of a program, in the words of the command; `shown` are the findings in the text of a check, and `picture` draws the answer about rules. A file that cannot be used is an error.
 ///
 /// # Errors
 /// Those of the request; when a changed model could not be verified that was to be.
-pub fn answered(request: &Request, shown: Shown, open: Open<'_>) -> Result<HeldAnswer, Error> {
+pub fn answered(request: &Request, shown: Shown, picture: &PictureArgs, open: Open<'_>) -> Result<HeldAnswer, Error> {
     let only = |answer: Result<Answer, Error>| {
         answer?.whole().map(|answer| HeldAnswer { answer, changed: None, inputs: Vec::new() })
     };
     match request {
         Request::Check(request) => only(check::told(request, shown, open)),
-        Request::Fix(request) => changed(&planned(request, open, None)?),
-        Request::Upgrade(request) => changed(&raised(request, open)?.complete()?),
+        Request::Fix(request) => changed(&planned(request, open)?),
+        Request::Upgrade(request) => changed(&raised(request, open)?),
         Request::Census(request) => only(census::run(request, open)),
         Request::Sizes(request) => only(sizes::run(request, open)),
         Request::List(request) => only(list::run(request, true, open)),
         Request::Diff(request) => only(diff::run(request, (false, true), open)),
-        Request::Compare(request) => only(compare::answer(request, &PictureArgs::default())),
-        Request::Shape(request) => only(shape::answer(request, &PictureArgs::default())),
-        Request::Explain(request) => only(explain::answer(request, false, &PictureArgs::default(), open)),
+        Request::Compare(request) => only(compare::answer(request, picture)),
+        Request::Shape(request) => only(shape::answer(request, picture)),
+        Request::Explain(request) => only(explain::answer(request, false, picture, open)),
         Request::Extract(request) => {
             let found = saved(request, open)?;
             let answer = extract::answer(&found);
@@ -128,5 +127,6 @@ fn changed(job: &FixJob<'_>) -> Result<HeldAnswer, Error> {
     job.verified()?;
     let changed = job.changed()?;
     answer.json = Json::Value(serde_json::json!(job.record()));
+    answer.words = fix::words(job);
     Ok(HeldAnswer { answer, changed, inputs: Vec::new() })
 }

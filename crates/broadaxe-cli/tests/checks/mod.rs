@@ -5,6 +5,7 @@
 use std::path::Path;
 
 use broadaxe_cli::{
+    args::PictureArgs,
     cmd::model::answered,
     error::{Error, escaped, escaped_json},
     file::{Format, Source, read_from},
@@ -46,7 +47,8 @@ pub(crate) fn messages(path: &Path, source: &broadaxe_models::Source) {
     let check = CheckRequest { models: vec![path.to_path_buf()], targets: targets.clone(), ..CheckRequest::default() };
     let fix = FixRequest { model: path.to_path_buf(), targets, no_verify: !is_small(source), ..FixRequest::default() };
     for request in [Request::Check(check), Request::Fix(fix)] {
-        let answer = answered(&request, Shown { all: true }, &open).map(|answered| answered.answer);
+        let answer =
+            answered(&request, Shown { all: true }, &PictureArgs::default(), &open).map(|answered| answered.answer);
         match answer {
             Ok(answer) => {
                 let text = answer.plain();

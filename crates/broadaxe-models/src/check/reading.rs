@@ -59,13 +59,13 @@ impl Reading {
         Some(reading)
     }
 
-    /// Makes the reading in which an operand is read as if it had the result's shape, whatever its own is.
-    pub(super) fn overrun(own: &Alignment, operand: usize) -> Self {
+    /// Makes the reading in which an operand is read as if it had the shape of the result's last axes, whatever its own is.
+    pub(super) fn overrun(own: &Alignment, operand: usize, axes: usize) -> Option<Self> {
         let mut reading = Self::of(own);
-        if let Some(terms) = reading.operands.get_mut(operand) {
-            *terms = linear(0, &dense(&reading.shape));
-        }
-        reading
+        let first = reading.shape.len().checked_sub(axes)?;
+        let terms = linear(first, &dense(&reading.shape[first..]));
+        *reading.operands.get_mut(operand)? = terms;
+        Some(reading)
     }
 
     /// Finds the first element on which another reading of the same operands parts from this one.

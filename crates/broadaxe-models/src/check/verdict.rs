@@ -181,7 +181,7 @@ impl KnownOperands {
             },
             Does::Flat { axes } => read(Reading::flat(own, *axes), ""),
             Does::Reads(operands) => read(Some(Reading { operands: operands.clone(), ..Reading::of(own) }), ""),
-            Does::Overrun { operand } => read(Some(Reading::overrun(own, *operand)), ""),
+            Does::Overrun { operand, axes } => read(Reading::overrun(own, *operand, *axes), ""),
             Does::Fewer { count } => match Rule::numpy().align(&self.dims()[..*count]) {
                 Ok(there) => self.fewer(asked, own, &Reading::of(&there), text(), detail),
                 Err(error) => self.clashing(asked, target, treatment, &error),

@@ -5,23 +5,26 @@ use crate::meaning::Kind;
 
 const TENSORRT_LAYERS: Evidence = Evidence::documented("TensorRT, Operators: Elementwise; the choice is the caller's");
 
+/// What is neither a mask nor an operator whose operands all broadcast.
+pub(super) const OTHER_KINDS: &[Kind] = &[
+    Kind::Stretch,
+    Kind::Channel,
+    Kind::Unary,
+    Kind::Bounds,
+    Kind::Affine,
+    Kind::Bias,
+    Kind::Lists,
+    Kind::Blocks,
+    Kind::Lengths,
+    Kind::Contrib,
+];
+
 pub(super) static EQUAL_RANK: Profile = Profile {
     name: "equal-rank",
     summary: "a runtime whose operands must have equal ranks, as TOSA and TensorRT's layers require",
     laws: &[
         Law {
-            kinds: &[
-                Kind::Stretch,
-                Kind::Channel,
-                Kind::Unary,
-                Kind::Bounds,
-                Kind::Affine,
-                Kind::Bias,
-                Kind::Lists,
-                Kind::Blocks,
-                Kind::Lengths,
-                Kind::Contrib,
-            ],
+            kinds: OTHER_KINDS,
             when: &[],
             way: Way::Own,
             text: "has an equivalent operator",

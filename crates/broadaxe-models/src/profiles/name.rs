@@ -145,7 +145,7 @@ fn named(text: &str) -> Option<Target> {
 }
 
 /// Runtimes that users ask for and that no target describes.
-const WITHOUT_TARGET: [&str; 38] = [
+const WITHOUT_TARGET: [&str; 37] = [
     "armnn",
     "ascend",
     "burn",
@@ -163,7 +163,6 @@ const WITHOUT_TARGET: [&str; 38] = [
     "mlx",
     "nnapi",
     "onednn",
-    "opencv",
     "paddle-lite",
     "rknn",
     "rocm",

@@ -1,6 +1,6 @@
 //! A runtime without broadcasting, such as XLA's HLO: shapes are equal, and stretching is an operator of its own.
 
-use super::{Evidence, Law, PLAIN, Profile, Way};
+use super::{Evidence, Law, PLAIN, Profile, Way, equal_rank::OTHER_KINDS};
 use crate::meaning::Kind;
 
 pub(super) static NONE: Profile = Profile {
@@ -8,18 +8,7 @@ pub(super) static NONE: Profile = Profile {
     summary: "a runtime without broadcasting: operands must have the result's shape",
     laws: &[
         Law {
-            kinds: &[
-                Kind::Stretch,
-                Kind::Channel,
-                Kind::Unary,
-                Kind::Bounds,
-                Kind::Affine,
-                Kind::Bias,
-                Kind::Lists,
-                Kind::Blocks,
-                Kind::Lengths,
-                Kind::Contrib,
-            ],
+            kinds: OTHER_KINDS,
             when: &[],
             way: Way::Own,
             text: "has an equivalent operator",

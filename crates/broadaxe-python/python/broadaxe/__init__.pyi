@@ -189,7 +189,13 @@ _Model = str | PathLike[str] | bytes | bytearray | memoryview | _Proto
 _Targets = TargetName | Iterable[TargetName]
 _Dims = Mapping[str, str | Iterable[int | str | None]]
 
-def check(model: _Model, targets: _Targets | None = None, input_shapes: _Dims | None = None) -> Check: ...
+def check(
+    model: _Model,
+    targets: _Targets | None = None,
+    input_shapes: _Dims | None = None,
+    ask: str | Iterable[str] | None = None,
+    engines: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
+) -> Check: ...
 def fix(
     model: _Model,
     targets: _Targets,
@@ -197,6 +203,8 @@ def fix(
     verify: bool = True,
     input_shapes: _Dims | None = None,
     intend: Literal["channels"] | None = None,
+    ask: str | Iterable[str] | None = None,
+    engines: str | PathLike[str] | Iterable[str | PathLike[str]] | None = None,
 ) -> Fix: ...
 def upgrade(model: _Model, out: str | PathLike[str] | None = None) -> Fix: ...
 def extract(

@@ -13,7 +13,6 @@ _ROW = f"background:transparent;border-bottom:1px solid {_LINE};vertical-align:t
 _CELL = "text-align:left;padding:.25em .9em .25em 0;border:none"
 _SMALL = "opacity:.75;font-size:.92em"
 _MOST = 30
-_LEFT = {"finding": "not fixed", "unsupported": "unsupported", "unknown": "unknown"}
 
 _TINTS = {"error": "crimson", "warning": "darkorange"}
 
@@ -76,12 +75,6 @@ def _page(*parts):
     return _tag("div", _join(parts), "color:inherit;background:transparent")
 
 
-def _tuple(dims):
-    if dims is None:
-        return "(...)"
-    return "(" + ", ".join(str(dim) for dim in dims) + ("," if len(dims) == 1 else "") + ")"
-
-
 def _bytes(size):
     """Write a number of bytes."""
     if not size:
@@ -98,7 +91,7 @@ def _more(rest, what):
 
 def check(found):
     """Write what `check` found, in the words of the command."""
-    report, groups = found._grouped, found.groups
+    report, groups = found._words, found.groups
     verdicts = ("same", "differs", "refused", "unsupported", "guarded", "unknown")
     used = [name for name in verdicts if any(getattr(target, name) for target in found.targets)]
     rows = [[_bold(target.name), *(getattr(target, name) or "-" for name in used)] for target in found.targets]
@@ -126,29 +119,14 @@ def _group(one):
     return [_join([title, _tag("div", f"{one.code} {one.name}", _SMALL)]), rest + 1, _join(said)]
 
 
-def _copied(parts):
-    """Write what is copied at run time: bytes per element along open dims, as a sum."""
-    sums = {}
-    for part in parts:
-        dims = tuple(part["dims"])
-        sums[dims] = sums.get(dims, 0) + part["bytes"]
-    return " + ".join(" x ".join([_bytes(size), *dims]) for dims, size in sums.items()) or "nothing"
-
-
 def fix(found):
     """Write what `fix` or `upgrade` changed."""
-    changes = found.upgrade + found.changes
-    total = _copied([part for one in changes for part in one.copied])
-    wrong = any(one.kind == "finding" for one in found.left)
-    title = f"{count(len(changes), 'change')}, {total} copied each time the model runs"
-    title = title if changes else "nothing was fixed" if wrong else "no changes needed"
-    parts = [_tag("div", _join([_bold(title)]))]
-    if changes:
-        rows = [[_code(one.node), one.op, _copied(one.copied), one.change] for one in changes[:_MOST]]
-        parts += [_table(["node", "operator", "copies", "change"], rows), _more(len(changes) - _MOST, "changes")]
-    if found.left:
-        rows = [[_code(one.node), _LEFT[one.kind], one.reason] for one in found.left[:_MOST]]
-        parts += [_table(["node", "", "reason"], rows), _more(len(found.left) - _MOST, "nodes")]
+    words = found._words
+    parts = [_tag("div", _join([_bold(words["title"])]))]
+    if rows := words["rows"]:
+        shown = [[_code(node), *cells] for node, *cells in rows[:_MOST]]
+        parts += [_table(words["head"], shown), _more(len(rows) - _MOST, "changes")]
+    parts += [_note(line) for line in words["left"]]
     parts += [_note(f"Verified: {found.verified}.")] if found.verified else []
     parts += [_note(f"Written to {found.output}.")] if found.output else []
     return _page(*parts)
@@ -171,49 +149,12 @@ def sizes(found):
     return _page(_table(["model", "dim", "accepts"], [[os.path.basename(found.model), _code(found.dim), found.accepts]]))
 
 
-def explain(data, drawing):
-    """Show a drawing of how shapes are aligned, and what the broadcast costs."""
-    parts = [drawing]
-    if "bytes_read" in data:
-        blow_up = f", {data['blow_up']:.2f} result elements per input element" if data["blow_up"] is not None else ""
-        parts.append(_note(f"Reads {_bytes(data['bytes_read'])}, writes {_bytes(data['bytes_written'])}{blow_up}."))
-    return _page(*parts)
-
-
-def _letter(k):
-    return chr(ord("a") + k) if k < 26 else f"operand {k}"
-
-
-def compare(data, drawing):
-    """Write the result of every rule and where they differ, and draw each meaning."""
-    named = ", ".join(f"{_letter(k)} {_tuple(shape)}" for k, shape in enumerate(data["shapes"]))
-    open_ = any("axes" in rule for rule in data["rules"])
-    where = ["axes " if open_ else "strides "] * len(data["shapes"])
-    head = ["rule", "meaning", "result", *(word + _letter(k) for k, word in enumerate(where)), *(["if"] if open_ else [])]
-    rows = [_rule(rule, len(where), open_) for rule in data["rules"]]
-    parts = [_tag("div", _bold(named)), _table(head, rows), _note("Rules of one meaning read the same elements.")]
-    if data.get("sizes"):
-        parts.append(_tag("div", "With " + ", ".join(f"{name} = {size}" for name, size in data["sizes"].items()) + ":"))
-    if data["differences"]:
-        sides = [[_tuple(one["element"] or ()), _side(one["left"]), _side(one["right"])] for one in data["differences"]]
-        parts += [_table(["element", "one rule", "another"], sides)]
-        parts.append(_note("Every input holds 0, 1, 2, ... and the operands are added up."))
-    return _page(*parts, drawing)
-
-
-def _rule(rule, operands, open_):
-    if "error" in rule:
-        error = rule["error"]
-        why = f"axis {error['axis']} is {' and '.join(map(str, error['sizes']))}" if {"axis", "sizes"} <= set(error) else error["kind"]
-        return [rule["rule"], "-", _tag("span", f"no: {why}", _SMALL, title=error["message"]), *[""] * (operands + open_)]
-    cells = rule["axes"] if open_ else rule["strides"]
-    cells = [" ".join(str(number) for number in numbers) or "-" for numbers in cells] if cells else ["?"] * operands
-    last = [_join([_code(guard) for guard in rule["guards"]], " and ") or "always"] if open_ else []
-    return [_bold(rule["rule"]), rule["meaning"], _tuple(rule["shape"]), *cells, *last]
-
-
-def _side(side):
-    if side["reads"] is None:
-        return f"{side['rule']}: has no such element"
-    terms = " + ".join(_letter(k) + _tuple(read["index"]) for k, read in enumerate(side["reads"]))
-    return _join([_bold(side["rule"]), f": {terms} = {side['sum']}"])
+def drawn(words, drawing):
+    """Show a drawing, with what the command says of it: the cost of a broadcast, or the result of every rule and where they differ."""
+    if "cost" in words:
+        return _page(drawing, *([_note(words["cost"])] if words["cost"] else []))
+    rows = [[_bold(rule), *cells] for rule, *cells in words["rows"]]
+    lines = [f"With {words['example']}:"] if words["example"] else []
+    lines += words["differences"]
+    notes = [_note(note) for note in words["notes"] if note]
+    return _page(_tag("div", _bold(words["title"])), _table(words["head"], rows), *notes, *(_tag("div", line) for line in lines), drawing)

@@ -177,16 +177,12 @@ class Check(Judged):
         return build_all(Finding, [one for one in self._data("findings") if one["verdict"] in PROBLEMS])
 
     @functools.cached_property
-    def _grouped(self) -> dict[str, typing.Any]:
-        return json.loads(vars(self)["_told"].grouped)
-
-    @functools.cached_property
     def groups(self) -> list[Group]:
         """The findings that need attention, those of one cause together, in the groups and words of the command."""
-        return build_all(Group, self._grouped["groups"])
+        return build_all(Group, self._words["groups"])
 
     def __repr__(self) -> str:
-        said = "".join(f"; {target['name']}: {target['counts']}" for target in self._grouped["targets"])
+        said = "".join(f"; {target['name']}: {target['counts']}" for target in self._words["targets"])
         return f"<Check {short(os.path.basename(self.model))}: {count(self.nodes, 'node')}{said}>"
 
     def _repr_html_(self) -> str:
@@ -414,32 +410,48 @@ def _text(value, name, example):
     return value
 
 
-def check(model, targets=None, input_shapes=None):
+def _engines(ask, engines):
+    """Say which engines are asked: nothing where none is named."""
+    if ask is None:
+        if engines is not None:
+            raise TypeError("engines names folders for ask; name the engines to ask too")
+        return None
+    folders = [engines] if isinstance(engines, (str, os.PathLike)) else engines or []
+    names = [ask] if isinstance(ask, str) else ask
+    return {"engines": [_text(name, "ask", "onnxruntime") for name in names], "folders": [os.fspath(one) for one in folders]}
+
+
+def check(model, targets=None, input_shapes=None, ask=None, engines=None):
     """Show where the broadcasting nodes of a model mean something else on other runtimes, with the numbers that differ.
 
     `model` is a path, the bytes of a file, or an onnx.ModelProto; `targets` are names of runtimes, which `broadaxe.targets()`
-    describes, by default litert and litert-gpu for TFLite, and onnx, openvino and ncnn for other formats; `input_shapes` fixes open inputs, a shape by name. Raises ValueError for an unknown target or a broken model, and
-    FileNotFoundError and its like for a file that cannot be read.
+    describes, by default litert and litert-gpu for TFLite, and onnx, openvino and ncnn for other formats; `input_shapes` fixes open inputs, a shape by name.
+    `ask` names engines that are installed, such as "openvino" or "litert-gpu@2.1.3": the model runs on them in processes of their own, and no target
+    is checked for unless it is named; `engines` is a folder with their Python environments, or several. Raises ValueError for an unknown target, an engine that
+    is not installed or a broken model, and FileNotFoundError and its like for a file that cannot be read.
 
     >>> import broadaxe as bx
     >>> found = bx.check("examples/face.onnx", targets=["onnx"])  # doctest: +SKIP
     >>> found.ok, found.problems[0].counterexample.element  # doctest: +SKIP
     (False, [0, 0, 0, 1])
     """
-    return Check._of(_ask(model, "check", targets=_names(targets), input_shapes=_shapes(input_shapes)))
+    asked = _engines(ask, engines)
+    return Check._of(_ask(model, "check", targets=_names(targets), input_shapes=_shapes(input_shapes), ask=asked))
 
 
-def fix(model, targets, out=None, verify=True, input_shapes=None, intend=None):
+def fix(model, targets, out=None, verify=True, input_shapes=None, intend=None, ask=None, engines=None):
     """Change a model so that it means the same on other runtimes, with the fewest changes.
 
     With `out` the changed model is written there, atomically; else it is returned in `model_bytes`. Like the command, it computes
     the element-wise nodes before and after and compares them bit for bit; `verify=False` leaves that out. Nodes that could not be
     fixed are listed in `left`; where that is all of them, there is no changed model. `intend="channels"` says that a list of as many numbers
-    as the data have channels, such as a slope of PRelu, has one number per channel where more than one reading fits. Raises ValueError where the changed model would not be the same or nothing could be verified.
+    as the data have channels, such as a slope of PRelu, has one number per channel where more than one reading fits. `ask` and `engines` are those of `check`:
+    engines run the changed model, and nodes that they compute wrongly are listed in `left`. Raises ValueError where the changed model would not be the same or nothing could be verified.
     """
     intend = None if intend is None else _text(intend, "intend", "channels")
     names, shapes = _names(targets), _shapes(input_shapes)
-    return Fix._of(_ask(model, "fix", out, targets=names, input_shapes=shapes, no_verify=not verify, intend=intend))
+    given = {"no_verify": not verify, "intend": intend, "ask": _engines(ask, engines)}
+    return Fix._of(_ask(model, "fix", out, targets=names, input_shapes=shapes, **given))
 
 
 def upgrade(model, out=None):
@@ -471,7 +483,7 @@ def targets():
     >>> {law.evidence for target in bx.targets() for law in target.laws} >= {"run here", "documented"}
     True
     """
-    return build_all(Target, json.loads(_broadaxe.command(["targets"]).json())["targets"])
+    return build_all(Target, json.loads(_broadaxe.targets())["targets"])
 
 
 def census(model, input_shapes=None):

@@ -119,48 +119,49 @@ class Answer(str):
     """
 
     data: dict
-    _words = ()
-    _shapes = ()
+    _request = None
+    _words = None
 
     def __repr__(self):
         return str(self)
 
-    def _drawn(self, option):
-        return _broadaxe.command([*self._words, option, "--", *self._shapes]).text
+    def _drawn(self, form):
+        return _broadaxe.rules_request(self._request, form).text
 
     @property
     def svg(self):
         """The drawing as the text of an SVG file."""
-        return self._drawn("--svg=-")
+        return self._drawn("svg")
 
     @property
     def html(self):
         """The drawing as HTML, with a table of the same."""
-        return self._drawn("--html")
+        return self._drawn("html")
 
     @property
     def markdown(self):
         """The drawing as a table of Markdown."""
-        return self._drawn("--markdown")
+        return self._drawn("markdown")
 
     def _repr_svg_(self):
-        return self.svg if self._words else None
+        return self.svg if self._request else None
 
     def _repr_html_(self):
-        if not self._words:
+        if not self._request:
             return None
         try:
             drawing = self.html
         except ValueError:  # No rule places the axes, so there is nothing to draw.
             drawing = ""
-        return {"explain": _html.explain, "compare": _html.compare}[self._words[0]](self.data, _html.Html(drawing))
+        return _html.drawn(json.loads(self._words), _html.Html(drawing))
 
 
-def _ask(command, shapes, *options):
+def _ask(request, shapes, **fields):
     texts = [shape if isinstance(shape, str) else _shape_text(shape) for shape in shapes]
-    told = _broadaxe.command([command, *options, "--", *texts])
+    asked = json.dumps({"request": request, "shapes": texts, **fields})
+    told = _broadaxe.rules_request(asked)
     answer = Answer(told.text)
-    answer.data, answer._words, answer._shapes = json.loads(told.json()), (command, *options), tuple(texts)
+    answer.data, answer._request, answer._words = json.loads(told.json()), asked, told.words
     return answer
 
 
@@ -220,8 +221,7 @@ def explain(*shapes, rule="numpy", axis=None, dtype=None):
     """
     names = [_dtype_text(dtype)] if dtype is not None else [_dtype_of(shape) for shape in shapes]
     names = names[:1] if len(set(names)) == 1 else names
-    options = [f"--rule={rule}"] + ([f"--dtype={','.join(names)}"] if names else [])
-    return _ask("explain", shapes, *options, *([] if axis is None else [f"--axis={axis}"]))
+    return _ask("explain", shapes, rule=str(rule), axis=None if axis is None else operator.index(axis), dtypes=names)
 
 
 def compare(*shapes):

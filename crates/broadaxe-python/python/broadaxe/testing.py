@@ -26,7 +26,7 @@ def assert_same(model, targets, input_shapes=None):
 
 
 def _message(found):
-    report = found._grouped
+    report = found._words
     lines = [f"{short(found.model)} does not mean the same everywhere ({report['nodes']})"]
     lines += [f"  {target['name']}: {target['counts']}" for target in report["targets"]]
     for one in found.groups[:_GROUPS]:

@@ -25,16 +25,13 @@ use crate::{
 
 pub(super) static AXIS_LISTS: RuleDef = RuleDef {
     name: "axis-lists",
-    aliases: &[],
     summary: "puts lists of one length at axis of the first operand (ONNX QuantizeLinear, BatchNormalization)",
     source: "ONNX operator schemas QuantizeLinear-13 and BatchNormalization-15",
     operands: (2, usize::MAX),
     axis: AxisParam::Default(1),
-    axes: false,
-    target: false,
     lists: true,
     modes: &[Mode::Numpy, Mode::None, Mode::Each],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

@@ -9,7 +9,7 @@
 //!
 //! Sources: OpenVINO, "Broadcast-3", mode bidirectional; ONNX, `Expand`.
 
-use super::{AxisParam, Call, RuleDef, numpy::right_aligned};
+use super::{Call, RuleDef, numpy::right_aligned};
 use crate::{
     align::{Placement, Stretch},
     error::Error,
@@ -21,12 +21,8 @@ pub(super) static BIDIRECTIONAL: RuleDef = RuleDef {
     summary: "merges one operand with a target shape; both may stretch (Broadcast-3, ONNX Expand)",
     source: "OpenVINO Broadcast-3, bidirectional; ONNX Expand",
     operands: (1, 1),
-    axis: AxisParam::None,
-    axes: false,
     target: true,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

@@ -7,7 +7,7 @@
 //!
 //! Sources: OpenVINO, "Broadcast-1" and "Broadcast-3", mode numpy; NumPy, `broadcast_to`.
 
-use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
+use super::{Call, RuleDef, unidirectional::one_way};
 use crate::{align::Placement, error::Error};
 
 pub(super) static BROADCAST_TO: RuleDef = RuleDef {
@@ -16,12 +16,8 @@ pub(super) static BROADCAST_TO: RuleDef = RuleDef {
     summary: "stretches one operand to exactly a target shape (Broadcast mode numpy, numpy.broadcast_to)",
     source: "OpenVINO Broadcast-3, numpy; NumPy broadcast_to",
     operands: (1, 1),
-    axis: AxisParam::None,
-    axes: false,
     target: true,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

@@ -12,7 +12,7 @@
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::{AxisParam, Call, RuleDef};
+use super::{Call, RuleDef};
 use crate::{
     align::{Placement, RuleCall, Stretch},
     axes::Axes,
@@ -27,12 +27,9 @@ pub(super) static EXPLICIT: RuleDef = RuleDef {
     summary: "puts axis i of one operand at axes[i] of a target shape (Broadcast mode explicit)",
     source: "OpenVINO Broadcast-3, explicit",
     operands: (1, 1),
-    axis: AxisParam::None,
     axes: true,
     target: true,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

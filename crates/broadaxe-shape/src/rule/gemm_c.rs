@@ -10,7 +10,7 @@
 
 use core::fmt;
 
-use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
+use super::{Call, RuleDef, unidirectional::one_way};
 use crate::{
     align::{Placement, RuleCall},
     error::{Error, ErrorKind},
@@ -22,12 +22,7 @@ pub(super) static GEMM_C: RuleDef = RuleDef {
     summary: "stretches C to the product's shape, which has rank 2 (ONNX Gemm)",
     source: "ONNX Gemm, input C",
     operands: (2, 2),
-    axis: AxisParam::None,
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

@@ -15,7 +15,7 @@
 
 use core::fmt;
 
-use super::{AxisParam, Call, RuleDef, numpy};
+use super::{Call, RuleDef, numpy};
 use crate::{
     align::{Placement, RuleCall, Stretch},
     error::{Error, ErrorKind},
@@ -26,16 +26,10 @@ const MAX_GGML_RANK: usize = 4;
 
 pub(super) static GGML: RuleDef = RuleDef {
     name: "ggml",
-    aliases: &[],
     summary: "aligns to the right; the second operand is tiled to the shape of the first",
     source: "ggml.c, ggml_can_repeat",
     operands: (2, 2),
-    axis: AxisParam::None,
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

@@ -22,7 +22,7 @@
 
 use core::fmt;
 
-use super::{AxisParam, Call, RuleDef};
+use super::{Call, RuleDef};
 #[cfg(doc)]
 use crate::Shape;
 use crate::{
@@ -38,12 +38,7 @@ pub(super) static NCNN: RuleDef = RuleDef {
     summary: "aligns to the slowest axis; both may stretch; row-major shapes of rank 1 to 4 (ncnn BinaryOp)",
     source: "ncnn, binaryop-broadcasting",
     operands: (2, 2),
-    axis: AxisParam::None,
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

@@ -10,7 +10,7 @@
 
 use core::fmt;
 
-use super::{AxisParam, Call, RuleDef};
+use super::{Call, RuleDef};
 use crate::{
     align::{Placement, RuleCall, Stretch},
     error::{Error, ErrorKind},
@@ -22,12 +22,7 @@ pub(super) static NONE: RuleDef = RuleDef {
     summary: "accepts identical shapes only",
     source: "OpenVINO, Broadcast Rules For Elementwise Operations, None",
     operands: (1, usize::MAX),
-    axis: AxisParam::None,
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 pub(super) fn place(call: &Call<'_>) -> Result<Placement, Error> {

@@ -7,7 +7,7 @@
 //! Sources: NumPy user guide, "Broadcasting"; ONNX `Broadcasting.md`, "Multidirectional Broadcasting"; OpenVINO
 //! "Broadcast Rules For Elementwise Operations", NumPy. All engines agree on every case.
 
-use super::{AxisParam, Call, RuleDef};
+use super::{Call, RuleDef};
 use crate::{
     align::{Placement, Stretch},
     error::Error,
@@ -19,12 +19,7 @@ pub(super) static NUMPY: RuleDef = RuleDef {
     summary: "aligns to the right; every operand may stretch from 1",
     source: "NumPy user guide, Broadcasting; ONNX Broadcasting.md, multidirectional",
     operands: (1, usize::MAX),
-    axis: AxisParam::None,
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

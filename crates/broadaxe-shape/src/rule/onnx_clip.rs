@@ -11,7 +11,7 @@
 
 use core::fmt;
 
-use super::{AxisParam, Call, RuleDef};
+use super::{Call, RuleDef};
 use crate::{
     align::{Placement, RuleCall, Stretch},
     axes::Axes,
@@ -21,16 +21,10 @@ use crate::{
 
 pub(super) static ONNX_CLIP: RuleDef = RuleDef {
     name: "onnx-clip",
-    aliases: &[],
     summary: "accepts scalar bounds of the first operand, and broadcasts nothing else (ONNX Clip)",
     source: "ONNX operator schema Clip, since opset 11",
     operands: (3, 3),
-    axis: AxisParam::None,
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

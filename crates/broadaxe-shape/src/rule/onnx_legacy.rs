@@ -30,11 +30,7 @@ pub(super) static ONNX_LEGACY: RuleDef = RuleDef {
     source: "ONNX operator schemas Add-1 and Add-6",
     operands: (2, 2),
     axis: AxisParam::Optional,
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

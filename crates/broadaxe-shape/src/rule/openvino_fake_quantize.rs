@@ -9,7 +9,7 @@
 //!
 //! Source: OpenVINO, "FakeQuantize-1", `auto_broadcast` numpy; under its mode none, the rule is `none`.
 
-use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
+use super::{Call, RuleDef, unidirectional::one_way};
 use crate::{align::Placement, error::Error};
 
 pub(super) static OPENVINO_FAKE_QUANTIZE: RuleDef = RuleDef {
@@ -18,12 +18,7 @@ pub(super) static OPENVINO_FAKE_QUANTIZE: RuleDef = RuleDef {
     summary: "stretches the four limits to the data's shape (FakeQuantize)",
     source: "OpenVINO FakeQuantize-1",
     operands: (5, 5),
-    axis: AxisParam::None,
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

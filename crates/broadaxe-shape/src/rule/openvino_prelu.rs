@@ -11,7 +11,7 @@
 //!
 //! Source: OpenVINO, "PReLU-1".
 
-use super::{AxisParam, Call, RuleDef, unidirectional::one_way};
+use super::{Call, RuleDef, unidirectional::one_way};
 use crate::{align::Placement, error::Error};
 
 pub(super) static OPENVINO_PRELU: RuleDef = RuleDef {
@@ -20,12 +20,7 @@ pub(super) static OPENVINO_PRELU: RuleDef = RuleDef {
     summary: "puts a slope of rank 1 at axis 1 if it fits there, else aligns to the right; only it stretches (PReLU)",
     source: "OpenVINO PReLU-1",
     operands: (2, 2),
-    axis: AxisParam::None,
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

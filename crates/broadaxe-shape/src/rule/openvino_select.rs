@@ -28,11 +28,8 @@ pub(super) static OPENVINO_SELECT: RuleDef = RuleDef {
     source: "OpenVINO Select-1",
     operands: (3, 3),
     axis: AxisParam::Optional,
-    axes: false,
-    target: false,
-    lists: false,
     modes: &[Mode::Numpy, Mode::None, Mode::Pdpd],
-    place,
+    ..RuleDef::new(place)
 };
 
 /// The operand whose shape is the result's under `pdpd`.

@@ -30,11 +30,7 @@ pub(super) static PADDLE: RuleDef = RuleDef {
     source: "Paddle elementwise operators, attribute axis",
     operands: (2, 2),
     axis: AxisParam::Default(-1),
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

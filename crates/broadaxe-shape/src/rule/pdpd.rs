@@ -21,16 +21,11 @@ use crate::{
 
 pub(super) static PDPD: RuleDef = RuleDef {
     name: "pdpd",
-    aliases: &[],
     summary: "puts b at axis of a; only b may stretch (OpenVINO auto_broadcast=pdpd)",
     source: "OpenVINO, Broadcast Rules For Elementwise Operations, PDPD",
     operands: (2, 2),
     axis: AxisParam::Default(-1),
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

@@ -9,7 +9,7 @@
 
 use core::fmt;
 
-use super::{AxisParam, Call, RuleDef, none};
+use super::{Call, RuleDef, none};
 use crate::{
     align::{Placement, RuleCall, Stretch},
     error::{Error, ErrorKind},
@@ -20,16 +20,10 @@ const MAX_TOSA_RANK: usize = 6;
 
 pub(super) static TOSA: RuleDef = RuleDef {
     name: "tosa",
-    aliases: &[],
     summary: "equal ranks up to 6; every operand may stretch from 1",
     source: "TOSA 1.0 specification, elementwise operators",
     operands: (1, 3),
-    axis: AxisParam::None,
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

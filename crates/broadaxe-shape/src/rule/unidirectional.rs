@@ -16,7 +16,7 @@
 
 use core::fmt;
 
-use super::{AxisParam, Call, RuleDef};
+use super::{Call, RuleDef};
 use crate::{
     align::{Placement, RuleCall, Stretch},
     axes::Axes,
@@ -30,12 +30,7 @@ pub(super) static UNIDIRECTIONAL: RuleDef = RuleDef {
     summary: "aligns to the right; the first operand may not stretch (ONNX)",
     source: "ONNX Broadcasting.md, unidirectional",
     operands: (2, usize::MAX),
-    axis: AxisParam::None,
-    axes: false,
-    target: false,
-    lists: false,
-    modes: &[],
-    place,
+    ..RuleDef::new(place)
 };
 
 fn place(call: &Call<'_>) -> Result<Placement, Error> {

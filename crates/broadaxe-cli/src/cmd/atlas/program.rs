@@ -10,12 +10,14 @@ use std::{
 use broadaxe_atlas::{Answer, Question};
 use serde::Deserialize;
 
-use crate::{child::Child, error::Error};
+use broadaxe_session::child::Child;
+
+use crate::error::{Error, quoted};
 
 /// The longest line of an answer, in bytes.
 const LONGEST_LINE_BYTES: u64 = 1 << 24;
-/// How often the program may end before it has answered anything.
-const MAX_STARTS: usize = 3;
+/// How many questions a program may leave without an answer before its first one.
+const MOST_UNANSWERED: usize = 3;
 
 /// What a program says of itself in its first line.
 #[derive(Clone, Debug, Default, Deserialize, PartialEq)]
@@ -33,7 +35,7 @@ pub(super) struct Program {
     running: Option<Child<String>>,
     named: Option<Named>,
     has_answered: bool,
-    ends: usize,
+    unanswered: usize,
 }
 
 impl Program {
@@ -52,7 +54,7 @@ impl Program {
         if command.is_empty() {
             return Err(Error::usage("--ask names no program; give a command line, such as --ask 'python adapter.py'"));
         }
-        Ok(Self { command, limit, running: None, named: None, has_answered: false, ends: 0 })
+        Ok(Self { command, limit, running: None, named: None, has_answered: false, unanswered: 0 })
     }
 
     /// Returns what the program said of itself.
@@ -75,12 +77,12 @@ impl Program {
             match running.answer(self.limit) {
                 Ok(line) => match header(&line) {
                     Some(named) => _ = self.named.get_or_insert(named),
-                    None => return Ok(self.answered(running, &line, &id)),
+                    None => return self.answered(running, &line, &id),
                 },
                 Err(RecvTimeoutError::Timeout) => {
-                    return Ok(Answer::Crashed(format!("does not answer within {} seconds", self.limit.as_secs())));
+                    return self.failed(format!("does not answer within {} seconds", self.limit.as_secs()), "");
                 }
-                Err(RecvTimeoutError::Disconnected) => return self.ended(running),
+                Err(RecvTimeoutError::Disconnected) => return self.failed(running.ended(), ""),
             }
         }
     }
@@ -91,25 +93,28 @@ impl Program {
         started.map_err(|error| Error::usage(format!("--ask: cannot start '{}': {error}", self.command[0])))
     }
 
-    fn answered(&mut self, running: Child<String>, line: &str, id: &str) -> Answer {
-        self.has_answered = true;
-        let answer = Answer::read(line, id);
-        // After a line that is no answer, nothing says which question the next line answers.
-        if !matches!(answer, Answer::Crashed(_)) {
-            self.running = Some(running);
+    fn answered(&mut self, running: Child<String>, line: &str, id: &str) -> Result<Answer, Error> {
+        match Answer::read(line, id) {
+            // After a line that is no answer, nothing says which question the next line answers.
+            Answer::Crashed(why) => self.failed(why, &format!(" writes '{}',", quoted(line.trim()))),
+            answer => {
+                self.has_answered = true;
+                self.running = Some(running);
+                Ok(answer)
+            }
         }
-        answer
     }
 
-    fn ended(&mut self, running: Child<String>) -> Result<Answer, Error> {
-        let how = running.ended();
-        self.ends += 1;
-        if self.has_answered || self.ends < MAX_STARTS {
+    /// Makes a failure the answer; where the program leaves the first questions without one, it ends the run.
+    fn failed(&mut self, how: String, writes: &str) -> Result<Answer, Error> {
+        self.unanswered += 1;
+        if self.has_answered || self.unanswered < MOST_UNANSWERED {
             return Ok(Answer::Crashed(how));
         }
-        let error = Error::usage(format!("--ask: {} {how} before it answers", self.command.join(" ")));
-        Err(error
-            .with_detail("  its own messages are above; a question is a line of JSON on standard input".to_owned()))
+        let error = Error::usage(format!("--ask: {}{writes} {how}; it answered none of {MOST_UNANSWERED} questions", self.command.join(" ")));
+        Err(error.with_detail(
+            "  its own messages are above; a question is a line of JSON on standard input, and so is an answer on standard output".to_owned(),
+        ))
     }
 }
 

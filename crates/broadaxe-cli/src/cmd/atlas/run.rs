@@ -2,7 +2,7 @@
 
 use std::{fmt::Write as _, io::Write as _, time::Duration};
 
-use broadaxe_atlas::{Case, Failure, Question, Subject};
+use broadaxe_atlas::{Case, Failure, Question, Subject, Verdict};
 use glob::Pattern;
 use serde_json::json;
 
@@ -68,7 +68,11 @@ fn ask(
             continue;
         }
         asked = true;
-        let verdict = question.judge(&program.ask(&question)?);
+        let answer = program.ask(&question)?;
+        let verdict = question.judge(&answer);
+        if matches!(verdict, Verdict::Wrong(_)) {
+            tally.follow(case.id.subject, &question.rules_of(&answer));
+        }
         tally.add(&question, Outcome::of(verdict, &id, known));
     }
     tally.cases += usize::from(asked);
@@ -108,6 +112,9 @@ fn told(args: &RunArgs, program: &Program, tally: &Tally, known: &Known) -> Answ
         "engine": engine.engine, "version": engine.version, "device": engine.device, "level": level, "cases": tally.cases,
         "asked": total.asked(), "right": total.right, "wrong": total.wrong, "known": total.known,
         "unexpected_passes": total.passed, "skipped": total.skipped, "rules": tally.counts(), "failures": tally.failures(),
+        "followed": tally.followed().into_iter().map(|(subject, wrong, rule, right)| json!({
+            "subject": subject, "wrong": wrong, "rule": rule, "right": right,
+        })).collect::<Vec<_>>(),
         "first": tally.listed.iter().take(SHOWN).map(listed).collect::<Vec<_>>(),
     })
     .into();
@@ -131,27 +138,48 @@ fn rows(tally: &Tally) -> String {
     table(&["rule", "asked", "right", "wrong", "known", "skipped"], false, rows)
 }
 
-/// Lists the first failures that make the run fail, smallest first.
+/// Says how small the shapes of a failure are; those with elements come first.
+fn order(one: &Miss) -> (bool, usize) {
+    let sizes = one.shapes.iter().map(|shape| shape.len() + shape.iter().product::<usize>());
+    (one.shapes.iter().flatten().any(|&size| size == 0), sizes.sum())
+}
+
+/// Lists the first failures that make the run fail, smallest first; what is wrong alike for other choices of constants is one.
 fn failures(tally: &Tally) -> String {
+    let text_of = |one: &Miss| match &one.outcome {
+        Outcome::Passed(reason) => Some(format!("passes, and is listed as a known failure: {reason}")),
+        Outcome::Wrong(failure) => Some(failure.to_string()),
+        _ => None,
+    };
     let mut all: Vec<&Miss> = tally.listed.iter().filter(|one| one.outcome.fails()).collect();
-    all.sort_by_key(|one| one.shapes.iter().map(|shape| shape.len() + shape.iter().product::<usize>()).sum::<usize>());
-    let mut text = String::new();
-    for one in all.iter().take(SHOWN) {
-        let shapes = one.shapes.iter().map(|shape| tuple(shape)).collect::<Vec<_>>().join(" ");
-        let why = match &one.outcome {
-            Outcome::Passed(reason) => format!("passes, and is listed as a known failure: {reason}"),
-            Outcome::Wrong(failure) => failure.to_string(),
-            _ => continue,
-        };
-        let _ = write!(text, "\n{}  {shapes}\n{}", one.id, wrap("  ", &escaped(&why), 2, prose()));
+    all.sort_by_key(|one| order(one));
+    let mut groups: Vec<(&str, &Miss, String, Vec<&str>)> = Vec::new();
+    for one in &all {
+        let Some(why) = text_of(one) else { continue };
+        let (case, kinds) = one.id.split_once(':').unwrap_or((&one.id, ""));
+        match groups.iter().position(|(known, _, text, _)| *known == case && *text == why) {
+            Some(at) => groups[at].3.push(kinds),
+            None if groups.len() < SHOWN => groups.push((case, one, why, vec![kinds])),
+            None => (),
+        }
     }
-    let (shown, total) = (all.len().min(SHOWN), tally.total());
+    let mut text = String::new();
+    for (case, one, why, kinds) in &groups {
+        let shapes = one.shapes.iter().map(|shape| tuple(shape)).collect::<Vec<_>>().join(" ");
+        let _ = write!(text, "\n{case}:{}  {shapes}\n{}", kinds.join(","), wrap("  ", &escaped(why), 2, prose()));
+    }
+    let shown: usize = groups.iter().map(|(.., kinds)| kinds.len()).sum();
+    let total = tally.total();
     let rest = total.wrong + total.passed - shown;
     if rest > 0 {
         let _ = write!(text, "\n... and {rest} more\n");
     }
-    if let Some(first) = all.first() {
-        let _ = write!(text, "\nShow a case: broadaxe atlas show {}\n", first.id.split(':').next().unwrap_or_default());
+    for (subject, wrong, rule, right) in tally.followed() {
+        let said = format!("{subject}: {right} of {wrong} wrong answers are right under the rule {rule}");
+        text += &format!("\n{}", wrap("", &said, 2, prose()));
+    }
+    if let Some((case, ..)) = groups.first() {
+        let _ = write!(text, "\nShow a case: broadaxe atlas show {case}\n");
     }
     text
 }

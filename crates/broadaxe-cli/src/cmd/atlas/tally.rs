@@ -93,6 +93,8 @@ pub(super) struct Tally {
     pub(super) subjects: Vec<(&'static Subject, Tallied)>,
     pub(super) listed: Vec<Miss>,
     failed: BTreeMap<FailureKey, Vec<(String, u128)>>,
+    /// By the name of a subject: how many answers are wrong, and how many of them are right under other rules.
+    followed: BTreeMap<String, (usize, BTreeMap<&'static str, usize>)>,
     reasons: BTreeMap<String, usize>,
 }
 
@@ -118,6 +120,25 @@ impl Tally {
             shapes.extend(case.rule.params().target.as_ref().map(|target| target.dims().to_vec()));
             self.listed.push(Miss { id: question.id(), shapes, outcome });
         }
+    }
+
+    /// Notes a wrong answer, and the rules under which it is right.
+    pub(super) fn follow(&mut self, subject: &Subject, rules: &[&'static Subject]) {
+        let (wrong, counts) = self.followed.entry(name(subject)).or_default();
+        *wrong += 1;
+        for rule in rules {
+            *counts.entry(rule.label()).or_default() += 1;
+        }
+    }
+
+    /// Lists the subjects whose wrong answers are mostly right under one other rule: the subject, how many are wrong, the rule, and how
+    /// many are right under it.
+    pub(super) fn followed<'a>(&'a self) -> Vec<(&'a str, usize, &'static str, usize)> {
+        let best = |(subject, (wrong, counts)): (&'a String, &(usize, BTreeMap<&'static str, usize>))| {
+            let (&rule, &right) = counts.iter().max_by_key(|(rule, right)| (**right, std::cmp::Reverse(**rule)))?;
+            Some((subject.as_str(), *wrong, rule, right)).filter(|_| 2 * right > *wrong)
+        };
+        self.followed.iter().filter_map(best).collect()
     }
 
     fn fail(&mut self, question: &Question<'_>, case: &Case, failure: &Failure) {

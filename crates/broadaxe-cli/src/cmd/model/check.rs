@@ -11,7 +11,7 @@ use broadaxe_models::{
     report::Shown,
 };
 use broadaxe_session::{
-    check::{Ask, Check, Findings},
+    check::{Check, Findings},
     inputs::Unusable,
     request::CheckRequest,
     stamp::Stamp,
@@ -19,9 +19,7 @@ use broadaxe_session::{
 use serde_json::{Value, json};
 
 use super::{
-    Open,
-    ask::Asking,
-    open,
+    Open, open,
     progress::Progress,
     report::{Asked, CheckReport, ModelText, View, left_out, report},
 };
@@ -41,7 +39,7 @@ pub(super) fn told(request: &CheckRequest, shown: Shown, open: Open<'_>) -> Resu
     let check = Check::new(request)?;
     let (inputs, format) = (check.inputs(), ReportFormat::default());
     let is_batch = inputs.len() > 1;
-    let Findings { mut found, asked, fails, unusable, skipped } = check.run(inputs, open, None, &|_| ());
+    let Findings { mut found, asked, fails, unusable, skipped } = check.run(inputs, open, &());
     check.write_baseline(&mut found)?;
     let view = View { shown, accepted: "", is_batch, quiet: false };
     let texts = texts(&check, &found, asked, (format, view));
@@ -49,7 +47,8 @@ pub(super) fn told(request: &CheckRequest, shown: Shown, open: Open<'_>) -> Resu
     let _ = report(&mut text, format, &found, &texts, shown);
     let errors = unusable.into_iter().map(|one| *one.error).collect();
     let notes = skipped.into_iter().chain(found.notes.iter().cloned()).collect();
-    Ok(Answer { text, report: None, json: Json::Checked(found), refused: fails, errors, notes })
+    let answer = Answer::judged(text, Value::Null, fails);
+    Ok(Answer { json: Json::Checked(found), errors, notes, ..answer })
 }
 
 /// Checks the models that the command line names; fails when a finding has a verdict that fails. A file that cannot be used is an error
@@ -62,17 +61,12 @@ pub fn run(args: &CheckArgs, json: bool) -> Result<Answer, Error> {
         let text = "--json and --format ask for different reports; write --format json, or leave --json out";
         return Err(Error::usage(text));
     }
-    let kept = !args.work.no_cache && args.asking.ask.is_empty();
-    let request = CheckRequest { program: program().filter(|_| kept), ..args.request() };
+    let request = CheckRequest { program: program().filter(|_| !args.work.no_cache), ..args.request() };
     let check = Check::new(&request)?;
-    let mut asking = Asking::new(&args.asking, !args.work.no_cache)?;
     let inputs = check.inputs();
     let is_batch = inputs.len() > 1;
     let progress = Progress::new(inputs.len(), !json && !args.quiet);
-    let mut ask = asking.as_mut().map(|asking| asking.hook(|path, what| progress.note(path, what)));
-    let ask = ask.as_mut().map(|ask| ask as Ask<'_>);
-    let Findings { mut found, asked, fails, unusable, skipped } =
-        check.run(inputs, &open, ask, &|path| progress.begin(path));
+    let Findings { mut found, asked, fails, unusable, skipped } = check.run(inputs, &open, &progress);
     let shown = Shown { all: args.all };
     let view = View { shown, accepted: "", is_batch, quiet: args.quiet };
     let texts = texts(&check, &found, asked, (args.format, view));
@@ -85,7 +79,8 @@ pub fn run(args: &CheckArgs, json: bool) -> Result<Answer, Error> {
     let report = reports(args, &found, texts, &mut errors);
     let notes = skipped.into_iter().chain(found.notes.iter().cloned()).collect();
     let report: Option<Box<dyn Report>> = Some(Box::new(report));
-    Ok(Answer { text: String::new(), report, json: Json::Checked(found), refused: fails, errors, notes })
+    let answer = Answer::judged(String::new(), Value::Null, fails);
+    Ok(Answer { report, json: Json::Checked(found), errors, notes, ..answer })
 }
 
 /// Describes for people what was found in each model.

@@ -1,15 +1,15 @@
 //! `broadaxe fix` and `broadaxe upgrade`: write changed models, with a table of the changes.
 
 use broadaxe_models::{
-    Copied, ErrorKind as ModelError, FixOutcome, Model,
-    fix::{Fix, LeftKind},
+    Copied, FixOutcome, Model,
+    fix::{Fix, LeftKind, Step},
     report::{node_name, words},
     upgrade,
 };
 use broadaxe_session::fix::{self, FixJob};
-use serde_json::Value;
+use serde_json::{Value, json};
 
-use super::{ask::Asking, open, progress::Progress};
+use super::{open, progress::Progress};
 use crate::{
     answer::{Answer, Json, table},
     args::{FixArgs, UpgradeArgs},
@@ -24,26 +24,16 @@ use crate::{
 pub fn fix(args: &FixArgs, json: bool) -> Result<Answer, Error> {
     let _progress = Progress::of(&args.out.model);
     let request = args.request();
-    let mut asking = Asking::new(&args.asking, true)?;
-    let targets = asking.as_ref().map(Asking::targets);
-    let mut ask = asking.as_mut().map(|asking| asking.hook(|_, _| ()));
-    let engines = targets.zip(ask.as_mut().map(|ask| ask as _));
-    answer(&fix::fix(&request, &open, engines)?, args.out.quiet, json)
+    answer(&fix::fix(&request, &open)?, args.out.quiet, json)
 }
 
 /// Brings an ONNX model to opset 7.
 ///
 /// # Errors
-/// As [`fix()`]; a model with a node that has no exact counterpart is not written.
+/// As [`fix()`]; when a node has no exact counterpart, without `--dry-run`.
 pub fn upgrade(args: &UpgradeArgs, json: bool) -> Result<Answer, Error> {
     let request = args.request();
-    let job = fix::upgrade(&request, &open)?;
-    if let (Some(left), false) = (job.fixed.plan.left.first(), args.out.dry_run) {
-        let node = node_name(&job.loaded.model, left.node);
-        let text = format!("{node}: {}; nothing was written, --dry-run lists all such nodes", left.reason);
-        return Err(Error::from(broadaxe_models::Error::new(ModelError::Edit, text)).of(&args.out.model));
-    }
-    answer(&job, args.out.quiet, json)
+    answer(&fix::upgrade(&request, &open)?, args.out.quiet, json)
 }
 
 /// Writes the changed model where it is offered, and says what was done, for programs too where they ask.
@@ -81,6 +71,20 @@ pub(super) fn answer(job: &FixJob<'_>, quiet: bool, json: bool) -> Result<Answer
     Ok(answer)
 }
 
+/// Returns what a notebook shows of a changed model: a title, the changes, and the nodes that are left.
+pub(super) fn words(job: &FixJob<'_>) -> Value {
+    let (before, fixed) = (&job.loaded.model, &job.fixed);
+    let model = fixed.base(before);
+    let steps = fixed.upgraded.as_ref().map(|upgraded| upgraded.changes.steps.as_slice()).unwrap_or_default();
+    let mut rows = changes_of(before, steps);
+    rows.extend(changes_of(model, &fixed.plan.steps));
+    let title = match total([steps, &fixed.plan.steps]) {
+        Some(total) => total,
+        None => fixed.outcome.text().unwrap_or_default(),
+    };
+    json!({ "title": title, "head": CHANGES, "rows": rows, "left": words::left(model, &fixed.plan.left) })
+}
+
 /// What is said where no node has to change.
 const UNCHANGED: &str = "no changes needed";
 
@@ -90,11 +94,9 @@ fn show(model: &Model, plan: &Fix, quiet: bool, nothing: &str) -> String {
         text += &format!("{nothing}\n");
     } else if !plan.steps.is_empty() {
         if !quiet {
-            text += &(changes_table(model, plan) + "\n");
+            text += &(table(&CHANGES, true, changes_of(model, &plan.steps)) + "\n");
         }
-        let mut copied = Copied::default();
-        plan.steps.iter().for_each(|step| copied.add(&step.copied));
-        text += &format!("{}, {} copied each time the model runs\n", changes(plan.steps.len()), copied);
+        text.extend(total([&plan.steps]).map(|total| total + "\n"));
     }
     for line in words::left(model, &plan.left) {
         text += &(line + "\n");
@@ -102,15 +104,23 @@ fn show(model: &Model, plan: &Fix, quiet: bool, nothing: &str) -> String {
     terminal::fitted(&text, terminal::columns())
 }
 
+/// The head of a table of changes.
+const CHANGES: [&str; 4] = ["node", "operator", "copies", "change"];
+
 /// Lists the changes.
-fn changes_table(model: &Model, plan: &Fix) -> String {
-    let rows = plan.steps.iter().map(|step| {
+fn changes_of(model: &Model, steps: &[Step]) -> Vec<Vec<String>> {
+    let row = |step: &Step| {
         let node = model.node(step.node);
         vec![node_name(model, step.node), node.op.clone(), step.copied.to_string(), step.text.clone()]
-    });
-    table(&["node", "operator", "copies", "change"], true, rows)
+    };
+    steps.iter().map(row).collect()
 }
 
-fn changes(count: usize) -> String {
-    if count == 1 { "1 change".to_owned() } else { format!("{count} changes") }
+/// Counts changes, and says what they copy; nothing where there are none.
+fn total<const N: usize>(steps: [&[Step]; N]) -> Option<String> {
+    let mut copied = Copied::default();
+    steps.iter().copied().flatten().for_each(|step| copied.add(&step.copied));
+    let count: usize = steps.iter().map(|steps| steps.len()).sum();
+    let changes = if count == 1 { "1 change".to_owned() } else { format!("{count} changes") };
+    (count > 0).then(|| format!("{changes}, {copied} copied each time the model runs"))
 }

@@ -7,6 +7,7 @@ use std::{
     time::Duration,
 };
 
+use broadaxe_session::check::Watch;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use crate::error::{escaped, quoted};
@@ -48,16 +49,16 @@ impl Progress {
         });
         Self(Some(bar))
     }
+}
 
-    /// Says that work on a model begins.
-    pub(super) fn begin(&self, path: &Path) {
+impl Watch for Progress {
+    fn begin(&self, path: &Path) {
         let Some(bar) = &self.0 else { return };
         bar.inc(1);
         bar.set_message(path.file_name().map_or_else(String::new, |name| quoted(&name.to_string_lossy())));
     }
 
-    /// Says what is being done with a model.
-    pub(super) fn note(&self, path: &Path, what: &str) {
+    fn note(&self, path: &Path, what: &str) {
         let Some(bar) = &self.0 else { return };
         let name = path.file_name().map_or_else(String::new, |name| quoted(&name.to_string_lossy()));
         bar.set_message(format!("{name}: {}", escaped(what)));

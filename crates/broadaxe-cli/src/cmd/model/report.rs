@@ -22,8 +22,6 @@ use std::{
 use broadaxe_models::report::{CheckRecord, FindingRecord, Shown};
 use serde::Serialize;
 
-#[cfg(all(test, unix))]
-pub(super) use self::full::finding;
 pub(super) use self::grouped::{View, model};
 use super::total::total;
 use crate::{
@@ -31,7 +29,7 @@ use crate::{
     args::ReportFormat,
     error::{Error, escaped_json},
 };
-pub(super) use broadaxe_session::asked::Asked;
+pub(super) use broadaxe_session::ask::Asked;
 
 /// Writes a report; `texts` is the one for people, a text for each model.
 pub(super) fn report(

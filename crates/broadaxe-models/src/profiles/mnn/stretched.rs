@@ -21,7 +21,8 @@ pub(super) fn overrun(asked: &Asked<'_>) -> Option<Does> {
     let result = Rule::numpy().align(&dims).ok()?.shape().clone();
     let count = |dims: &[usize]| dims.iter().product::<usize>();
     let fewer = 1 < count(dims[2]) && count(dims[2]) < count(&result);
-    (without_leading_ones(dims[1]) == without_leading_ones(&result) && fewer).then_some(Does::Overrun { operand: 2 })
+    (without_leading_ones(dims[1]) == without_leading_ones(&result) && fewer)
+        .then_some(Does::Overrun { operand: 2, axes: result.len() })
 }
 
 fn without_leading_ones(dims: &[usize]) -> &[usize] {

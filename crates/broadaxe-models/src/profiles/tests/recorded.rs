@@ -131,6 +131,9 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("ncnn", "ncnn_laws", include_str!("recorded/ncnn_laws.txt")),
     ("mnn", "mnn_laws", include_str!("recorded/mnn_laws.txt")),
     ("tvm", "tvm_laws", include_str!("recorded/tvm_laws.txt")),
+    ("opencv", "opencv_models", include_str!("recorded/opencv_models.txt")),
+    ("opencv", "opencv_old", include_str!("recorded/opencv_old.txt")),
+    ("opencv", "opencv_laws", include_str!("recorded/opencv_laws.txt")),
 ];
 
 /// Says whether a line is a row. The engines alone are asked about functions, which no text here has.

@@ -20,7 +20,7 @@ fn named(name: &str) -> String {
 const WIDEST: usize = usize::MAX / 4;
 
 /// Draws one finding; colours are removed if the output is not a terminal. `alike` are the numbers of findings that say the same.
-pub(in super::super) fn finding(record: &CheckRecord, finding: &FindingRecord, alike: &[usize]) -> String {
+pub(super) fn finding(record: &CheckRecord, finding: &FindingRecord, alike: &[usize]) -> String {
     let level = match finding.verdict.as_str() {
         "differs" | "refused" => Level::ERROR,
         "unsupported" | "guarded" => Level::WARNING,
@@ -86,4 +86,47 @@ fn operands(finding: &FindingRecord) -> (String, Vec<(String, std::ops::Range<us
         text += "\n";
     }
     (text.trim_end().to_owned(), labels)
+}
+
+#[cfg(test)]
+mod tests {
+    use broadaxe_models::report::{CheckRecord, LawRecord};
+
+    use super::{super::sample::checked, finding};
+
+    /// Where the laws say otherwise than the engine, the report says both.
+    #[test]
+    fn laws_that_say_otherwise() {
+        let mut record = checked().models.remove(0);
+        let law = |verdict: &str, reason: &str, alone| {
+            let [target, verdict, reason] = ["onnx", verdict, reason].map(str::to_owned);
+            Some(Box::new(LawRecord { target, verdict, reason, alone }))
+        };
+        let text = |record: &CheckRecord| {
+            let text = finding(record, &record.findings[0], &[1]);
+            anstream::adapter::strip_str(&text).to_string()
+        };
+        for finding in &mut record.findings {
+            finding.node.truncate(0);
+            finding.node.push_str("node");
+        }
+        let first = &mut record.findings[0];
+        (first.target, first.verdict, first.reason) =
+            ("fake 1.0".into(), "refused".to_owned(), "ends the process (signal 11)".to_owned());
+        first.law = law("same", "", true);
+        let said = text(&record);
+        assert!(said.contains("refused by fake 1.0: ends the process (signal 11)"), "{said}");
+        assert!(said.contains("note: the laws of onnx say otherwise: it computes the same\n"), "{said}");
+        let first = &mut record.findings[0];
+        (first.verdict, first.code, first.reason, first.law) =
+            ("same".to_owned(), None, String::new(), law("differs", "onnx adds", true));
+        let said = text(&record);
+        assert!(said.starts_with("note[same]: the same on fake 1.0, although its laws say otherwise\n"), "{said}");
+        assert!(said.contains("note: the laws of onnx say otherwise: it differs: onnx adds\n"), "{said}");
+        assert!(said.contains("note: the same in nodes of the same class: node\n"), "{said}");
+        record.findings[0].law = law("differs", "onnx adds", false);
+        let said = text(&record);
+        let want = "ran the node alone; in this model, the laws of onnx say: it differs: onnx adds\n";
+        assert!(said.contains(want), "{said}");
+    }
 }

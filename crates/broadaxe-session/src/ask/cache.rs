@@ -13,7 +13,7 @@ use broadaxe_models::ask::{Outcome, Question};
 use serde::{Serialize, de::DeserializeOwned};
 
 use super::{child::request, engines::Engine};
-use broadaxe_session::{fingerprint::hash, store};
+use crate::{fingerprint::hash, store};
 
 /// The largest file that is an answer.
 const MAX_BYTES: u64 = 16 << 20;

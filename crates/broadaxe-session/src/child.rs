@@ -12,7 +12,7 @@ use std::{
 ///
 /// `.cargo/config.toml` sets the same for the tests. The converters of MNN and OpenVINO have no such variable: no script imports
 /// their wrappers in Python.
-pub(crate) const QUIET: [(&str, &str); 4] = [
+pub const QUIET: [(&str, &str); 4] = [
     // ONNX Runtime sends events from version 1.29 on, with names and hashes of models.
     ("ORT_DISABLE_TELEMETRY", "1"),
     // TVM compiles a module for PyTorch when it is imported.
@@ -23,7 +23,7 @@ pub(crate) const QUIET: [(&str, &str); 4] = [
 
 /// A running program and its answers; it is ended when this is dropped.
 #[derive(Debug)]
-pub(crate) struct Child<T> {
+pub struct Child<T> {
     process: process::Child,
     questions: Sender<Vec<u8>>,
     answers: Receiver<T>,
@@ -34,7 +34,7 @@ impl<T: Send + 'static> Child<T> {
     ///
     /// # Errors
     /// When it cannot be started.
-    pub(crate) fn start(command: &mut Command, read: fn(ChildStdout, &Sender<T>)) -> io::Result<Self> {
+    pub fn start(command: &mut Command, read: fn(ChildStdout, &Sender<T>)) -> io::Result<Self> {
         let mut process = command.envs(QUIET).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;
         let pipes = process.stdin.take().zip(process.stdout.take());
         let (stdin, stdout) = pipes.ok_or(io::ErrorKind::BrokenPipe)?;
@@ -45,7 +45,7 @@ impl<T: Send + 'static> Child<T> {
     }
 
     /// Sends a question. A program that has ended cannot be written to; it is noticed when it is read from.
-    pub(crate) fn send(&self, question: Vec<u8>) {
+    pub fn send(&self, question: Vec<u8>) {
         // The thread that writes ends only when this is dropped, or when the program has ended.
         let _ = self.questions.send(question);
     }
@@ -54,12 +54,12 @@ impl<T: Send + 'static> Child<T> {
     ///
     /// # Errors
     /// When none comes in time, or none will come.
-    pub(crate) fn answer(&self, limit: Duration) -> Result<T, RecvTimeoutError> {
+    pub fn answer(&self, limit: Duration) -> Result<T, RecvTimeoutError> {
         self.answers.recv_timeout(limit)
     }
 
     /// Says how the process ended.
-    pub(crate) fn ended(mut self) -> String {
+    pub fn ended(mut self) -> String {
         self.process
             .wait()
             .map_or_else(|error| error.to_string(), |status| format!("ends the process ({})", how(status)))

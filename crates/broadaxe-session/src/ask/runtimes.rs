@@ -27,9 +27,9 @@ pub(super) struct Runtime {
 }
 
 /// What the drivers share.
-const PROTOCOL: &str = include_str!("../../../../engines/protocol.py");
-const ONNXRUNTIME: &str = include_str!("../../../../engines/onnxruntime.py");
-const LITERT: &str = include_str!("../../../../engines/litert.py");
+const PROTOCOL: &str = include_str!("../../engines/protocol.py");
+const ONNXRUNTIME: &str = include_str!("../../engines/onnxruntime.py");
+const LITERT: &str = include_str!("../../engines/litert.py");
 
 /// Every runtime that can be asked.
 pub(super) static RUNTIMES: &[Runtime] = &[
@@ -52,7 +52,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         target: "openvino",
         formats: &["onnx", "openvino"],
         whole: &["onnx", "openvino"],
-        driver: include_str!("../../../../engines/openvino.py"),
+        driver: include_str!("../../engines/openvino.py"),
         words: &[],
     },
     Runtime {
@@ -96,7 +96,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         target: "mnn",
         formats: &["onnx"],
         whole: &["onnx"],
-        driver: include_str!("../../../../engines/mnn.py"),
+        driver: include_str!("../../engines/mnn.py"),
         words: &[],
     },
     Runtime {
@@ -118,7 +118,18 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         target: "tvm",
         formats: &["onnx"],
         whole: &["onnx"],
-        driver: include_str!("../../../../engines/tvm.py"),
+        driver: include_str!("../../engines/tvm.py"),
+        words: &[],
+    },
+    Runtime {
+        name: "opencv",
+        aliases: &["cv2"],
+        package: "opencv-python-headless",
+        needs: &["numpy"],
+        target: "opencv",
+        formats: &["onnx"],
+        whole: &["onnx"],
+        driver: include_str!("../../engines/opencv.py"),
         words: &[],
     },
     Runtime {
@@ -129,7 +140,7 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         target: "pnnx",
         formats: &["onnx", "ncnn"],
         whole: &["ncnn", "onnx"],
-        driver: include_str!("../../../../engines/ncnn.py"),
+        driver: include_str!("../../engines/ncnn.py"),
         words: &[],
     },
 ];

@@ -18,13 +18,13 @@ use broadaxe_models::{
     meaning,
     report::{CheckRecord, CounterexampleRecord, FindingRecord, LawRecord, node_name, words::NAMED_NODES},
 };
-use broadaxe_session::extract::write;
 use serde::{Deserialize, Serialize};
 
 use super::{ASKED_BEFORE, ASKED_NOW, NOT_ASKED, cache::Cache, child::Asker, engines::Engine, laws, names};
 use crate::{
-    cmd::model::report::Asked,
+    ask::Asked,
     error::{Error, escaped, quoted},
+    extract::write,
 };
 
 /// An engine's process as something that runs models; keeps the error that it ended with.
@@ -74,7 +74,7 @@ impl WholeAsking<'_> {
         let runtime = engine.wanted.runtime;
         let name = format!("{} {}", runtime.name, engine.version);
         let source = format!("{} {}", runtime.package, engine.version);
-        let findings = Findings { model, shapes, name: &name, source };
+        let findings = FindingsOnNodes { model, shapes, name: &name, source };
         let file = self.file(model, shapes, engine, asker.script());
         let kept: Option<KeptFindings> = self.cache.read_as(file.as_deref().filter(|_| self.save.is_none()));
         let is_known = kept.is_some();
@@ -104,7 +104,7 @@ impl WholeAsking<'_> {
     /// Runs the model on the engine.
     fn run(
         &self,
-        findings: &Findings<'_>,
+        findings: &FindingsOnNodes<'_>,
         asker: &mut Asker,
         file: Option<&Path>,
         note: &mut dyn FnMut(&str),
@@ -119,7 +119,7 @@ impl WholeAsking<'_> {
             (Err(error), None) => return Err(error.into()),
         };
         let source = asker.with_device(&findings.source);
-        let findings = Findings { model, shapes: findings.shapes, name, source };
+        let findings = FindingsOnNodes { model, shapes: findings.shapes, name, source };
         let mut known = KeptFindings { findings: findings.all(&examined), text: said(model, name, &examined) };
         if examined.is_final {
             Cache::write_as(file, &known);
@@ -200,14 +200,14 @@ fn extension(model: &Model) -> &'static str {
 }
 
 /// Makes findings of what an engine does.
-struct Findings<'a> {
+struct FindingsOnNodes<'a> {
     model: &'a Model,
     shapes: &'a Shapes,
     name: &'a str,
     source: String,
 }
 
-impl Findings<'_> {
+impl FindingsOnNodes<'_> {
     fn all(&self, examined: &Examined) -> Vec<(u32, FindingRecord)> {
         let at_fault = self.at_fault(examined);
         let uncomputed: HashMap<NodeId, &str> =

@@ -1,4 +1,4 @@
-//! Asks engines that the user has installed what they compute: `check --ask`.
+//! Asks engines that the user has installed what they compute.
 //!
 //! Nothing is installed, and engines run in processes of their own, driven by Python scripts that are part of this program.
 
@@ -11,7 +11,7 @@ mod whole;
 
 use std::{
     collections::{BTreeMap, HashMap},
-    path::{Path, PathBuf},
+    path::PathBuf,
     time::Duration,
 };
 
@@ -29,10 +29,9 @@ use self::{
     engines::{Engine, choose, environments, pythons},
     runtimes::{RUNTIMES, wanted},
 };
-use super::report::Asked;
 use crate::{
-    args::AskArgs,
     error::{Error, escaped, quoted},
+    request::AskRequest,
 };
 
 /// Into how many parts the time of a whole model is divided for one run.
@@ -46,9 +45,18 @@ const ASKED_NOW: &str = "asked now";
 const ASKED_BEFORE: &str = "asked before";
 const NOT_ASKED: &str = "not asked";
 
+/// What engines that were asked about a model answered, beyond the findings.
+#[derive(Clone, Debug, Default)]
+pub struct Asked {
+    /// What was asked, for people.
+    pub text: String,
+    /// For a finding that holds for all nodes of a class: the numbers of the findings on the others.
+    pub alike: BTreeMap<usize, Vec<usize>>,
+}
+
 /// The engines that are asked about every model.
 #[derive(Debug)]
-pub(super) struct Asking {
+pub(crate) struct Asking {
     askers: Vec<(Engine, Asker)>,
     cache: Cache,
     /// Whether each node is asked about alone.
@@ -67,23 +75,35 @@ struct Answers {
 }
 
 impl Asking {
-    /// Finds the engines that the command line names; nothing where it names none. Answers are `cached` or not.
+    /// Finds the engines that a request names.
     ///
     /// # Errors
-    /// When one is unknown or not installed.
-    pub(super) fn new(args: &AskArgs, cached: bool) -> Result<Option<Self>, Error> {
-        if args.ask.is_empty() {
-            return Ok(None);
+    /// When one is unknown or not installed, or the request is malformed.
+    pub(crate) fn new(request: &AskRequest) -> Result<Self, Error> {
+        let AskRequest { engines, folders, again, nodes, save, seconds, no_cache } = request;
+        if engines.is_empty() {
+            return Err(Error::usage("name an engine to ask, such as onnxruntime"));
         }
-        let wanted = wanted(&args.ask, RUNTIMES)?;
+        if !AskRequest::SECONDS.contains(seconds) {
+            return Err(Error::usage(format!(
+                "a model may run for 1 to {} seconds, not {seconds}",
+                AskRequest::SECONDS.end()
+            )));
+        }
+        if *nodes && save.is_some() {
+            return Err(Error::usage(
+                "small models are saved where the model is asked about as a whole, not node by node",
+            ));
+        }
+        let wanted = wanted(engines, RUNTIMES)?;
         let mut packages: Vec<&str> =
             wanted.iter().flat_map(|one| one.runtime.needs.iter().chain([&one.runtime.package])).copied().collect();
         packages.sort_unstable();
         packages.dedup();
-        let engines = choose(&wanted, &environments(&pythons(&args.engines)?, &packages)?)?;
-        let cache = if cached { Cache::of_user(!args.ask_again) } else { Cache::none() };
-        let asking = Self::with(&engines, cache, Duration::from_secs(args.ask_seconds), args.ask_nodes);
-        Ok(Some(Self { save: args.ask_save.clone(), ..asking }))
+        let engines = choose(&wanted, &environments(&pythons(folders)?, &packages)?)?;
+        let cache = if *no_cache { Cache::none() } else { Cache::of_user(!again) };
+        let asking = Self::with(&engines, cache, Duration::from_secs(*seconds), *nodes);
+        Ok(Self { save: save.clone(), ..asking })
     }
 
     fn with(engines: &[Engine], cache: Cache, limit: Duration, nodes: bool) -> Self {
@@ -96,24 +116,16 @@ impl Asking {
     }
 
     /// Lists the targets whose laws speak of the engines.
-    pub(super) fn targets(&self) -> Vec<Target> {
+    pub(crate) fn targets(&self) -> Vec<Target> {
         let target = |(engine, _): &(Engine, Asker)| engine.wanted.runtime.target(&engine.version);
         self.askers.iter().filter_map(target).collect()
-    }
-
-    /// Returns what a check or a fix asks with; `note` is told what is being done with a model.
-    pub(super) fn hook<'a>(
-        &'a mut self,
-        note: impl Fn(&Path, &str) + 'a,
-    ) -> impl FnMut(&Path, &Model, &Shapes, &mut CheckRecord) -> Result<Asked, Error> + 'a {
-        move |path, model, shapes, record| self.ask(model, shapes, record, &mut |what| note(path, what))
     }
 
     /// Asks about a model, and adds the answers to its record. `note` is told what is being done.
     ///
     /// # Errors
     /// When an engine is not asked about models of this format, or does not start.
-    pub(super) fn ask(
+    pub(crate) fn ask(
         &mut self,
         model: &Model,
         shapes: &Shapes,

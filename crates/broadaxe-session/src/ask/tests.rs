@@ -238,31 +238,6 @@ fn whole_models() {
     }
 }
 
-/// Where the laws say otherwise than the engine, the report says both.
-#[test]
-fn laws_that_say_otherwise() {
-    let folder = Folder::new("laws");
-    folder.environment("1.0");
-    let (mut record, _) = ask(&mut folder.asking(&["fake"]), &["Add", "Sub"]).unwrap();
-    let plain = |record: &CheckRecord, at: usize| {
-        let text = super::super::report::finding(record, &record.findings[at], &[1]);
-        anstream::adapter::strip_str(&text).to_string()
-    };
-    let text = plain(&record, 1);
-    assert!(text.contains("refused by fake 1.0: ends the process (signal 11)"), "{text}");
-    assert!(text.contains("note: the laws of onnx say otherwise: it computes the same\n"), "{text}");
-    let law = LawRecord { target: "onnx".into(), verdict: "differs".into(), reason: "onnx adds".into(), alone: true };
-    record.findings[0].law = Some(Box::new(law));
-    let text = plain(&record, 0);
-    assert!(text.starts_with("note[same]: the same on fake 1.0, although its laws say otherwise\n"), "{text}");
-    assert!(text.contains("note: the laws of onnx say otherwise: it differs: onnx adds\n"), "{text}");
-    assert!(text.contains("note: the same in nodes of the same class: Sub_1\n"), "{text}");
-    record.findings[0].law.as_mut().unwrap().alone = false;
-    let text = plain(&record, 0);
-    let want = "ran the node alone; in this model, the laws of onnx say: it differs: onnx adds\n";
-    assert!(text.contains(want), "{text}");
-}
-
 #[test]
 fn versions_and_the_cache() {
     let folder = Folder::new("versions");
