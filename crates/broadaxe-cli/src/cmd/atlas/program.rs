@@ -111,7 +111,10 @@ impl Program {
         if self.has_answered || self.unanswered < MOST_UNANSWERED {
             return Ok(Answer::Crashed(how));
         }
-        let error = Error::usage(format!("--ask: {}{writes} {how}; it answered none of {MOST_UNANSWERED} questions", self.command.join(" ")));
+        let error = Error::usage(format!(
+            "--ask: {}{writes} {how}; it answered none of {MOST_UNANSWERED} questions",
+            self.command.join(" ")
+        ));
         Err(error.with_detail(
             "  its own messages are above; a question is a line of JSON on standard input, and so is an answer on standard output".to_owned(),
         ))
