@@ -20,6 +20,7 @@ mod integer_layers;
 mod contrib;
 mod litert;
 mod litert_gpu;
+mod litert_micro;
 mod ncnn;
 mod folded;
 mod groups;
@@ -82,6 +83,7 @@ pub static PROFILES: &[&Profile] = &[
     &paddle::PADDLE,
     &litert::LITERT,
     &litert_gpu::LITERT_GPU,
+    &litert_micro::LITERT_MICRO,
     &numpy::NUMPY,
     &mnn::MNN,
     &ort_webgpu::ORT_WEBGPU,

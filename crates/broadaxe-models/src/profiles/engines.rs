@@ -30,6 +30,7 @@ pub static ENGINES: &[Engine] = &[
     Engine { name: "pnnx", version: "20261020", tested: RUN },
     Engine { name: "Paddle", version: "3.3.1", tested: RUN },
     Engine { name: "LiteRT", version: "2.3.0", tested: RUN },
+    Engine { name: "TensorFlow Lite Micro", version: "0.dev20261023182759", tested: RUN },
     Engine { name: "NumPy", version: "2.4.6", tested: RUN },
     Engine { name: "MNN", version: "3.6.1", tested: RUN },
     Engine { name: "ONNX Runtime WebGPU", version: "1.27.0", tested: RUN },
@@ -120,6 +121,7 @@ mod tests {
             ("ncnn", "ncnn 20261020, pnnx 20261020"),
             ("litert", "LiteRT 2.3.0"),
             ("litert@2.1.3", "LiteRT 2.1.3"),
+            ("tflm", "TensorFlow Lite Micro 0.dev20261023182759"),
             ("tensorrt", ""),
             ("rank<=4", ""),
         ] {
@@ -143,6 +145,7 @@ mod tests {
             ("Paddle", "paddlepaddle"),
             ("NumPy", "numpy"),
             ("LiteRT", "ai-edge-litert"),
+            ("TensorFlow Lite Micro", "tflite-micro"),
             ("MNN", "MNN"),
             ("ONNX Runtime WebGPU", "onnxruntime-webgpu"),
             ("TVM", "apache-tvm"),

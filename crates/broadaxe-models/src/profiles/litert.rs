@@ -10,7 +10,7 @@ use super::{
     inside::{CONVOLUTION, has_computed_list, has_computed_weights, is_grouped, lists},
     integer_layers, quantised,
 };
-use crate::meaning::Kind;
+use crate::{graph::Attribute, meaning::Kind};
 
 /// How models come to LiteRT.
 pub(super) const FILES: Route = Route::new(&["tflite"], ON_CPUS);
@@ -29,6 +29,21 @@ const ON_CPUS_CONVERTED: Evidence =
 const ON_CPUS_INSIDE: Evidence = Evidence::run_here(
     "LiteRT 2.3.0; normalisations, convolutions and attention through onnx2tf 2.6.9 and litert-torch 0.10.0, on the CPU",
 );
+const ON_HIGH_RANKS: Evidence = Evidence::run_here(
+    "LiteRT 2.3.0; conformance/litert/micro.py --engine litert, ranks 7 and 8, and MUL with activations",
+);
+/// The operators that were asked up to rank 8.
+const TESTED_TO_8: When = When::Any(&[
+    When::Kind(&[Kind::Binary]),
+    When::All(&[When::Of(System::Tflite), When::Named(&["SELECT_V2", "PRELU", "BROADCAST_TO"])]),
+]);
+/// Products of numbers of 16 bits that have scales.
+const SHORT_PRODUCTS: When = When::All(&[
+    When::Of(System::Tflite),
+    When::Named(&["MUL"]),
+    When::Dtype(&[DType::I16]),
+    When::Holds(|asked| Some(asked.model.value(asked.value(0)?).quantization.is_some())),
+]);
 const TYPED: Evidence = Evidence::run_here("LiteRT 2.3.0; every operator with every type, equal and stretched shapes");
 /// The types that LiteRT 2.3.0 was asked about, one operator a line: `ADD | right | refused`. Types that other quantised
 /// arithmetic uses, and gives other numbers without, are left out.
@@ -100,6 +115,27 @@ pub(super) static LITERT: Profile = Profile {
             way: Way::Refused,
             text: "does not support this type in this operator",
             evidence: TYPED,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[SHORT_PRODUCTS, When::Holds(has_activation)],
+            way: Way::Unknown,
+            text: "lets products beyond int16 wrap around before the activation of MUL",
+            evidence: ON_HIGH_RANKS,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[SHORT_PRODUCTS],
+            way: Way::Caveat,
+            text: "lets products beyond the range of int16 wrap around in MUL",
+            evidence: ON_HIGH_RANKS,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Of(System::Tflite), When::Dtype(&[DType::I16]), When::Not(&When::Single(1))],
+            way: Way::Garbled,
+            text: "reads other slopes in PRELU of int16",
+            evidence: ON_HIGH_RANKS,
         },
         Law {
             kinds: &[Kind::Slope],
@@ -221,13 +257,10 @@ pub(super) static LITERT: Profile = Profile {
         },
         Law {
             kinds: &[],
-            when: &[When::Any(&[
-                When::RankAbove(8),
-                When::All(&[When::Not(&When::Kind(&[Kind::Binary])), When::RankAbove(6)]),
-            ])],
+            when: &[When::Any(&[When::RankAbove(8), When::All(&[When::Not(&TESTED_TO_8), When::RankAbove(6)])])],
             way: Way::Unknown,
-            text: "was tested up to rank 8 with two operands, and 6 with others",
-            evidence: ON_CPUS,
+            text: "was tested up to rank 8, and some operators up to rank 6",
+            evidence: ON_HIGH_RANKS,
         },
         Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "receives the shape", evidence: ON_CPUS },
         Law {
@@ -249,6 +282,12 @@ pub(super) static LITERT: Profile = Profile {
     converters: CONVERTERS,
     ..PLAIN
 };
+
+/// Says whether the operator has an activation.
+fn has_activation(asked: &Asked<'_>) -> Option<bool> {
+    let activation = asked.node.attribute("fused_activation_function").and_then(Attribute::text);
+    Some(activation.is_some_and(|name| name != "NONE"))
+}
 
 /// Says whether the condition of a choice has the shape of its first branch and not of the second, which is no scalar.
 fn is_half_equal(asked: &Asked<'_>) -> Option<bool> {
@@ -323,7 +362,7 @@ fn angle(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Refused("does not broadcast ATAN2, and accepts only operands of equal rank".into()));
     }
     match (a.known(), b.known()) {
-        (Some(a), Some(b)) if a == b => Some(Does::Own),
+        (Some(a), Some(b)) if a == b || a.contains(&0) || b.contains(&0) => Some(Does::Own),
         (Some(_), Some(_)) => {
             let text = "does not broadcast ATAN2: it reads the second operand past its end";
             Some(Does::Garbled(text.into()))

@@ -106,14 +106,14 @@ impl Target {
     }
 }
 
-/// Reads the numbers of a version such as `2.1.6` or `0.27.0.post1`, without the zeros at the end.
-fn parts(version: &str) -> Option<Vec<u32>> {
+/// Reads the numbers of a version such as `2.1.6`, `0.27.0.post1` or `0.dev20261023182759`, without the zeros at the end.
+fn parts(version: &str) -> Option<Vec<u64>> {
     let number = |part: &str| {
-        let digits = part.strip_prefix("post").unwrap_or(part);
+        let digits = part.strip_prefix("post").or(part.strip_prefix("dev")).unwrap_or(part);
         let is_number = !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit());
         if is_number { digits.parse().ok() } else { None }
     };
-    let mut parts: Vec<u32> = version.split('.').map(number).collect::<Option<_>>()?;
+    let mut parts: Vec<u64> = version.split('.').map(number).collect::<Option<_>>()?;
     while parts.last() == Some(&0) {
         parts.pop();
     }
@@ -145,7 +145,7 @@ fn named(text: &str) -> Option<Target> {
 }
 
 /// Runtimes that users ask for and that no target describes.
-const WITHOUT_TARGET: [&str; 38] = [
+const WITHOUT_TARGET: [&str; 37] = [
     "armnn",
     "ascend",
     "burn",
@@ -174,7 +174,6 @@ const WITHOUT_TARGET: [&str; 38] = [
     "tenstorrent",
     "tf",
     "tfjs",
-    "tflite-micro",
     "tinygrad",
     "torchscript",
     "tract",

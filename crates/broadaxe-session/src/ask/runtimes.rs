@@ -78,6 +78,17 @@ pub(super) static RUNTIMES: &[Runtime] = &[
         words: &["gpu"],
     },
     Runtime {
+        name: "litert-micro",
+        aliases: &["tflite-micro", "tflm"],
+        package: "tflite-micro",
+        needs: &["flatbuffers", "numpy"],
+        target: "litert-micro",
+        formats: &["tflite"],
+        whole: &["tflite"],
+        driver: LITERT,
+        words: &["micro"],
+    },
+    Runtime {
         name: "mnn",
         aliases: &[],
         package: "MNN",
