@@ -17,7 +17,7 @@ use crate::{
 const ON_MICRO: Evidence = Evidence::run_here(
     "TensorFlow Lite Micro 0.dev20261023182759; 28,323 models of one node, conformance/litert/micro.py, ranks 0 to 8",
 );
-const FUSED: Evidence = Evidence::run_here(
+const WITH_ACTIVATIONS: Evidence = Evidence::run_here(
     "TensorFlow Lite Micro 0.dev20261023182759; 4,131 models with a fused activation, conformance/litert/micro.py, ranks 0 to 6",
 );
 const PAST_SHAPES: Evidence = Evidence::run_here(
@@ -158,21 +158,21 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             ])],
             way: Way::Unknown,
             text: "was tested with RELU, RELU6 and RELU_N1_TO_1 only, up to rank 6",
-            evidence: FUSED,
+            evidence: WITH_ACTIVATIONS,
         },
         Law {
             kinds: TWO,
             when: &[When::Named(&["ADD"]), When::Dtype(&[DType::I32]), When::Holds(has_activation)],
             way: Way::Garbled,
             text: "ignores the activation of ADD of int32",
-            evidence: FUSED,
+            evidence: WITH_ACTIVATIONS,
         },
         Law {
             kinds: TWO,
             when: &[When::Named(&["MUL"]), SIXTEEN, When::Holds(has_activation)],
             way: Way::Unknown,
             text: "lets products beyond int16 wrap around before the activation of MUL",
-            evidence: FUSED,
+            evidence: WITH_ACTIVATIONS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Select, Kind::Slope],
@@ -200,7 +200,7 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             when: &[When::Named(&["MUL"]), SIXTEEN],
             way: Way::Caveat,
             text: "lets products beyond the range of int16 wrap around in MUL",
-            evidence: FUSED,
+            evidence: WITH_ACTIVATIONS,
         },
         Law {
             kinds: TWO,
