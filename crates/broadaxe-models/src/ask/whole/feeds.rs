@@ -66,7 +66,7 @@ const MOST_SIZES: usize = 16;
 const SMALL_SIZES: std::ops::RangeInclusive<usize> = 2..=8;
 
 /// Infers the shapes of a model with these sizes for what is open. Where they do not fit, a size becomes the one that it meets, and then
-/// another one, 1, or one of the file, as long as more fits. Names that have one size keep having one.
+/// another one, 1, one of the file, or a small one, as long as more fits. Names that have one size keep having one.
 fn fitted(model: &Model, shapes: &Shapes, lengths: Vec<OpenSize>) -> Option<SizeTrial> {
     let tried = |lengths: &[OpenSize]| {
         let shapes = infer(model, &verify::given(model, shapes, lengths)).ok()?;

@@ -36,8 +36,8 @@ impl Examination<'_, '_> {
         Ok(!differs)
     }
 
-    /// Finds outputs that have another shape than the model gives them. Inside, an axis too many may belong to the engine: it is none of a
-    /// user's.
+    /// Finds outputs whose shape is not the one that the model gives them. Between nodes, an engine may carry an axis too many; at an
+    /// output, it is what a user gets.
     pub(super) fn misshapen(&mut self, first: &Ran) -> Result<(), Error> {
         let Ran::Values(values) = first else { return Ok(()) };
         let outputs: Vec<ValueId> = self.bench.model.main().outputs.clone();
