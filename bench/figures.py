@@ -1,4 +1,4 @@
-"""Draws the figures of docs/performance-details.md with matplotlib, and writes them as SVG files next to the records."""
+"""Draws the figures of docs/reports/performance-details.md with matplotlib, and writes them as SVG files next to the records."""
 
 import matplotlib
 import page

@@ -1,4 +1,4 @@
-"""Writes docs/performance.md and docs/performance-details.md from the newest records in bench/record/ and bench/notes.txt.
+"""Writes docs/reports/performance.md and docs/reports/performance-details.md from the newest records in bench/record/ and bench/notes.txt.
 
     python bench/page.py            writes the pages, and their figures where matplotlib is installed
     python bench/page.py --check    fails if a page is not up to date
@@ -12,7 +12,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 RECORDS, NOTES, WORKLOADS_FILE = ROOT / "bench/record", ROOT / "bench/notes.txt", ROOT / "bench/workloads.txt"
-PAGE, DETAILS_PAGE = ROOT / "docs/performance.md", ROOT / "docs/performance-details.md"
+PAGE, DETAILS_PAGE = ROOT / "docs/reports/performance.md", ROOT / "docs/reports/performance-details.md"
 ALLOWED, ALLOWED_PEER = 1.15, 1.02  # times the limit; times the best peer, whose minima differ by 2 %
 SHARED_US = 20.0  # shorter work is not expected to be shared among threads
 OVERHEAD_US = {"out": 0.040, "unplanned": 0.150}  # the targets of SMALLEST
@@ -62,9 +62,9 @@ One addition of 4 + 4 floats (`tiny4`), timed inside the runner: with its plan r
 """
 WORKLOADS = """## Workloads, {title}
 
-![Every workload with a kernel to compare with](../bench/record/workloads-{threads}.svg)
+![Every workload with a kernel to compare with](../../bench/record/workloads-{threads}.svg)
 
-![Further workloads](../bench/record/further-{threads}.svg)
+![Further workloads](../../bench/record/further-{threads}.svg)
 
 Columns with an × are multiples of the limit, unless they say of what. Bold rows miss a target.
 
@@ -78,7 +78,7 @@ SWEEP = """## Sweep over {name}
 
 {rule}
 
-![Sweep over {name}](../bench/record/{name}.svg)
+![Sweep over {name}](../../bench/record/{name}.svg)
 
 From `bench/record/{file}`: {place}.
 

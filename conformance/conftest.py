@@ -9,7 +9,7 @@ from .known import Known
 
 
 def pytest_addoption(parser):
-    parser.addoption("--full", action="store_true", help="ask every engine everything, and write docs/conformance.md")
+    parser.addoption("--full", action="store_true", help="ask every engine everything, and write docs/reports/conformance.md")
     parser.addoption("--engine", action="append", choices=sorted(ENGINES), help="ask only this engine; may be repeated")
 
 

@@ -4,7 +4,7 @@
 
 For each graph: the constants that got another shape, the nodes that came in, whether every element-wise node then has
 operands of one rank, and whether the outputs are those of the original, bit for bit. Weights that were left out of the
-graphs are drawn (see `model_graphs.fill`). `--write` writes docs/models-fix.md. Ends with 1 when anything is wrong.
+graphs are drawn (see `model_graphs.fill`). `--write` writes docs/reports/models-fix.md. Ends with 1 when anything is wrong.
 """
 
 import argparse
@@ -17,7 +17,7 @@ from engines import load
 
 from .model_graphs import ROOT, change, feeds, fill, graphs, run, same
 
-PAGE = ROOT / "docs" / "models-fix.md"
+PAGE = ROOT / "docs" / "reports" / "models-fix.md"
 # Operators whose operands broadcast with each other; of Where all three.
 BROADCAST = set(
     "Add And BitShift BitwiseAnd BitwiseOr BitwiseXor Div Equal Greater GreaterOrEqual Less LessOrEqual Max Mean Min Mod "

@@ -1,4 +1,4 @@
-"""Asks onnx and ONNX Runtime about the shapes that Broadaxe infers, and writes `docs/models-inference.md`.
+"""Asks onnx and ONNX Runtime about the shapes that Broadaxe infers, and writes `docs/reports/models-inference.md`.
 
     cargo build --release -p broadaxe-models --example shapes
     python -m conformance.models_infer --models ../shared/models
@@ -23,7 +23,7 @@ from onnx import numpy_helper, shape_inference
 from engines import load
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "models-inference.md"
+PAGE = ROOT / "docs" / "reports" / "models-inference.md"
 # What names of dims stand for when a graph is run; sizes that differ from each other and from what graphs are full of.
 SIZES = {"batch": 3, "seq": 23, "sequence": 23, "height": 70, "width": 90}
 FRAMES = 3217

@@ -1,4 +1,4 @@
-"""Writes `docs/models-inference.md`: figures per file, and every difference with its reason."""
+"""Writes `docs/reports/models-inference.md`: figures per file, and every difference with its reason."""
 
 from collections import Counter, defaultdict
 

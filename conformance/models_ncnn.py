@@ -1,4 +1,4 @@
-"""Asks ncnn about the shapes that Broadaxe infers over its layers, and writes `docs/models-ncnn.md`.
+"""Asks ncnn about the shapes that Broadaxe infers over its layers, and writes `docs/reports/models-ncnn.md`.
 
     cargo build --release -p broadaxe-models --example shapes
     python -m conformance.models_ncnn --models ../shared/models
@@ -20,7 +20,7 @@ from pathlib import Path
 from engines import load
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "models-ncnn.md"
+PAGE = ROOT / "docs" / "reports" / "models-ncnn.md"
 # How many numbers of weights a run may take.
 WEIGHTS = 250_000_000
 # Shapes of inputs that no file records, row-major, by the beginning of the file's name.

@@ -1,4 +1,4 @@
-"""ONNX's own backend tests, through `broadaxe.onnx_backend`; `--write` puts the figures into `docs/conformance.md`.
+"""ONNX's own backend tests, through `broadaxe.onnx_backend`; `--write` puts the figures into `docs/reports/conformance.md`.
 
 Every test of the kinds node, simple, pytorch-converted and pytorch-operator is run: the model is prepared, evaluated for each of its data
 sets, and the outputs are compared as ONNX's runner compares them, with its tolerances, and in dtype and shape besides.
@@ -166,7 +166,7 @@ def main():
     from .report import BACKEND_TITLE, PAGE, backend_section
 
     parser = argparse.ArgumentParser(prog="python -m conformance.onnx_backend", description=__doc__.split("\n")[0])
-    parser.add_argument("--write", action="store_true", help="put the figures into docs/conformance.md")
+    parser.add_argument("--write", action="store_true", help="put the figures into docs/reports/conformance.md")
     parser.add_argument("words", nargs="*", help="run only tests whose names contain one of these")
     told = parser.parse_args()
     found = [case for case in cases() if not told.words or any(word in case.name for word in told.words)]

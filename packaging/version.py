@@ -27,7 +27,7 @@ PLACES = [
     ("templates/gitlab-ci.yml", r'(BROADAXE_VERSION: ")(NUMBER)(")'),
     ("CITATION.cff", r"(?m)^(version: )(NUMBER)($)"),
     ("README.md", r"(/broadaxe:)(NUMBER)()"),
-    ("docs/install.md", r"(broadaxe==|broadaxe@v|/broadaxe:|rev: v|/v|broadaxe-|version=)(NUMBER)()"),
+    ("docs/guides/install.md", r"(broadaxe==|broadaxe@v|/broadaxe:|rev: v|/v|broadaxe-|version=)(NUMBER)()"),
 ]
 
 
@@ -66,7 +66,7 @@ def notes(root, version):
     text = (root / "CHANGELOG.md").read_text()
     match = re.search(rf"(?ms)^## \[{re.escape(version)}\][^\n]*\n(.*?)(?=^## |\Z)", text)
     if match is None or not match[1].strip():
-        raise SystemExit(f"CHANGELOG.md has no section '## [{version}]'; docs/release.md says how to write it")
+        raise SystemExit(f"CHANGELOG.md has no section '## [{version}]'; docs/guides/release.md says how to write it")
     return match[1].strip()
 
 

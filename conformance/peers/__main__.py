@@ -1,4 +1,4 @@
-"""Runs other projects' own tests against the package, and writes docs/peer-suites.md.
+"""Runs other projects' own tests against the package, and writes docs/reports/peer-suites.md.
 
     python -m conformance.peers                                  numexpr's and NumPy's tests, of the installed wheels
     python -m conformance.peers --array-api-tests DIR            array-api-tests as well, from a checkout with its submodule

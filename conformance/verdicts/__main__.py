@@ -1,4 +1,4 @@
-"""Generates random models, asks check, fix and the engines about them, and writes docs/verdicts.md.
+"""Generates random models, asks check, fix and the engines about them, and writes docs/reports/verdicts.md.
 
     python -m conformance.verdicts --seed 1 --count 10000 [--jobs 2] [--minutes 60] [--resume] [--formats onnx,ir] [--targets ncnn]
     python -m conformance.verdicts --seed 2 --about integer-weights=500,norms=300,expand=200,quantised=300

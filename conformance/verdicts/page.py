@@ -1,4 +1,4 @@
-"""Writes docs/verdicts.md of the lines of a run."""
+"""Writes docs/reports/verdicts.md of the lines of a run."""
 
 import re
 from collections import Counter, defaultdict
@@ -6,7 +6,7 @@ from pathlib import Path
 
 from . import spec as specs
 
-PAGE = Path(__file__).resolve().parents[2] / "docs" / "verdicts.md"
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "reports" / "verdicts.md"
 COLUMNS = (
     "asked", "nodes", "right: same", "right: bad", "missed", "false alarm", "hidden", "unknown nodes", "other", "held", "failed", "not idempotent",
     "left", "left out",

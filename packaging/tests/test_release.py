@@ -145,7 +145,7 @@ def test_the_version_is_the_same_everywhere_and_can_be_changed(tmp_path):
     # The lock file is the one that cargo writes: every member has the new version.
     for lock in ("Cargo.lock", "fuzz/Cargo.lock"):
         assert not re.search(rf'name = "(broadaxe[a-z-]*|xtask)"\nversion = "{re.escape(VERSION)}"', (tmp_path / lock).read_text())
-    for path in ("action.yml", "pyproject.toml", "docs/install.md"):
+    for path in ("action.yml", "pyproject.toml", "docs/guides/install.md"):
         text = (tmp_path / path).read_text()
         (tmp_path / path).write_text(text.replace("12.34.56", "12.34.57", 1))
         with pytest.raises(SystemExit, match=rf"{re.escape(path)}:[0-9]+: 12\.34\.57 instead of 12\.34\.56"):
@@ -193,7 +193,7 @@ def test_workflows_have_least_permissions_and_no_expressions_in_scripts():
 
 
 def test_links_of_the_pages_exist():
-    for page in ("SECURITY.md", "docs/install.md", "docs/release.md"):
+    for page in ("SECURITY.md", "docs/guides/install.md", "docs/guides/release.md"):
         folder = (ROOT / page).parent
         for link in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", (ROOT / page).read_text()):
             assert (folder / link).exists(), f"{page}: {link}"

@@ -9,7 +9,7 @@ import { plain, TARGETS, write, type CheckState } from './state.ts';
 import { shownTarget } from './runtimes.ts';
 
 /** The page that explains the codes of findings. */
-const CODES = 'https://github.com/broadaxe/broadaxe/blob/main/docs/codes.md';
+const CODES = 'https://github.com/broadaxe/broadaxe/blob/main/docs/reference/codes.md';
 
 /** The files that the build puts into the page, in base64. */
 declare const EXAMPLES: Record<string, string>;

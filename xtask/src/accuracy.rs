@@ -1,4 +1,4 @@
-//! Measures the error of every operator that rounds, and writes `docs/accuracy.md`.
+//! Measures the error of every operator that rounds, and writes `docs/reports/accuracy.md`.
 //!
 //! The measuring is done by an example of the kernels' crate, a process per operator and dtype. What it answered is kept under
 //! the build folder, with a hash of the program that answered: a run that was stopped goes on where it was, and a run
@@ -110,7 +110,7 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     if let Some(name) = args.only.iter().find(|name| !rows.iter().any(|row| row[0] == **name)) {
         return Err(format!("{name} is not an operator with an error"));
     }
-    let path = root.join("docs/accuracy.md");
+    let path = root.join("docs/reports/accuracy.md");
     let before = fs::read_to_string(&path).unwrap_or_default();
     let mut answers = Vec::new();
     for row in &rows {

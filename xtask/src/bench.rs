@@ -1,7 +1,7 @@
 //! Times Broadaxe, the limit of the machine and the peers that are installed, on the workloads of `bench/`.
 //!
 //! One run measures one kind of thing (`bench/README.md` lists them) and prints it; `--record` keeps it in `bench/record/`
-//! and runs `bench/page.py`, which writes `docs/performance.md` and its details from the newest records of every kind.
+//! and runs `bench/page.py`, which writes `docs/reports/performance.md` and its details from the newest records of every kind.
 
 mod table;
 

@@ -51,12 +51,12 @@ const MODEL_SUITES: [(&str, &[&str]); 7] = [
     ("models_prelu_fix", &[]),
 ];
 
-/// Runs the suite; all of it writes `docs/conformance.md`. With `--models` the engines are asked about whole models instead,
-/// and with `--verdicts` about random ones, which writes `docs/verdicts.md`. With `--asked` a runtime that the user has installed is asked about
+/// Runs the suite; all of it writes `docs/reports/conformance.md`. With `--models` the engines are asked about whole models instead,
+/// and with `--verdicts` about random ones, which writes `docs/reports/verdicts.md`. With `--asked` a runtime that the user has installed is asked about
 /// random nodes. With `--dask` a cluster of Dask reduces an array that is larger
 /// than the memory of its workers, and no engine is asked.
 /// With `--peers` the tests of other projects are run
-/// against the package, which writes `docs/peer-suites.md`. With `--reports` the reports of the command are validated by schemas and by the
+/// against the package, which writes `docs/reports/peer-suites.md`. With `--reports` the reports of the command are validated by schemas and by the
 /// programs that read them.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     match words.split_first().map(|(first, told)| (first.as_str(), told)) {

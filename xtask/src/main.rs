@@ -47,7 +47,7 @@ const TASKS: &[Task] = &[
     Task {
         name: "accuracy",
         usage: accuracy::ACCURACY_USAGE,
-        about: "measures all errors and writes docs/accuracy.md",
+        about: "measures all errors and writes docs/reports/accuracy.md",
         run: accuracy::run,
     },
     Task {
@@ -65,7 +65,7 @@ const TASKS: &[Task] = &[
     Task {
         name: "conformance",
         usage: conformance::CONFORMANCE_USAGE,
-        about: "compares with other engines, and writes docs/conformance.md",
+        about: "compares with other engines, and writes docs/reports/conformance.md",
         run: conformance::run,
     },
     Task { name: "mutate", usage: mutate::MUTATE_USAGE, about: "reads damaged files of every kind", run: mutate::run },

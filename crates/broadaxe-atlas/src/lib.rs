@@ -2,7 +2,7 @@
 //!
 //! A [`Pattern`] says which dims are 1 and which are equal. A rule answers alike for all shapes of a pattern, so one [`Case`] for each
 //! pattern is enough. A [`Question`] is a case with numbers that tell elements apart, and judges the answer of a runtime.
-//! The guide `docs/atlas.md` of the repository has the argument, and what a result proves.
+//! The guide `docs/guides/atlas.md` of the repository has the argument, and what a result proves.
 //!
 //! ```
 //! use broadaxe_atlas::{Answer, Array, Level, Question, Verdict};

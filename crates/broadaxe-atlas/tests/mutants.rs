@@ -74,13 +74,13 @@ fn every_mutant_fails() {
         "| wrong rule | questions it fails | the smallest of them | what its answer shows |\n|---|---|---|---|\n{}\n",
         rows.join("\n")
     );
-    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/atlas.md");
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/guides/atlas.md");
     let page = fs::read_to_string(path).unwrap();
     let (head, current) = page.split_once(MARK).expect("the page has the mark");
     if env::var_os("BROADAXE_WRITE").is_some() {
         fs::write(path, format!("{head}{MARK}{table}")).unwrap();
     } else {
-        assert_eq!(current, table, "docs/atlas.md is not current; BROADAXE_WRITE=1 writes its table");
+        assert_eq!(current, table, "docs/guides/atlas.md is not current; BROADAXE_WRITE=1 writes its table");
     }
 }
 

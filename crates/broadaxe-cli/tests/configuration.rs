@@ -5,7 +5,7 @@ use std::{fs, path::Path};
 #[test]
 fn configuration() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).ancestors().nth(2).unwrap();
-    let guide = root.join("docs/configuration.md");
+    let guide = root.join("docs/reference/configuration.md");
     let text = fs::read_to_string(&guide).unwrap();
     let settings = text.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next()).expect("the settings");
     let project = std::env::temp_dir().join(format!("broadaxe-guide-{}", std::process::id()));

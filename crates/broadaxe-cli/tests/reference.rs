@@ -42,10 +42,10 @@ fn the_reference_is_current() {
             text += &format!("\n### broadaxe {name} {inner}\n\n```text\n{}\n```\n", help(&format!("{name} {inner}")));
         }
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/options.md");
     if std::env::var_os("BROADAXE_WRITE").is_some() {
         fs::write(&path, &text).unwrap();
     }
     let current = fs::read_to_string(&path).is_ok_and(|old| old == text);
-    assert!(current, "docs/reference.md is not current; run this test with BROADAXE_WRITE=1");
+    assert!(current, "docs/reference/options.md is not current; run this test with BROADAXE_WRITE=1");
 }

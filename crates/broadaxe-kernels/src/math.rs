@@ -15,7 +15,7 @@
 //! activations (`fused`), which use fused operations, erf and gelu (`normal`), which also use a table, and logarithms and
 //! powers (`wide_log`, `power64`), whose small table AVX-512 keeps in registers. Sine, cosine and tangent have two forms:
 //! `sin64_few` for up to `FEW_TURNS` radians, which vectorises, and the whole function, which works on integers beyond
-//! that. Loops compute the first for all elements, and the second for the few that need it. `docs/accuracy.md` has the
+//! that. Loops compute the first for all elements, and the second for the few that need it. `docs/reports/accuracy.md` has the
 //! measured error of every function.
 //!
 //! Attempts that failed: evaluating each polynomial as one chain of multiplications and additions, because the chain is

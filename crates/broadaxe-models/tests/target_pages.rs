@@ -1,4 +1,4 @@
-//! Writes what `docs/targets/` says of each target that is generated, and compares it with the files.
+//! Writes what `docs/reference/targets/` says of each target that is generated, and compares it with the files.
 //!
 //! With `BROADAXE_WRITE=1` the pages are written. Everything outside the generated part of a page is kept.
 
@@ -52,7 +52,7 @@ fn generated(profile: &Profile) -> String {
         "- Evidence: {}",
         if is_tested { "tested, where the table says so" } else { "documents only; no engine was tested" }
     );
-    let tables = "../../crates/broadaxe-models/src/profiles/tests/recorded";
+    let tables = "../../../crates/broadaxe-models/src/profiles/tests/recorded";
     let _ = writeln!(
         text,
         "\nThe first matching law applies. `recorded` names the tables of [recorded answers]({tables}) whose rows it decides, and how many."
@@ -77,7 +77,7 @@ fn index() -> String {
 
 #[test]
 fn pages_are_current() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/targets");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/targets");
     let write = std::env::var_os("BROADAXE_WRITE").is_some();
     let mut stale = Vec::new();
     let pages = PROFILES.iter().map(|profile| (file(profile), format!("# `{}`", profile.name), generated(profile)));

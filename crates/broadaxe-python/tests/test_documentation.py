@@ -13,7 +13,7 @@ import pytest
 import broadaxe as bx
 
 HERE = Path(__file__).resolve().parent
-GUIDE = HERE.parents[2] / "docs" / "python.md"
+GUIDE = HERE.parents[2] / "docs" / "guides" / "python.md"
 MODULES = [f"broadaxe.{module.name}" for module in pkgutil.iter_modules(bx.__path__) if module.name != "_broadaxe"]
 
 
@@ -34,7 +34,7 @@ def test_examples_are_there():
 
 def test_guide(monkeypatch):
     # Its paths are those of the repository.
-    monkeypatch.chdir(GUIDE.parents[1])
+    monkeypatch.chdir(GUIDE.parents[2])
     failed, tried = doctest.testfile(str(GUIDE), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert failed == 0 and tried > 20
 

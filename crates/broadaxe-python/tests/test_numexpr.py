@@ -16,7 +16,7 @@ import pytest
 
 import broadaxe as bx
 
-GUIDE = Path(__file__).resolve().parents[3] / "docs" / "numexpr.md"
+GUIDE = Path(__file__).resolve().parents[3] / "docs" / "guides" / "numexpr.md"
 
 
 @pytest.fixture

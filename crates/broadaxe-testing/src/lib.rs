@@ -20,5 +20,5 @@ pub mod mutate;
 
 /// Runs the examples of the guide to the rules.
 #[cfg(doctest)]
-#[doc = include_str!("../../../docs/embed-the-rules.md")]
+#[doc = include_str!("../../../docs/guides/embed-the-rules.md")]
 struct EmbedTheRules;

@@ -85,7 +85,7 @@ fn bundles() -> Vec<Vec<u8>> {
 /// Reads the files of the repository with these extensions.
 fn files(extensions: &[&str]) -> Vec<Vec<u8>> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
-    let folders = ["crates/broadaxe-format/tests/models", "docs/reports/models", "examples"];
+    let folders = ["crates/broadaxe-format/tests/models", "docs/reports/upstream/models", "examples"];
     let is_of_kind = |path: &PathBuf| {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         extensions.iter().any(|extension| name.ends_with(&format!(".{extension}")))

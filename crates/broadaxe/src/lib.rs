@@ -75,5 +75,5 @@ struct Readme;
 
 /// Runs the examples of the guide for users of Rust.
 #[cfg(all(doctest, feature = "ndarray"))]
-#[doc = include_str!("../../../docs/rust.md")]
+#[doc = include_str!("../../../docs/guides/rust.md")]
 struct RustGuide;

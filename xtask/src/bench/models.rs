@@ -5,7 +5,7 @@ use std::{env, path::Path, process::Command};
 use super::{cargo, peers, succeed};
 
 /// The page that a recorded run writes.
-const MODELS_PAGE: &str = "docs/performance-models.md";
+const MODELS_PAGE: &str = "docs/reports/performance-models.md";
 /// The folder of real model graphs, next to the repository.
 const MODELS_FOLDER: &str = "../shared/models";
 

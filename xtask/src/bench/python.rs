@@ -12,7 +12,7 @@ use super::{peers, succeed};
 use crate::python::forget_us;
 
 /// The page that a recorded run writes.
-const PYTHON_PAGE: &str = "docs/performance-python.md";
+const PYTHON_PAGE: &str = "docs/reports/performance-python.md";
 
 /// Installs the package as users do, next to the peers, and runs `bench/python_overhead.py`.
 pub(super) fn run(root: &Path, target: &Path, record: bool) -> Result<(), String> {
@@ -30,7 +30,7 @@ pub(super) fn run(root: &Path, target: &Path, record: bool) -> Result<(), String
     succeed(&mut command, "bench/python_overhead.py failed")
 }
 
-/// Writes `docs/performance.md` from the records.
+/// Writes `docs/reports/performance.md` from the records.
 pub(super) fn page(root: &Path) -> Result<(), String> {
     succeed(&mut script(root), "bench/page.py failed")
 }

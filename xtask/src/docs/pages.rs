@@ -181,8 +181,9 @@ fn navigation(
             continue;
         };
         let inside = |name: &&String| path::folder(name) == format!("docs/{folder}") && !name.ends_with("/README.md");
+        let is_named = |name: &str| text.lines().any(|line| line.ends_with(&format!(": {}", place(name))));
         let mut entries: Vec<(String, String)> = Vec::new();
-        for name in written.iter().filter(inside) {
+        for name in written.iter().filter(inside).filter(|name| !is_named(name)) {
             entries.push((title(&input.pages[name]), place(name)));
         }
         entries.extend(

@@ -179,7 +179,7 @@ fn usage(def: &RuleDef, case: &AlignCase) -> String {
 
 fn overview() -> String {
     let mut text = "# Rules\n\nA *rule* is a function from the shapes of operands to an *alignment*: the shape of the result, and the axis of the \
-                    result that each axis of each operand feeds. [The glossary](../glossary.md) explains these terms. All shapes are in \
+                    result that each axis of each operand feeds. [The glossary](../reference/glossary.md) explains these terms. All shapes are in \
                     row-major order, slowest axis first, for every framework.\n\n| rule | what it does, and its source |\n|---|---|\n"
         .to_owned();
     for def in RULES {

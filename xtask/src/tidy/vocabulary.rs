@@ -14,7 +14,7 @@ const LAWS: &str = "crates/broadaxe-models/src/profiles/";
 const SOURCES: &[&str] = &["crates/broadaxe-models/src/", "crates/broadaxe-cli/src/"];
 const HELP: &str = "crates/broadaxe-cli/src/args";
 /// Reports that were sent to other projects, records of runs, and pages of other projects' words.
-const OTHERS_WORDS: &[&str] = &["docs/reports/", "docs/peer-suites.md"];
+const OTHERS_WORDS: &[&str] = &["docs/reports/upstream/", "docs/reports/peer-suites.md"];
 
 /// A word that is not used, and the one that is.
 struct Entry {
@@ -104,7 +104,7 @@ mod tests {
             ("docs/a.md", "the key `repair` of JSON", ""),
             ("docs/a.md", "```console\n$ a\nit repairs b\n```", "docs/a.md:3"),
             ("docs/a.md", "```rust\nx.repair()\n```\na repair", "docs/a.md:4"),
-            ("docs/reports/a.md", "it repairs a model", ""),
+            ("docs/reports/upstream/a.md", "it repairs a model", ""),
             ("bench/a.md", "it repairs a model", ""),
             (report, "fn f() { g(\"a Repair of it\") }", "crates/broadaxe-models/src/report/a.rs:1"),
             (report, "fn f() { g(\"repair\"); repair(1) } // a repair", ""),

@@ -41,7 +41,7 @@ fn examples(page: &Path) -> Vec<Example> {
 /// Programs print what their page shows. Those without output check the model of the examples and print its findings.
 #[test]
 fn examples_of_the_pages_run() {
-    let pages = [crate_folder().join("README.md"), crate_folder().join("../../docs/c.md")];
+    let pages = [crate_folder().join("README.md"), crate_folder().join("../../docs/guides/c.md")];
     let examples: Vec<Example> = pages.iter().flat_map(|page| examples(page)).collect();
     assert!(examples.len() >= 5, "only {} programs", examples.len());
     let targets: Vec<Target> = ["openvino", "ncnn"].map(|name| name.parse().unwrap()).into();

@@ -45,12 +45,12 @@ fn the_documentation_is_current() {
         let page = page.strip_prefix("## ").map_or(page.clone(), |page| format!("### {page}"));
         let _ = write!(text, "\n## {} {}\n\n{page}", code.id, code.name);
     }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/codes.md");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/codes.md");
     if std::env::var_os("BROADAXE_WRITE").is_some() {
         fs::write(&path, &text).unwrap();
     }
     assert!(
         fs::read_to_string(&path).is_ok_and(|old| old == text),
-        "docs/codes.md is not current; run this test with BROADAXE_WRITE=1"
+        "docs/reference/codes.md is not current; run this test with BROADAXE_WRITE=1"
     );
 }

@@ -42,7 +42,7 @@ pub static ENGINES: &[Engine] = &[
     Engine { name: "Core ML", version: "9.0", tested: ONLY_CONVERTED },
 ];
 
-/// The day of the comparison that `docs/verdicts.md` records.
+/// The day of the comparison that `docs/reports/verdicts.md` records.
 pub const EVIDENCE_DATE: &str = "2026-11-24";
 
 impl fmt::Display for Engine {

@@ -21,7 +21,7 @@ const WITH_ACTIVATIONS: Evidence = Evidence::run_here(
     "TensorFlow Lite Micro 0.dev20261023182759; 4,131 models with a fused activation, conformance/litert/micro.py, ranks 0 to 6",
 );
 const PAST_SHAPES: Evidence = Evidence::run_here(
-    "TensorFlow Lite Micro 0.dev20261023182759; models of rank 7 and 8, docs/reports/litert-micro-rank.md",
+    "TensorFlow Lite Micro 0.dev20261023182759; models of rank 7 and 8, docs/reports/upstream/litert-micro-rank.md",
 );
 const OLDER: Evidence = Evidence::run_here(
     "TensorFlow Lite Micro 0.dev20261023182759; the build 0.dev20260203175027 with 13,687 models of conformance/litert/micro.py",
@@ -193,7 +193,9 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             when: &[When::Operator(&[id("div")]), BYTE],
             way: Way::Caveat,
             text: "gives -128 or 127 for int8 quotients near zero",
-            evidence: Evidence::run_here("TensorFlow Lite Micro 0.dev20261023182759; docs/reports/litert-div-int8.md"),
+            evidence: Evidence::run_here(
+                "TensorFlow Lite Micro 0.dev20261023182759; docs/reports/upstream/litert-div-int8.md",
+            ),
         },
         Law {
             kinds: TWO,

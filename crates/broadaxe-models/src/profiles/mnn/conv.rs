@@ -50,7 +50,7 @@ pub(super) fn bias(asked: &Asked<'_>) -> Option<Does> {
 /// Finds constants that become the bias of a product of matrices, by the pass `FuseMatMulBias`, which compares counts of elements only.
 ///
 /// The second factor has rank 2. The sum is right where the last axis of the constant is that of the product, and the constant has no
-/// more axes than the product. `docs/reports/mnn-gemm.md` has the models that were asked.
+/// more axes than the product. `docs/reports/upstream/mnn-gemm.md` has the models that were asked.
 pub(super) fn bias_of_product(asked: &Asked<'_>) -> Option<Does> {
     const TEXT: &str = "may add the constant along the product's columns, ignoring its shape";
     if asked.operator() != Some(id("add")) && asked.node.op != "Sum" || asked.operands.len() != 2 {

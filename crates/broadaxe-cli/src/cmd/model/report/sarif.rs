@@ -13,7 +13,7 @@ use super::severity::{self, line, sentence};
 use crate::answer::{Checked, Each, FileRecord};
 
 /// The page of all codes.
-const PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/codes.md");
+const PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/codes.md");
 
 /// The log of one run.
 #[derive(Serialize)]
