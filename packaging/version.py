@@ -26,7 +26,6 @@ PLACES = [
     ("action.yml", r'(default: ")(NUMBER)(")'),
     ("templates/gitlab-ci.yml", r'(BROADAXE_VERSION: ")(NUMBER)(")'),
     ("CITATION.cff", r"(?m)^(version: )(NUMBER)($)"),
-    ("README.md", r"(/broadaxe:)(NUMBER)()"),
     ("docs/guides/install.md", r"(broadaxe==|broadaxe@v|/broadaxe:|rev: v|/v|broadaxe-|version=)(NUMBER)()"),
 ]
 

@@ -21,10 +21,10 @@ import version  # noqa: E402
 VERSION = version.check(ROOT)
 
 
-def run(words, folder, env=None, **more):
+def run(words, folder, env=None, limit=600, **more):
     """Runs a program, and returns its exit code and everything it printed."""
     done = subprocess.run(
-        [str(word) for word in words], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=600, **more
+        [str(word) for word in words], cwd=folder, env=env, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, timeout=limit, **more
     )
     return done.returncode, done.stdout
 
@@ -67,6 +67,21 @@ def offline(wheels, tmp_path):
     # The programs of the environment that runs the tests, such as pre-commit, come first.
     kept["PATH"] = os.pathsep.join([str(pathlib.Path(sys.executable).parent), kept["PATH"]])
     return {**kept, **user, **folders, **pip}
+
+
+@pytest.fixture
+def stand_in(tmp_path):
+    """Returns a folder like this repository, whose package needs no Rust: its command prints its arguments."""
+    folder = tmp_path / "repository"
+    package = folder / "crates" / "broadaxe-python"
+    package.mkdir(parents=True)
+    (package / "pyproject.toml").write_text(
+        '[build-system]\nrequires = ["setuptools>=61"]\nbuild-backend = "setuptools.build_meta"\n'
+        f'[project]\nname = "broadaxe"\nversion = "{VERSION}"\nscripts.broadaxe = "stand_in:main"\n'
+        '[tool.setuptools]\npy-modules = ["stand_in"]\n'
+    )
+    (package / "stand_in.py").write_text('import sys\n\n\ndef main():\n    print("built from source:", *sys.argv[1:])\n')
+    return folder
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """Runs the steps of action.yml as a runner does: bash with -e and pipefail, inputs through expressions, outputs through files."""
 
 import json
+import os
 import re
 import shutil
 
@@ -14,12 +15,12 @@ def action(project, offline, tmp_path):
     """Returns a function that runs the action in the project, and returns its exit code, its log and its outputs."""
     definition = yaml.safe_load((ROOT / "action.yml").read_text())
 
-    def act(**given):
+    def act(folder=ROOT, **given):
         own = {"PATH": given.pop("path")} if "path" in given else {}
         given = {name.replace("_", "-"): value for name, value in given.items()}
         inputs = {name: given.pop(name, input.get("default")) for name, input in definition["inputs"].items()}
         assert not given and None not in inputs.values(), (given, inputs)
-        known = {f"inputs.{name}": value for name, value in inputs.items()} | {"github.action_path": str(ROOT)}
+        known = {f"inputs.{name}": value for name, value in inputs.items()} | {"github.action_path": str(folder)}
 
         def fill(text):
             return re.sub(r"\$\{\{ *([a-z_.-]+) *\}\}", lambda match: known.get(match[1], ""), text)
@@ -30,7 +31,7 @@ def action(project, offline, tmp_path):
             script, output = tmp_path / "step.sh", tmp_path / "output"
             script.write_text(step["run"])
             output.write_text("")
-            runner = {"GITHUB_OUTPUT": str(output), "GITHUB_ACTION_PATH": str(ROOT), "RUNNER_TEMP": str(tmp_path)}
+            runner = {"GITHUB_OUTPUT": str(output), "GITHUB_ACTION_PATH": str(folder), "RUNNER_TEMP": str(tmp_path)}
             env = offline | runner | {name: fill(value) for name, value in step.get("env", {}).items()} | own
             code, text = run([shutil.which("bash"), "--noprofile", "--norc", "-e", "-o", "pipefail", script], project, env=env)
             log += text
@@ -158,6 +159,20 @@ def test_a_wheel_or_a_folder_can_be_installed(action, project, models, wheels, m
         assert code == 0, log
     code, log, _ = action(models="clean.onnx", version="99.0.0")
     assert code == 1 and "99.0.0" in log, log
+
+
+def test_the_source_of_the_action_can_be_built(action, project, models, tmp_path, offline, stand_in):
+    shutil.copy(models / "clean.onnx", project / "clean.onnx")
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    path = f"{tools}{os.pathsep}{offline['PATH']}"
+    (tools / "cargo").symlink_to(shutil.which("false"))
+    code, log, _ = action(folder=stand_in, models="clean.onnx", install="source", path=path)
+    assert code == 2 and "::error::'install: source' needs Rust" in log, log
+    (tools / "cargo").unlink()
+    (tools / "cargo").symlink_to(shutil.which("true"))
+    code, log, _ = action(folder=stand_in, models="clean.onnx", install="source", path=path)
+    assert code == 0 and "built from source: check" in log, log
 
 
 def test_a_machine_without_python_is_told_so(action, tmp_path):

@@ -48,6 +48,12 @@ def test_variables_choose_models_targets_and_the_wheel(project, models, offline,
     assert [issue["location"]["path"] for issue in json.loads(quality.read_text())] == ["a b.onnx"]
 
 
+def test_a_source_can_be_built(project, models, offline, stand_in):
+    shutil.copy(models / "clean.onnx", project / "clean.onnx")
+    code, log, _ = job(project, offline, BROADAXE_INSTALL=str(stand_in / "crates" / "broadaxe-python"))
+    assert code == 0 and "built from source: check" in log, log
+
+
 def test_names_with_line_ends_and_the_configuration(project, models, offline):
     shutil.copy(models / "failing.onnx", project / "two\nlines.onnx")
     (project / "broadaxe.toml").write_text("for = ['onnx']\nfail-on = []\n")

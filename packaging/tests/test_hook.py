@@ -73,6 +73,15 @@ def test_targets_and_files_can_be_chosen(project, hook, models, offline):
     assert code == 1 and "models/net.json" in text, text
 
 
+def test_an_installed_command_can_be_used(project, hook, models, offline, command):
+    shutil.copy(models / "failing.onnx", project / "model.onnx")
+    configure(project, hook, id="broadaxe-check-system")
+    succeed(["git", "add", "--all"], project, env=offline)
+    installed = offline | {"PATH": f"{command.parent}{os.pathsep}{offline['PATH']}", "PIP_FIND_LINKS": os.devnull}
+    code, text = run(["pre-commit", "run", "--all-files"], project, env=installed)
+    assert code == 1 and "model.onnx: 3 broadcasting nodes" in text, text
+
+
 def test_files_that_are_not_models_are_skipped_with_a_note(project, hook, models, offline):
     for name, data in (("a.json", b"{}"), ("b.xml", b"<project/>")):
         (project / name).write_bytes(data)
