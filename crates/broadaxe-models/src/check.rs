@@ -396,7 +396,7 @@ fn examine(
     let around = facts.around(node, meaning);
     let (constants, batches) = (&around.constants[..], &around.batches[..]);
     let operands = OperandShapes::new(&own, &facts.sizes_are_read);
-    let asked = Asked { model, shapes, facts, node, meaning, operands, constants, batches, target: None };
+    let asked = Asked { model, shapes, facts, node, meaning, operands, constants, batches, fronts: &[], target: None };
     report.nodes += 1;
     report.unknown += usize::from(own.iter().any(|shape| shape.rank().is_none()));
     let described = Described::new(asked, (id, wrong), &own);

@@ -239,6 +239,8 @@ pub struct Asked<'a> {
     pub constants: &'a [bool],
     /// The axis of each operand that pnnx treats as the batch.
     pub batches: &'a [Option<usize>],
+    /// The inputs that a node of their own comes in front of, where a way to write the node is judged.
+    pub fronts: &'a [usize],
     /// The target that is asked.
     pub target: Option<Target>,
 }

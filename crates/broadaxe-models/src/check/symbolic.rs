@@ -312,6 +312,7 @@ mod tests {
                 operands: OperandShapes::new(&own, &facts.sizes_are_read),
                 constants: &around.constants,
                 batches: &around.batches,
+                fronts: &[],
                 target: None,
             };
             opens.of(&asked, Some(&own[0])).expect("few sizes")

@@ -192,8 +192,22 @@ impl<'a> Subject<'a> {
         }
         all.extend(self.reshaped(raised));
         all.extend(self.negated());
+        all.extend(self.parted());
         all.sort_by_key(|candidate| candidate.cost);
         all
+    }
+
+    /// Reshapes the data of lists per channel to the shape that it has: a runtime that merges the node with the one before it
+    /// does so no longer, and every element stays the same.
+    fn parted(&self) -> Option<Candidate> {
+        let mut way = self.plain();
+        let input = self.input(0).filter(|&input| !self.is_constant(input))?;
+        if self.meaning.kind != Kind::Lengths {
+            return None;
+        }
+        way.forms = vec![(input, Form::Dims(extents(self.shapes[0].dims()?)?))];
+        way.cost = Cost { nodes: 1, changes: 1, ..Cost::default() };
+        Some(way)
     }
 
     /// Negates the condition and exchanges the branches.

@@ -79,6 +79,8 @@ impl Judge for KnownShapes<'_> {
             *batch = batch.and_then(|axis| moved(axis, form, (&own?.shape, new)));
         }
         let (constants, batches) = (&around.constants[..], &around.batches[..]);
+        let written = |input: usize| node.input(input).is_some_and(|value| self.model.value(value).constant.is_some());
+        let fronts: Vec<usize> = forms.keys().copied().filter(|&input| !written(input)).collect();
         let asked = Asked {
             model: self.model,
             shapes: self.shapes,
@@ -88,6 +90,7 @@ impl Judge for KnownShapes<'_> {
             operands: OperandShapes::new(&way.shapes, &self.facts.sizes_are_read),
             constants,
             batches,
+            fronts: &fronts,
             target: None,
         };
         match check::judge(&asked, &way.result, &self.target) {

@@ -189,7 +189,7 @@ pub(super) fn residual(asked: &Asked<'_>) -> Option<bool> {
 
 /// Finds a `BatchNormalization` that is multiplied into the weights of a convolution, past a function between the two.
 ///
-/// Nothing else may read what the convolution and the function give; other functions stop it.
+/// Nothing else may read what the convolution and the function give; other functions stop it, and so does a node between the two.
 pub(super) fn past_function(asked: &Asked<'_>) -> Option<bool> {
     const FUNCTIONS: &[&str] = &["Tanh", "Sigmoid", "Elu", "HardSigmoid", "HardSwish", "Mish", "Gelu"];
     let found = || {
@@ -203,7 +203,7 @@ pub(super) fn past_function(asked: &Asked<'_>) -> Option<bool> {
         let is_read_by = |value, count| !asked.facts.is_output(value) && asked.readers(value).count() == count;
         Some(asked.producer(source)?.op == "Conv" && is_read_by(data, 1) && is_read_by(source, reads))
     };
-    Some(asked.node.op == "BatchNormalization" && found() == Some(true))
+    Some(asked.node.op == "BatchNormalization" && !asked.fronts.contains(&0) && found() == Some(true))
 }
 
 /// Returns x of a last node that the reader fuses: of `x * sigmoid(x)`, `x * hard_sigmoid(x)`, `x * tanh(softplus(x))` and `x * (1 + erf(x / sqrt 2)) / 2`.
