@@ -359,6 +359,10 @@ pub struct PictureArgs {
     #[arg(long, value_name = "FILE", help_heading = "Drawing")]
     pub svg: Option<PathBuf>,
 
+    /// Draw as PNG into FILE
+    #[arg(long, value_name = "FILE", help_heading = "Drawing")]
+    pub png: Option<PathBuf>,
+
     /// Print the drawing as HTML
     #[arg(long, conflicts_with_all = ["markdown", "json"], help_heading = "Drawing")]
     pub html: bool,
@@ -366,12 +370,31 @@ pub struct PictureArgs {
     /// Print the drawing as a Markdown table
     #[arg(long, conflicts_with = "json", help_heading = "Drawing")]
     pub markdown: bool,
+
+    /// The colours of SVG, PNG and HTML [default: those of the viewer; for PNG light]
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "light|dark|print", help_heading = "Drawing")]
+    pub theme: Option<Colours>,
+
+    /// Draw three steps in SVG, PNG and HTML: align, pad, stretch
+    #[arg(long, help_heading = "Drawing")]
+    pub steps: bool,
+}
+
+/// The colours of a picture.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colours {
+    /// Dark on white.
+    Light,
+    /// Light on black.
+    Dark,
+    /// Black on white, without any other colour.
+    Print,
 }
 
 impl PictureArgs {
     /// Returns whether a picture is asked for.
     pub fn is_asked(&self) -> bool {
-        self.svg.is_some() || self.html || self.markdown
+        self.svg.is_some() || self.png.is_some() || self.html || self.markdown
     }
 }
 

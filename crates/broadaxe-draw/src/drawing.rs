@@ -10,7 +10,7 @@ use crate::{
 
 /// Shows how the operands of a broadcast are aligned.
 ///
-/// Every renderer reads this layout: [`Drawing::text`], [`crate::svg`], [`crate::html`] and [`crate::markdown()`]. Texts in it are
+/// Every renderer reads this layout: [`Drawing::text`], [`crate::svg`], [`crate::Sheet`] and [`crate::markdown()`]. Texts in it are
 /// plain: a renderer escapes what its form needs.
 ///
 /// ```
@@ -24,7 +24,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawing {
-    /// What is drawn: `(2, 3) under numpy`.
+    /// The question: `(2, 3) + (3,) under numpy`.
     pub title: String,
     /// The axes of the result, as they are counted in the order of the rule.
     pub axes: Vec<usize>,
@@ -155,7 +155,7 @@ impl Drawing {
             repeats: repeats(alignment, k, order),
         };
         Layout {
-            title: format!("{} under {rule}", order.shape(shape)),
+            title: question(operands.iter().map(|operand| order.shape(operand.shape())), rule),
             rank,
             order,
             operands: (0..operands.len()).map(operand).collect(),
@@ -278,6 +278,11 @@ impl Cell {
             Self::Stretched { from, to, when: Some(when) } => format!("{from}, stretched to {to} if {when}"),
         }
     }
+}
+
+/// Writes shapes under a rule: `(2, 3) + (3,) under numpy`.
+pub(crate) fn question(shapes: impl Iterator<Item = String>, rule: &impl std::fmt::Display) -> String {
+    format!("{} under {rule}", shapes.collect::<Vec<_>>().join(" + "))
 }
 
 fn line(name: &str, cells: impl Iterator<Item = String>) -> Vec<String> {
