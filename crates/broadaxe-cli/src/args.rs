@@ -391,6 +391,15 @@ pub enum Colours {
     Print,
 }
 
+impl std::str::FromStr for Colours {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let wrong = |_| format!("'{name}' is not a theme; the themes are light, dark and print");
+        <Self as clap::ValueEnum>::from_str(name, false).map_err(wrong)
+    }
+}
+
 impl PictureArgs {
     /// Returns whether a picture is asked for.
     pub fn is_asked(&self) -> bool {

@@ -246,3 +246,90 @@ fn wrapped(text: &str, width: usize) -> Vec<String> {
     }
     lines
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::compared::compared;
+    use broadaxe_shape::{Rule, SymbolicShape};
+
+    fn sheet(shapes: &str) -> Sheet {
+        let shapes: Vec<SymbolicShape> = shapes.split(' ').map(|text| text.parse().unwrap()).collect();
+        compared(&shapes).unwrap().sheet()
+    }
+
+    const SHAPES: [&str; 7] = ["2,2 2", "2,3,4,5 3,4", "n,4 3,4", "n,n n", "2 3", "() 0,3", "2,3 3 2,1"];
+
+    #[test]
+    fn pictures_are_xml_with_titles_of_their_own() {
+        for shapes in SHAPES {
+            for style in [Theme::Auto, Theme::Light, Theme::Dark, Theme::Print]
+                .map(|theme| SheetStyle { theme, steps: theme == Theme::Print, outlines: theme == Theme::Dark })
+            {
+                let text = sheet(shapes).svg(&style);
+                let read = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{shapes}: {error}"));
+                let words = |name| read.descendants().filter(|node| node.has_tag_name(name)).count();
+                let name = ("http://www.w3.org/2000/svg", "text");
+                assert_eq!(words(name) == 0, style.outlines, "{shapes} {style:?}");
+                assert_eq!(text.contains("light-dark"), style.theme == Theme::Auto, "{shapes} {style:?}");
+            }
+        }
+        let titles: Vec<String> = SHAPES.iter().flat_map(|shapes| sheet(shapes).drawings()).map(|one| one.title).collect();
+        let mut unique = titles.clone();
+        unique.sort();
+        unique.dedup();
+        // The sizes for which open shapes differ are those of another comparison here.
+        assert_eq!(unique.len(), titles.len() - 2, "{titles:?}");
+    }
+
+    #[test]
+    fn a_sheet_says_who_means_what_and_who_rejects() {
+        let text = sheet("2,3,4,5 3,4").alternative();
+        for want in [
+            "(2, 3, 4, 5) + (3, 4) under every rule.",
+            "NumPy rejects these shapes.",
+            "(2, 3, 4, 5) + (3, 4) under numpy: rejected.",
+            "meaning 1: onnx-legacy axis=1",
+            "rejected by the rule ncnn (axis 0 is 2 and 3).",
+        ] {
+            assert!(text.contains(want), "{want}: {text}");
+        }
+        let text = sheet("2,2 2").alternative();
+        for want in ["The elements of the result are [[0, 2], [2, 4]].", "The elements of the result are [[0, 1], [3, 4]]."] {
+            assert!(text.contains(want), "{want}: {text}");
+        }
+    }
+
+    #[test]
+    fn nothing_is_drawn_outside_the_picture() {
+        for shapes in SHAPES {
+            for steps in [false, true] {
+                let text = sheet(shapes).svg(&SheetStyle { steps, ..SheetStyle::default() });
+                let read = roxmltree::Document::parse(&text).unwrap();
+                let number = |node: &roxmltree::Node<'_, '_>, name| node.attribute(name).map_or(0, |text| text.parse().unwrap());
+                let root = read.root_element();
+                let (width, height): (usize, usize) = (number(&root, "width"), number(&root, "height"));
+                for node in root.descendants().filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "rect"))) {
+                    let moved = node.parent_element().and_then(|parent| parent.attribute("transform"));
+                    let moved = moved.map_or(vec![0, 0], |text| {
+                        let text = text.trim_start_matches("translate(").trim_end_matches(')');
+                        text.split(' ').map(|one| one.parse::<usize>().unwrap()).collect()
+                    });
+                    let right = moved[0] + number(&node, "x") + number(&node, "width");
+                    let bottom = moved[1] + number(&node, "y") + number(&node, "height");
+                    assert!(right <= width && bottom <= height, "{shapes}: {right} of {width}, {bottom} of {height}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn large_results_have_no_numbers() {
+        let rule = Rule::numpy();
+        for (shape, has) in [([8, 8], true), ([8, 9], false), ([0, 3], false)] {
+            let alignment = rule.align(&[&shape]).unwrap();
+            let sheet = Sheet::of(Drawing::new(&rule, &alignment, Order::ROW_MAJOR), Some(&alignment), Order::ROW_MAJOR);
+            assert_eq!(sheet.svg(&SheetStyle::default()).contains("numbers of the result"), has, "{shape:?}");
+        }
+    }
+}

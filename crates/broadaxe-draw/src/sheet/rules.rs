@@ -27,7 +27,9 @@ impl Compared {
             }
             Self::Open(open) => {
                 let mut panels = open_panels(open);
-                panels.extend(open.example().map(known_panels).unwrap_or_default());
+                // Whose meanings they are is said above.
+                let example = open.example().map(known_panels).unwrap_or_default();
+                panels.extend(example.into_iter().map(|panel| Panel { said: None, ..panel }));
                 Sheet { title: question(open.shapes()), said, panels, below: open_rejections(open) }
             }
         }

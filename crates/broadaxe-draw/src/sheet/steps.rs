@@ -58,7 +58,7 @@ mod tests {
         let rule = Rule::numpy();
         let alignment = rule.align(&[&[2, 3], &[1]]).unwrap();
         let [align, pad, stretch] = steps(&Drawing::new(&rule, &alignment, Order::ROW_MAJOR));
-        assert_eq!(align.text(true), "  axis    0  1\n  a       2  3\n  b    .->2  1\n");
+        assert_eq!(align.text(true), "  axis     0  1\n  a        2  3\n  b     .->2  1\n");
         assert_eq!((align.result.as_ref(), &align), (None, &pad));
         let want = "  axis       0     1\n  a          2     3\n  b       1->2  1->3\n  result     2     3\n";
         assert_eq!(stretch.text(true), want);
