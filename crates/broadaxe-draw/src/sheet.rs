@@ -183,14 +183,15 @@ impl Panel {
 
     fn drawn(&self, style: &SheetStyle, lettering: crate::canvas::Lettering) -> Drawn {
         let mut canvas = Canvas::new(lettering);
-        let mut width = Measures::of(&self.drawing).width.max(NARROWEST * NOTE_CHARACTER);
+        let columns = Measures::of(&self.drawing, usize::MAX);
+        let mut width = columns.width.max(NARROWEST * NOTE_CHARACTER);
         let mut y = 0;
         if style.steps && !self.drawing.rows.is_empty() {
             canvas.label("b text", MARGIN, y + 16, &self.drawing.title);
             let (wide, below) = steps::draw(&self.drawing, y + NOTE_HEIGHT + MARGIN, &mut canvas);
             (width, y) = (width.max(wide), below);
         } else {
-            y = picture(&self.drawing, Missing::Repeats, y, &mut canvas);
+            y = picture(&self.drawing, &columns, Missing::Repeats, y, &mut canvas);
         }
         if let Some(values) = &self.values {
             let (wide, below) = values.draw(y + GAP, &mut canvas);

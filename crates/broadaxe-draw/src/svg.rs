@@ -23,6 +23,12 @@ const BETWEEN: usize = 22;
 pub(crate) const CHARACTER: usize = 9;
 pub(crate) const NOTE_CHARACTER: usize = 8;
 const NARROWEST_BOX: usize = 46;
+/// The height of a name that is written above its boxes, and the room to the left of them.
+const NAME_HEIGHT: usize = 20;
+const GUTTER: usize = 4 * NOTE_CHARACTER;
+/// The width, with margins, that drawings of few axes keep to: that of a telephone.
+pub(crate) const NARROW: usize = 320;
+
 /// Renders drawings below each other as one SVG. Returns the text of a file in ASCII.
 ///
 /// The picture has the colours of light or dark pages (`color-scheme`), a title and a description for screen readers, and ids that
@@ -38,16 +44,21 @@ const NARROWEST_BOX: usize = 46;
 /// # Ok::<(), broadaxe_shape::Error>(())
 /// ```
 pub fn svg(drawings: &[Drawing]) -> String {
+    svg_copy(drawings, None)
+}
+
+/// Renders drawings like [`svg`], with the number of this copy in all ids, for documents that may show a drawing twice.
+pub fn svg_copy(drawings: &[Drawing], copy: Option<usize>) -> String {
     let said: Vec<String> = drawings.iter().map(Drawing::alternative).collect();
     let titles: Vec<&str> = drawings.iter().map(|drawing| drawing.title.as_str()).collect();
-    let id = id(said.iter().map(String::as_str));
-    let width = drawings.iter().map(|drawing| Measures::of(drawing).width).max().unwrap_or(0) + 2 * MARGIN;
+    let id = id(said.iter().map(String::as_str)) + &copy.map_or_else(String::new, |copy| format!("-{copy}"));
+    let width = drawings.iter().map(|drawing| Measures::of(drawing, NARROW).width).max().unwrap_or(0) + 2 * MARGIN;
     let (mut canvas, mut y) = (Canvas::default(), MARGIN);
     for (k, drawing) in drawings.iter().enumerate() {
         if k > 0 {
             y += BETWEEN;
         }
-        y = picture(drawing, Missing::Repeats, y, &mut canvas);
+        y = picture(drawing, &Measures::of(drawing, NARROW), Missing::Repeats, y, &mut canvas);
     }
     let size = Extent { width, height: y + MARGIN };
     document(&id, &join(&titles, "; "), &join(&said, " "), size, Theme::Auto, (drawings, &canvas.body))
@@ -109,16 +120,22 @@ fn hatches(id: &str, drawings: &[Drawing]) -> String {
 }
 
 /// The columns of a drawing.
+#[derive(Clone)]
 pub(crate) struct Measures {
-    /// The width of the names and shapes on the left.
+    /// The width of the names and shapes on the left, or of the room there.
     names: usize,
+    /// The height of the names that are above their boxes, or 0.
+    above: usize,
+    /// The lines of the title.
+    title: Vec<String>,
     height: usize,
     boxes: Vec<usize>,
     pub(crate) width: usize,
 }
 
 impl Measures {
-    pub(crate) fn of(drawing: &Drawing) -> Self {
+    /// Measures a drawing. Where it is wider than `widest`, names are written above their boxes, and the title in two lines.
+    pub(crate) fn of(drawing: &Drawing, widest: usize) -> Self {
         let count = |text: &str| text.chars().count();
         let name = |row: &Row| count(&row.name) + 2 + count(&row.shape);
         let names = drawing.rows.iter().map(name).max().unwrap_or(0).max("result".len()) * CHARACTER + GAP;
@@ -129,13 +146,31 @@ impl Measures {
             (widest * CHARACTER + 2 * GAP).max(NARROWEST_BOX)
         };
         let boxes: Vec<usize> = (0..drawing.axes.len()).map(column).collect();
-        let grid = names + boxes.iter().map(|width| width + GAP).sum::<usize>();
-        let title = count(&drawing.title) * CHARACTER;
+        let columns = boxes.iter().map(|width| width + GAP).sum::<usize>();
+        let is_above = 2 * MARGIN + names + columns > widest;
+        let (names, longest) = if is_above { (GUTTER, names) } else { (names, 0) };
+        let grid = (names + columns).max(longest);
+        let room = widest.saturating_sub(2 * MARGIN).max(grid);
+        let lines = match drawing.title.rfind(" under ") {
+            // The blank in front says that the line goes on.
+            Some(at) if count(&drawing.title) * CHARACTER > room => {
+                vec![drawing.title[..at].to_owned(), drawing.title[at..].to_owned()]
+            }
+            _ => vec![drawing.title.clone()],
+        };
+        let title = lines.iter().map(|line| count(line.trim())).max().unwrap_or(0) * CHARACTER;
         let notes =
             drawing.trace.iter().map(|trace| count(&trace.sentence) + "element : ".len() + 4 * trace.element.len());
         let notes = notes.chain(drawing.notes.iter().map(|note| count(note))).max().unwrap_or(0) * NOTE_CHARACTER;
         let height = if drawing.trace.is_some() { TRACED_BOX_HEIGHT } else { BOX_HEIGHT };
-        Self { names, height, boxes, width: grid.max(title).max(notes) }
+        let above = if is_above { NAME_HEIGHT } else { 0 };
+        Self { names, above, title: lines, height, boxes, width: grid.max(title).max(notes) }
+    }
+
+    /// Returns the same columns with another title.
+    pub(crate) fn titled(self, title: &str) -> Self {
+        let width = self.width.max(title.chars().count() * CHARACTER);
+        Self { title: vec![title.to_owned()], width, ..self }
     }
 
     /// Returns where a column begins.
@@ -144,7 +179,7 @@ impl Measures {
     }
 
     fn row(&self) -> usize {
-        self.height + BETWEEN_ROWS
+        self.above + self.height + BETWEEN_ROWS
     }
 
     fn baseline(&self, y: usize) -> usize {
@@ -165,13 +200,8 @@ fn shown(cell: &Cell) -> String {
     }
 }
 
-/// Draws one drawing from this height down; returns the height below it.
-pub(crate) fn picture(drawing: &Drawing, missing: Missing, top: usize, canvas: &mut Canvas) -> usize {
-    picture_in(drawing, &Measures::of(drawing), missing, top, canvas)
-}
-
-/// Draws one drawing like [`picture`], in these columns.
-pub(crate) fn picture_in(
+/// Draws one drawing from this height down, in these columns; returns the height below it.
+pub(crate) fn picture(
     drawing: &Drawing,
     measures: &Measures,
     missing: Missing,
@@ -179,8 +209,11 @@ pub(crate) fn picture_in(
     canvas: &mut Canvas,
 ) -> usize {
     let mut y = top;
-    canvas.label("b text", MARGIN, y + 16, &drawing.title);
-    y += TITLE_HEIGHT;
+    for line in &measures.title {
+        canvas.label("b text", MARGIN, y + 16, line);
+        y += NAME_HEIGHT;
+    }
+    y += TITLE_HEIGHT - NAME_HEIGHT;
     let rows = drawing.rows.len() + usize::from(drawing.result.is_some() || !drawing.clashes.is_empty());
     for &at in drawing.clashes.iter().filter(|&&at| at < measures.boxes.len()) {
         let (x, width) = (measures.x(at) - GAP / 2, measures.boxes[at] + GAP);
@@ -223,9 +256,15 @@ fn operand(
     canvas: &mut Canvas,
 ) {
     let hue = k % HUES;
-    let baseline = measures.baseline(y);
-    canvas.label("b text", MARGIN, baseline, &row.name);
-    canvas.label("quiet e", MARGIN + measures.names - GAP, baseline, &row.shape);
+    if measures.above > 0 {
+        canvas.label("b text", MARGIN, y + 14, &row.name);
+        canvas.label("quiet", MARGIN + (row.name.chars().count() + 1) * CHARACTER, y + 14, &row.shape);
+    } else {
+        let baseline = measures.baseline(y);
+        canvas.label("b text", MARGIN, baseline, &row.name);
+        canvas.label("quiet e", MARGIN + measures.names - GAP, baseline, &row.shape);
+    }
+    let y = y + measures.above;
     for (at, cell) in row.cells.iter().enumerate() {
         let (x, width, height) = (measures.x(at), measures.boxes[at], measures.height);
         let frame = |class: &str, stroke: &str| {
@@ -252,8 +291,8 @@ fn operand(
 }
 
 fn result(drawing: &Drawing, measures: &Measures, y: usize, canvas: &mut Canvas) -> usize {
-    let baseline = measures.baseline(y);
     let Some(sizes) = &drawing.result else {
+        let baseline = measures.baseline(y + measures.above);
         for &at in drawing.clashes.iter().filter(|&&at| at < measures.boxes.len()) {
             canvas.label("m b bad", measures.middle(at), baseline, "✗");
         }
@@ -262,7 +301,10 @@ fn result(drawing: &Drawing, measures: &Measures, y: usize, canvas: &mut Canvas)
     if drawing.rows.is_empty() {
         return y;
     }
+    let below = y + measures.row();
+    let baseline = if measures.above > 0 { y + 14 } else { measures.baseline(y) };
     canvas.label("b text", MARGIN, baseline, "result");
+    let y = y + measures.above;
     for (at, size) in sizes.iter().enumerate() {
         let (x, width, height) = (measures.x(at), measures.boxes[at], measures.height);
         canvas.body += &format!(
@@ -271,7 +313,7 @@ fn result(drawing: &Drawing, measures: &Measures, y: usize, canvas: &mut Canvas)
         let index = drawing.trace.as_ref().and_then(|trace| trace.element.get(at).copied());
         cell_text(canvas, "m b text", (measures.middle(at), y, measures), size, index);
     }
-    y + measures.row()
+    below
 }
 
 /// Writes the size in a box and, where an element is traced, the index below it.
@@ -281,5 +323,40 @@ fn cell_text(canvas: &mut Canvas, class: &str, at: (usize, usize, &Measures), te
     canvas.label(class, x, measures.baseline(y) - up, text);
     if let Some(index) = index {
         canvas.label("m n b text", x, y + measures.height - 7, &format!("[{index}]"));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::Order;
+    use broadaxe_shape::Rule;
+
+    fn width(shapes: &[&[usize]], rule: &str) -> usize {
+        let rule: Rule = rule.parse().unwrap();
+        let text = svg(&[Drawing::new(&rule, &rule.align(shapes).unwrap(), Order::ROW_MAJOR)]);
+        let read = roxmltree::Document::parse(&text).unwrap();
+        read.root_element().attribute("width").unwrap().parse().unwrap()
+    }
+
+    #[test]
+    fn drawings_of_four_axes_fit_a_telephone() {
+        let cases: [(&[&[usize]], &str); 3] = [
+            (&[&[1, 16, 8, 8], &[16]], "pdpd axis=1"),
+            (&[&[8, 1, 6, 1], &[7, 1, 5]], "numpy"),
+            (&[&[1, 128, 1, 128], &[128]], "onnx-legacy axis=1"),
+        ];
+        for (shapes, rule) in cases {
+            assert!(width(shapes, rule) <= NARROW, "{shapes:?}: {}", width(shapes, rule));
+        }
+    }
+
+    #[test]
+    fn copies_have_ids_of_their_own() {
+        let rule = Rule::numpy();
+        let drawings = [Drawing::new(&rule, &rule.align(&[&[2]]).unwrap(), Order::ROW_MAJOR)];
+        let [one, other] = [Some(1), Some(2)].map(|copy| svg_copy(&drawings, copy));
+        assert_eq!(one.replace("-1", "-2"), other.replace("-1", "-2"));
+        assert_ne!(one, other);
     }
 }

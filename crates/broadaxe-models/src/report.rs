@@ -6,6 +6,7 @@ mod group;
 mod target;
 pub mod words;
 mod grouped;
+pub mod html;
 
 use std::{
     ops::{Deref, DerefMut},

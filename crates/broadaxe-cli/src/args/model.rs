@@ -112,6 +112,8 @@ pub enum ReportFormat {
     Junit,
     /// For comments and issues: Markdown
     Markdown,
+    /// For people without a terminal: a page, in one file
+    Html,
     /// For Model Explorer: node data, which colours the nodes of one model
     ModelExplorer,
 }

@@ -3,7 +3,7 @@
 use crate::{
     canvas::Canvas,
     drawing::{Cell, Drawing},
-    svg::{Measures, Missing, picture_in},
+    svg::{Measures, Missing, picture},
 };
 
 const TITLES: [&str; 3] =
@@ -13,11 +13,12 @@ const TITLES: [&str; 3] =
 pub(super) fn draw(drawing: &Drawing, top: usize, canvas: &mut Canvas) -> (usize, usize) {
     let (mut width, mut y) = (0, top);
     let all = [Missing::Nothing, Missing::One, Missing::Repeats];
-    let columns = Measures::of(&last(drawing));
+    let columns = Measures::of(&last(drawing), usize::MAX);
     for ((missing, title), drawing) in all.into_iter().zip(TITLES).zip(steps(drawing)) {
         let drawing = Drawing { title: title.to_owned(), ..drawing };
-        width = width.max(Measures::of(&drawing).width);
-        y = picture_in(&drawing, &columns, missing, y, canvas) + 8;
+        let columns = columns.clone().titled(title);
+        width = width.max(columns.width);
+        y = picture(&drawing, &columns, missing, y, canvas) + 8;
     }
     (width, y)
 }

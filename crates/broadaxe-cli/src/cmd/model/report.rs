@@ -8,6 +8,7 @@ mod sample;
 mod concise;
 mod statistics;
 mod markdown;
+mod html;
 mod junit;
 mod github;
 mod gitlab;
@@ -43,6 +44,7 @@ pub(super) fn report(
         ReportFormat::Grouped | ReportFormat::Full => joined(to, texts, found, shown),
         ReportFormat::Concise => concise::lines(to, found, shown),
         ReportFormat::Markdown => markdown::document(to, found, shown),
+        ReportFormat::Html => html::page(to, found, shown),
         ReportFormat::Junit => junit::suites(to, found, shown),
         ReportFormat::Json => line(to, found),
         ReportFormat::Sarif => line(to, &sarif::log(found, shown)),
