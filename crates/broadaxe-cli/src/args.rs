@@ -130,8 +130,9 @@ pub enum Command {
     /// List the runtimes that models can be checked for
     #[command(after_help = "Examples:\n  broadaxe targets\n  broadaxe targets litert-gpu")]
     Targets(TargetsArgs),
-    /// Print the JSON schema of `check --format json`
-    Schema,
+    /// Print a JSON schema: of the report of `check --format json`, or of broadaxe.toml
+    #[command(after_help = "Examples:\n  broadaxe schema\n  broadaxe schema config > broadaxe.schema.json")]
+    Schema(SchemaArgs),
     /// List the broadcast rules
     Rules,
     /// List the operators and reductions, with dtypes and the names in frameworks
@@ -461,6 +462,24 @@ pub struct EvalArgs {
     /// The arrays and numbers that the names refer to
     #[arg(value_name = "NAME=FILE|NUMBER")]
     pub bindings: Vec<String>,
+}
+
+/// Arguments of `broadaxe schema`.
+#[derive(Args, Clone, Debug)]
+pub struct SchemaArgs {
+    /// Of what
+    #[arg(value_enum, default_value_t, value_name = "WHAT")]
+    pub what: SchemaOf,
+}
+
+/// What has a JSON schema.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SchemaOf {
+    /// The report of `check --format json`
+    #[default]
+    Report,
+    /// broadaxe.toml, and the table tool.broadaxe of pyproject.toml
+    Config,
 }
 
 /// Arguments of `broadaxe page`.

@@ -225,6 +225,14 @@ impl Drawing {
         self
     }
 
+    /// Removes the sentences, for documents that say the same elsewhere. The element that is traced stays marked.
+    #[must_use]
+    pub fn without_sentences(mut self) -> Self {
+        self.notes.clear();
+        self.trace.iter_mut().for_each(|trace| trace.sentence.clear());
+        self
+    }
+
     /// Renders the drawing as lines of text, in ASCII or with arrows.
     pub fn text(&self, ascii: bool) -> String {
         let arrow = if ascii { "->" } else { "→" };
@@ -252,7 +260,7 @@ impl Drawing {
         for &at in &self.clashes {
             said.push(format!("The sizes on axis {} do not fit.", self.axes[at]));
         }
-        said.extend(self.trace.iter().map(|trace| format!("{}.", trace.sentence)));
+        said.extend(self.trace.iter().filter(|trace| !trace.sentence.is_empty()).map(|trace| format!("{}.", trace.sentence)));
         said.extend(self.notes.iter().map(|note| format!("{note}.")));
         join(&said, " ")
     }

@@ -160,7 +160,7 @@ impl Measures {
         };
         let title = lines.iter().map(|line| count(line.trim())).max().unwrap_or(0) * CHARACTER;
         let notes =
-            drawing.trace.iter().map(|trace| count(&trace.sentence) + "element : ".len() + 4 * trace.element.len());
+            drawing.trace.iter().filter(|trace| !trace.sentence.is_empty()).map(|trace| count(&trace.sentence) + "element : ".len() + 4 * trace.element.len());
         let notes = notes.chain(drawing.notes.iter().map(|note| count(note))).max().unwrap_or(0) * NOTE_CHARACTER;
         let height = if drawing.trace.is_some() { TRACED_BOX_HEIGHT } else { BOX_HEIGHT };
         let above = if is_above { NAME_HEIGHT } else { 0 };
@@ -235,7 +235,7 @@ pub(crate) fn picture(
         y += measures.row();
     }
     y = result(drawing, measures, y, canvas);
-    if let Some(trace) = &drawing.trace {
+    if let Some(trace) = drawing.trace.as_ref().filter(|trace| !trace.sentence.is_empty()) {
         let element = join(&trace.element, ", ");
         canvas.label("n b text", MARGIN, y + 14, &format!("element ({element}): {}", trace.sentence));
         y += NOTE_HEIGHT;

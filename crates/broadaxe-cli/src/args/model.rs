@@ -240,6 +240,10 @@ pub struct CheckArgs {
     #[arg(long, conflicts_with_all = ["quiet", "format"])]
     pub statistics: bool,
 
+    /// Check again when a model or the configuration changes; Ctrl-C ends it
+    #[arg(long)]
+    pub watch: bool,
+
     /// The verdicts that end with exit code 1; add unsupported and unknown to fail on those too [default: differs,refused,guarded]
     #[arg(long, value_enum, value_name = "VERDICT,...", value_delimiter = ',')]
     pub fail_on: Vec<FailOn>,

@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use broadaxe_draw::{markup, svg_copy};
+use broadaxe_draw::{Drawing, markup, svg_copy};
 
 use super::{
     CheckRecord, Shown, drawings,
@@ -137,6 +137,8 @@ impl Writer<'_> {
         if let (Place::Page(model, _), true) = (self.0, at < DRAWN) {
             let drawn = group.members.first().and_then(|&at| record.findings.get(at)).map(drawings);
             let drawn = drawn.filter(|drawings| !drawings.is_empty());
+            // The values are said above.
+            let drawn = drawn.map(|drawings| drawings.into_iter().map(Drawing::without_sentences).collect::<Vec<_>>());
             text += &drawn.map_or_else(String::new, |drawings| {
                 format!("<div class=\"drawing\">{}</div>\n", svg_copy(&drawings, Some(model * 1000 + at)))
             });

@@ -10,10 +10,12 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::severity::{self, line, sentence};
-use crate::answer::{Checked, Each, FileRecord};
+use crate::{
+    answer::{Checked, Each, FileRecord},
+    link,
+};
 
 /// The page of all codes.
-const PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/codes.md");
 
 /// The log of one run.
 #[derive(Serialize)]
@@ -62,7 +64,7 @@ fn rule(code: &Code) -> Value {
         "shortDescription": { "text": code.meaning },
         "fullDescription": { "text": first_paragraph(code.page) },
         "help": { "text": code.page, "markdown": code.page },
-        "helpUri": format!("{PAGE}#{}-{}", code.id.to_lowercase(), code.name),
+        "helpUri": link::page(code),
         "defaultConfiguration": { "level": code.severity.word() },
     })
 }
