@@ -43,6 +43,7 @@ pub(super) struct RawSettings {
 /// Other settings for the models that match a path.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(rename = "Models")]
 pub(super) struct RawModels {
     /// A pattern of model files, relative to this file: `*` matches within one name, and `**` any directories.
     #[schemars(with = "String")]
@@ -64,7 +65,7 @@ pub(super) struct RawModels {
 /// Findings that do not count: those that match all keys. It needs a reason and at least one other key.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("required" = ["reason"], "minProperties" = 2))]
+#[schemars(rename = "Ignore", extend("required" = ["reason"], "minProperties" = 2))]
 pub(super) struct RawIgnore {
     /// Why such findings do not count.
     #[schemars(with = "String")]

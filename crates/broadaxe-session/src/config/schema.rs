@@ -59,12 +59,26 @@ impl JsonSchema for InputShapes {
     }
 }
 
+/// Removes the defaults: an absent key leaves the choice to the command line, which no value says.
+fn without_defaults(mut part: Value) -> Value {
+    match &mut part {
+        Value::Object(members) => {
+            members.retain(|key, value| key != "default" || !(value.is_null() || value.as_array().is_some_and(Vec::is_empty)));
+            members.values_mut().for_each(|value| *value = without_defaults(value.take()));
+        }
+        Value::Array(items) => items.iter_mut().for_each(|item| *item = without_defaults(item.take())),
+        _ => {}
+    }
+    part
+}
+
 /// Returns the schema of the settings.
 pub(super) fn schema<T: JsonSchema>() -> Value {
     let schema = SchemaSettings::draft07().into_generator().into_root_schema_for::<T>();
     let Value::Object(made) = schema.to_value() else { return Value::Null };
     let mut whole = json!({ "$schema": "http://json-schema.org/draft-07/schema#", "$id": ID });
     let parts = made.into_iter().filter(|(key, _)| key != "$schema" && key != "title");
+    let parts = parts.map(|(key, part)| (key, without_defaults(part)));
     let title = ("title".to_owned(), json!("Broadaxe"));
     if let Value::Object(whole) = &mut whole {
         whole.extend(std::iter::once(title).chain(parts));

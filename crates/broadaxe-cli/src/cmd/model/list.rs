@@ -56,8 +56,8 @@ fn cells(row: &ListRow, between: &str) -> Vec<String> {
     cells
 }
 
-/// Writes a line per node. Programs can filter the lines. In a terminal that is too narrow, long names, operands and shapes are cut in the
-/// middle; where not even that fits, each node is a list.
+/// Writes a line per node. Programs can filter the lines. In a terminal that is too narrow, shapes have no blanks, and long cells are cut
+/// in the middle; where not even that fits, each node is a list.
 fn show(listed: &Listed) -> String {
     if listed.count() == 0 {
         return String::new();
@@ -65,9 +65,18 @@ fn show(listed: &Listed) -> String {
     let head = ["place", "node", "operator", "operands", "result"].map(str::to_owned);
     let head: Vec<String> = head.into_iter().chain(listed.targets.iter().map(Target::to_string)).collect();
     let rows = || std::iter::once(head.clone()).chain(listed.rows().map(|row| cells(&row, " ")));
-    let text = aligned_to(rows, terminal::columns(), &SOFT);
-    let widest = text.lines().map(terminal::width).max().unwrap_or(0);
-    if terminal::columns().is_none_or(|columns| widest <= columns) {
+    let fits = |text: &String| {
+        let widest = text.lines().map(terminal::width).max().unwrap_or(0);
+        terminal::columns().is_none_or(|columns| widest <= columns)
+    };
+    let text = aligned_to(rows, None, &SOFT);
+    if fits(&text) {
+        return text;
+    }
+    // Shapes without blanks: (1,3,8,8).
+    let close = |row: Vec<String>| row.into_iter().map(|cell| cell.replace(", ", ",")).collect();
+    let text = aligned_to(|| rows().map(close), terminal::columns(), &SOFT);
+    if fits(&text) {
         return text;
     }
     // A shape is one word.
