@@ -312,16 +312,28 @@ mod tests {
 
     #[test]
     fn long_cells_are_cut_in_the_middle() {
-        let cases = [("short", 5, 5), ("a/very/long/name", 9, 9), ("\u{6a21}\u{578b}\u{6a21}\u{578b}\u{6a21}", 6, 6), ("abc", 0, 1)];
+        let cases = [
+            ("short", 5, 5),
+            ("a/very/long/name", 9, 9),
+            ("\u{6a21}\u{578b}\u{6a21}\u{578b}\u{6a21}", 6, 6),
+            ("abc", 0, 1),
+        ];
         for (text, width, most) in cases {
             let cut = shortened(text, width);
             assert!(crate::terminal::width(&cut) <= most, "{cut}");
             assert_eq!(cut == text, crate::terminal::width(text) <= width, "{cut}");
         }
-        let rows = || [["1", "blocks/0/attention/Add", "same"], ["2", "b", "differs"]].map(|row| row.map(str::to_owned).to_vec()).into_iter();
+        let rows = || {
+            [["1", "blocks/0/attention/Add", "same"], ["2", "b", "differs"]]
+                .map(|row| row.map(str::to_owned).to_vec())
+                .into_iter()
+        };
         let text = aligned_to(rows, Some(24), &[1]);
         let widths: Vec<usize> = text.lines().map(crate::terminal::width).collect();
         assert!(widths.iter().all(|&width| width <= 24) && text.starts_with("1  bloc"), "{text}");
-        assert_eq!(aligned_to(rows, None, &[1]), "1  blocks/0/attention/Add  same\n2  b                       differs\n");
+        assert_eq!(
+            aligned_to(rows, None, &[1]),
+            "1  blocks/0/attention/Add  same\n2  b                       differs\n"
+        );
     }
 }

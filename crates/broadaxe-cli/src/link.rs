@@ -71,7 +71,8 @@ mod tests {
             (&[("WT_SESSION", "1")], true, true),
         ];
         for (variables, is_terminal, want) in cases {
-            let value = |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
+            let value =
+                |name: &str| variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned());
             assert_eq!(is_supported(is_terminal, value), want, "{variables:?}");
         }
     }

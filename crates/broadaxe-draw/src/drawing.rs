@@ -260,7 +260,9 @@ impl Drawing {
         for &at in &self.clashes {
             said.push(format!("The sizes on axis {} do not fit.", self.axes[at]));
         }
-        said.extend(self.trace.iter().filter(|trace| !trace.sentence.is_empty()).map(|trace| format!("{}.", trace.sentence)));
+        said.extend(
+            self.trace.iter().filter(|trace| !trace.sentence.is_empty()).map(|trace| format!("{}.", trace.sentence)),
+        );
         said.extend(self.notes.iter().map(|note| format!("{note}.")));
         join(&said, " ")
     }

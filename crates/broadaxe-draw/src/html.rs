@@ -11,7 +11,10 @@ pub(crate) fn table(drawing: &Drawing) -> Option<String> {
         return None;
     }
     let head = concat(&drawing.axes, |axis| format!("<th scope=\"col\">axis {axis}</th>"));
-    let mut text = format!("<table>\n<caption>{}</caption>\n<thead><tr><th scope=\"col\">operand</th><th scope=\"col\">shape</th>{head}", markup(&drawing.title));
+    let mut text = format!(
+        "<table>\n<caption>{}</caption>\n<thead><tr><th scope=\"col\">operand</th><th scope=\"col\">shape</th>{head}",
+        markup(&drawing.title)
+    );
     text += "<th scope=\"col\">repeats</th></tr></thead>\n<tbody>\n";
     for row in &drawing.rows {
         let Row { name, shape, cells, repeats } = row;

@@ -125,7 +125,11 @@ struct Strides {
     periods: Option<Vec<usize>>,
 }
 
-fn align(rule: &Rule, shapes: &[Shape], order: Order) -> Result<(Outcome, Drawing, Option<Alignment>), Box<ShapedError>> {
+fn align(
+    rule: &Rule,
+    shapes: &[Shape],
+    order: Order,
+) -> Result<(Outcome, Drawing, Option<Alignment>), Box<ShapedError>> {
     let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
     let alignment =
         rule.align(&dims).map_err(|error| error_in(order, shapes, error, Drawing::failed(rule, &dims, order)))?;

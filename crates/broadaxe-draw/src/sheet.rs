@@ -236,9 +236,8 @@ fn paragraphs(paragraphs: &[String], class: &str, width: usize, top: usize, canv
 fn wrapped(text: &str, width: usize) -> Vec<String> {
     let mut lines = vec![String::new()];
     for word in text.split(' ') {
-        let line = lines.last_mut().filter(|line| {
-            line.is_empty() || line.chars().count() + 1 + word.chars().count() <= width
-        });
+        let line =
+            lines.last_mut().filter(|line| line.is_empty() || line.chars().count() + 1 + word.chars().count() <= width);
         match line {
             Some(line) if line.is_empty() => line.push_str(word),
             Some(line) => *line += &format!(" {word}"),
@@ -264,9 +263,11 @@ mod tests {
     #[test]
     fn pictures_are_xml_with_titles_of_their_own() {
         for shapes in SHAPES {
-            for style in [Theme::Auto, Theme::Light, Theme::Dark, Theme::Print]
-                .map(|theme| SheetStyle { theme, steps: theme == Theme::Print, outlines: theme == Theme::Dark })
-            {
+            for style in [Theme::Auto, Theme::Light, Theme::Dark, Theme::Print].map(|theme| SheetStyle {
+                theme,
+                steps: theme == Theme::Print,
+                outlines: theme == Theme::Dark,
+            }) {
                 let text = sheet(shapes).svg(&style);
                 let read = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{shapes}: {error}"));
                 let words = |name| read.descendants().filter(|node| node.has_tag_name(name)).count();
@@ -275,7 +276,8 @@ mod tests {
                 assert_eq!(text.contains("light-dark"), style.theme == Theme::Auto, "{shapes} {style:?}");
             }
         }
-        let titles: Vec<String> = SHAPES.iter().flat_map(|shapes| sheet(shapes).drawings()).map(|one| one.title).collect();
+        let titles: Vec<String> =
+            SHAPES.iter().flat_map(|shapes| sheet(shapes).drawings()).map(|one| one.title).collect();
         let mut unique = titles.clone();
         unique.sort();
         unique.dedup();
@@ -296,7 +298,9 @@ mod tests {
             assert!(text.contains(want), "{want}: {text}");
         }
         let text = sheet("2,2 2").alternative();
-        for want in ["The elements of the result are [[0, 2], [2, 4]].", "The elements of the result are [[0, 1], [3, 4]]."] {
+        for want in
+            ["The elements of the result are [[0, 2], [2, 4]].", "The elements of the result are [[0, 1], [3, 4]]."]
+        {
             assert!(text.contains(want), "{want}: {text}");
         }
     }
@@ -307,10 +311,12 @@ mod tests {
             for steps in [false, true] {
                 let text = sheet(shapes).svg(&SheetStyle { steps, ..SheetStyle::default() });
                 let read = roxmltree::Document::parse(&text).unwrap();
-                let number = |node: &roxmltree::Node<'_, '_>, name| node.attribute(name).map_or(0, |text| text.parse().unwrap());
+                let number =
+                    |node: &roxmltree::Node<'_, '_>, name| node.attribute(name).map_or(0, |text| text.parse().unwrap());
                 let root = read.root_element();
                 let (width, height): (usize, usize) = (number(&root, "width"), number(&root, "height"));
-                for node in root.descendants().filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "rect"))) {
+                for node in root.descendants().filter(|node| node.has_tag_name(("http://www.w3.org/2000/svg", "rect")))
+                {
                     let moved = node.parent_element().and_then(|parent| parent.attribute("transform"));
                     let moved = moved.map_or(vec![0, 0], |text| {
                         let text = text.trim_start_matches("translate(").trim_end_matches(')');
@@ -329,7 +335,8 @@ mod tests {
         let rule = Rule::numpy();
         for (shape, has) in [([8, 8], true), ([8, 9], false), ([0, 3], false)] {
             let alignment = rule.align(&[&shape]).unwrap();
-            let sheet = Sheet::of(Drawing::new(&rule, &alignment, Order::ROW_MAJOR), Some(&alignment), Order::ROW_MAJOR);
+            let sheet =
+                Sheet::of(Drawing::new(&rule, &alignment, Order::ROW_MAJOR), Some(&alignment), Order::ROW_MAJOR);
             assert_eq!(sheet.svg(&SheetStyle::default()).contains("numbers of the result"), has, "{shape:?}");
         }
     }

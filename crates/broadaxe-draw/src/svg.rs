@@ -159,8 +159,11 @@ impl Measures {
             _ => vec![drawing.title.clone()],
         };
         let title = lines.iter().map(|line| count(line.trim())).max().unwrap_or(0) * CHARACTER;
-        let notes =
-            drawing.trace.iter().filter(|trace| !trace.sentence.is_empty()).map(|trace| count(&trace.sentence) + "element : ".len() + 4 * trace.element.len());
+        let notes = drawing
+            .trace
+            .iter()
+            .filter(|trace| !trace.sentence.is_empty())
+            .map(|trace| count(&trace.sentence) + "element : ".len() + 4 * trace.element.len());
         let notes = notes.chain(drawing.notes.iter().map(|note| count(note))).max().unwrap_or(0) * NOTE_CHARACTER;
         let height = if drawing.trace.is_some() { TRACED_BOX_HEIGHT } else { BOX_HEIGHT };
         let above = if is_above { NAME_HEIGHT } else { 0 };

@@ -19,9 +19,7 @@ impl PictureArgs {
     pub(super) fn text(&self, sheet: &Sheet) -> Option<String> {
         match self {
             Self { html: true, .. } => Some(sheet.html(&self.style())),
-            Self { markdown: true, .. } => {
-                Some(sheet.drawings().iter().map(markdown).collect::<Vec<_>>().join("\n"))
-            }
+            Self { markdown: true, .. } => Some(sheet.drawings().iter().map(markdown).collect::<Vec<_>>().join("\n")),
             _ if self.svg.as_deref() == Some(Path::new("-")) => Some(sheet.svg(&self.style())),
             _ => None,
         }

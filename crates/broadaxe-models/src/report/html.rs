@@ -43,7 +43,8 @@ const TABLE: Kind = (
     "",
     "border-collapse:collapse;margin:.5em 0;color:inherit;background:transparent;border:none;font-size:inherit",
 );
-const ROW: Kind = ("tr", "", "background:transparent;border-bottom:1px solid color-mix(in srgb,currentColor 18%,transparent)");
+const ROW: Kind =
+    ("tr", "", "background:transparent;border-bottom:1px solid color-mix(in srgb,currentColor 18%,transparent)");
 const CELL: Kind = ("td", "", "text-align:left;padding:.25em .9em .25em 0;border:none");
 const HEAD: Kind = ("th", "", "text-align:left;padding:.25em .9em .25em 0;border:none");
 

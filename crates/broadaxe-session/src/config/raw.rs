@@ -2,11 +2,11 @@
 
 use std::{fmt, marker::PhantomData};
 
+use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, SeqAccess, Visitor},
 };
-use schemars::JsonSchema;
 use toml::Spanned;
 
 use super::{place::Document, schema};

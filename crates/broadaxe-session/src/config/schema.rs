@@ -63,7 +63,9 @@ impl JsonSchema for InputShapes {
 fn without_defaults(mut part: Value) -> Value {
     match &mut part {
         Value::Object(members) => {
-            members.retain(|key, value| key != "default" || !(value.is_null() || value.as_array().is_some_and(Vec::is_empty)));
+            members.retain(|key, value| {
+                key != "default" || !(value.is_null() || value.as_array().is_some_and(Vec::is_empty))
+            });
             members.values_mut().for_each(|value| *value = without_defaults(value.take()));
         }
         Value::Array(items) => items.iter_mut().for_each(|item| *item = without_defaults(item.take())),

@@ -207,7 +207,11 @@ fn the_schema_has_the_keys_that_are_read() {
         assert_eq!(sorted, read_keys);
         for key in keys {
             let (_, value) = SAMPLES.iter().find(|(known, _)| known == key).expect("a value that the key accepts");
-            let before = if before.contains(&format!("{key} = ")) { before.replace(&format!("{key} = \"b\", "), "") } else { before.to_owned() };
+            let before = if before.contains(&format!("{key} = ")) {
+                before.replace(&format!("{key} = \"b\", "), "")
+            } else {
+                before.to_owned()
+            };
             read(&format!("{before}{key} = {value}{after}")).unwrap_or_else(|error| panic!("{key}: {error}"));
             assert!(part["properties"][key]["description"].is_string(), "{key} has a description");
         }

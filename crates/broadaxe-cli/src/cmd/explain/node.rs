@@ -12,7 +12,8 @@ use crate::{
 
 /// Names a node: `bias1 (Add) of face.onnx`.
 pub(super) fn title(node: &NodeExplained) -> String {
-    let file = Path::new(&node.model).file_name().map_or_else(|| node.model.clone(), |name| quoted(&name.to_string_lossy()));
+    let file =
+        Path::new(&node.model).file_name().map_or_else(|| node.model.clone(), |name| quoted(&name.to_string_lossy()));
     format!("{} ({}) of {file}", quoted(&node.name), quoted(&node.op))
 }
 

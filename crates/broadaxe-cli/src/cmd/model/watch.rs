@@ -59,7 +59,8 @@ impl Seen {
 
     /// Names the first file that is not like before, and counts the others.
     fn changes(&self, now: &Self) -> String {
-        let changed: Vec<&PathBuf> = now.0.iter().filter(|(path, stamp)| self.0.get(*path) != Some(*stamp)).map(|(path, _)| path).collect();
+        let changed: Vec<&PathBuf> =
+            now.0.iter().filter(|(path, stamp)| self.0.get(*path) != Some(*stamp)).map(|(path, _)| path).collect();
         let gone = self.0.keys().filter(|path| !now.0.contains_key(*path));
         let all: Vec<String> = changed.into_iter().chain(gone).map(|path| path.display().to_string()).collect();
         match &all[..] {

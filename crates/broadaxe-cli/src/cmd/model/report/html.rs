@@ -24,7 +24,8 @@ type Choice = (String, String);
 pub(super) fn page(to: &mut dyn fmt::Write, found: &Checked, shown: Shown) -> fmt::Result {
     let targets = targets(found);
     let filters = filters(found, &targets, shown);
-    let hidden: String = filters.iter().flat_map(|(id, _, choices)| choices.iter().map(move |one| rule(id, one))).collect();
+    let hidden: String =
+        filters.iter().flat_map(|(id, _, choices)| choices.iter().map(move |one| rule(id, one))).collect();
     let names: Vec<&str> = found.models.iter().map(|record| record.model.as_str()).collect();
     let title = if let [one] = names[..] { format!("{one} - Broadaxe") } else { "Broadaxe".to_owned() };
     write!(
@@ -37,7 +38,8 @@ pub(super) fn page(to: &mut dyn fmt::Write, found: &Checked, shown: Shown) -> fm
     )?;
     if names.len() > 1 {
         writeln!(to, "<p>{}</p>", markup(&total(found)))?;
-        let list = names.iter().enumerate().map(|(k, name)| format!("<li><a href=\"#m{k}\">{}</a></li>\n", markup(name)));
+        let list =
+            names.iter().enumerate().map(|(k, name)| format!("<li><a href=\"#m{k}\">{}</a></li>\n", markup(name)));
         writeln!(to, "<ul class=\"contents\">\n{}</ul>", list.collect::<String>())?;
     }
     if !filters.is_empty() {
@@ -50,7 +52,10 @@ pub(super) fn page(to: &mut dyn fmt::Write, found: &Checked, shown: Shown) -> fm
     }
     for error in &found.errors {
         let (file, sentence) = (markup(&error.file), markup(&error.sentence()));
-        writeln!(to, "<section class=\"model\"><h2>{file}</h2>\n<p><span class=\"mark error\">error</span> {sentence}</p></section>")?;
+        writeln!(
+            to,
+            "<section class=\"model\"><h2>{file}</h2>\n<p><span class=\"mark error\">error</span> {sentence}</p></section>"
+        )?;
     }
     let version = env!("CARGO_PKG_VERSION");
     writeln!(to, "</main>\n<footer>Written by broadaxe {version}.</footer>\n</body>\n</html>")
@@ -91,7 +96,9 @@ fn rule(id: &str, (value, _): &Choice) -> String {
 fn select(id: &str, label: &str, choices: &[Choice]) -> String {
     let option = |(value, text): &Choice| format!("<option value=\"{value}\">{}</option>", markup(text));
     let options: String = choices.iter().map(option).collect();
-    format!("<label>{label} <select id=\"{id}\" autocomplete=\"off\"><option value=\"\">all</option>{options}</select></label>\n")
+    format!(
+        "<label>{label} <select id=\"{id}\" autocomplete=\"off\"><option value=\"\">all</option>{options}</select></label>\n"
+    )
 }
 
 #[cfg(test)]
@@ -123,7 +130,9 @@ mod tests {
         assert!(text.contains("&lt;no&gt;.onnx") && !text.contains('\u{1b}'));
         let ids: Vec<&str> = text.split(" id=\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
         assert_eq!(ids.iter().collect::<BTreeSet<_>>().len(), ids.len(), "{ids:?}");
-        for filter in ["#runtime option[value=\"t2\"]:checked) .finding:not(.t2)", "<option value=\"t1\">openvino</option>"] {
+        for filter in
+            ["#runtime option[value=\"t2\"]:checked) .finding:not(.t2)", "<option value=\"t1\">openvino</option>"]
+        {
             assert!(text.contains(filter), "{filter}");
         }
     }
