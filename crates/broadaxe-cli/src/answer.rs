@@ -261,7 +261,7 @@ pub(crate) fn aligned_to<R: Iterator<Item = Vec<String>>>(
 /// The narrowest column of cells that are cut.
 const LEAST_CELL: usize = 8;
 
-/// Takes from the widest of the columns `soft` until a line has room.
+/// Narrows the widest of the columns `soft` until a line has room.
 fn narrow(widths: &mut [usize], columns: usize, soft: &[usize]) {
     loop {
         let used = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
@@ -283,15 +283,15 @@ fn shortened(text: &str, width: usize) -> String {
     let room = width.saturating_sub(1);
     let fill = |characters: &mut dyn Iterator<Item = char>, room: usize| {
         let mut used = 0;
-        let mut taken = Vec::new();
+        let mut fitting = Vec::new();
         for c in characters {
             used += terminal::width(c.encode_utf8(&mut [0; 4]));
             if used > room {
                 break;
             }
-            taken.push(c);
+            fitting.push(c);
         }
-        taken
+        fitting
     };
     let start = fill(&mut text.chars(), room / 2);
     let mut end = fill(&mut text.chars().rev(), room - room / 2);

@@ -20,11 +20,11 @@ use crate::{
     words::join,
 };
 
-const BETWEEN: usize = 28;
+const BETWEEN_PANELS: usize = 28;
 /// The widest row of panels, in pixels.
-const WIDEST: usize = 1040;
+const WIDEST_ROW: usize = 1040;
 /// The narrowest picture whose text is wrapped, in characters.
-const NARROWEST: usize = 44;
+const NARROWEST_TEXT: usize = 44;
 
 /// An answer as one picture.
 #[derive(Clone, Debug)]
@@ -97,16 +97,17 @@ impl Sheet {
         let lettering = if style.outlines { as_outlines } else { as_text };
         let drawn: Vec<Drawn> = self.panels.iter().map(|panel| panel.drawn(style, lettering)).collect();
         let rows = rows(&drawn);
-        let wide = |row: &Vec<usize>| row.iter().map(|&k| drawn[k].width + BETWEEN).sum::<usize>() - BETWEEN;
+        let wide =
+            |row: &Vec<usize>| row.iter().map(|&k| drawn[k].width + BETWEEN_PANELS).sum::<usize>() - BETWEEN_PANELS;
         let title = self.title.chars().count() * CHARACTER;
-        let most = rows.iter().map(wide).max().unwrap_or(0).max(title).max(NARROWEST * NOTE_CHARACTER);
+        let most = rows.iter().map(wide).max().unwrap_or(0).max(title).max(NARROWEST_TEXT * NOTE_CHARACTER);
         let mut canvas = Canvas::new(lettering);
         let mut y = self.head(most, &mut canvas);
         for row in rows {
             let mut x = 0;
             for &k in &row {
                 canvas.place(&drawn[k].canvas, x, y);
-                x += drawn[k].width + BETWEEN;
+                x += drawn[k].width + BETWEEN_PANELS;
             }
             y += row.iter().map(|&k| drawn[k].height).max().unwrap_or(0) + MARGIN;
         }
@@ -169,7 +170,7 @@ impl Sheet {
         }
         canvas.body += &format!(
             "<path class=\"none\" d=\"M{MARGIN} {y}H{}\" stroke-width=\"1\"/>\n",
-            width.max(NARROWEST * NOTE_CHARACTER)
+            width.max(NARROWEST_TEXT * NOTE_CHARACTER)
         );
         legend::draw(shown, (numbers, others), width, y + MARGIN, canvas)
     }
@@ -184,7 +185,7 @@ impl Panel {
     fn drawn(&self, style: &SheetStyle, lettering: crate::canvas::Lettering) -> Drawn {
         let mut canvas = Canvas::new(lettering);
         let columns = Measures::of(&self.drawing, usize::MAX);
-        let mut width = columns.width.max(NARROWEST * NOTE_CHARACTER);
+        let mut width = columns.width.max(NARROWEST_TEXT * NOTE_CHARACTER);
         let mut y = 0;
         if style.steps && !self.drawing.rows.is_empty() {
             canvas.label("b text", MARGIN, y + 16, &self.drawing.title);
@@ -208,10 +209,10 @@ impl Panel {
 fn rows(drawn: &[Drawn]) -> Vec<Vec<usize>> {
     let (mut rows, mut width): (Vec<Vec<usize>>, usize) = (Vec::new(), 0);
     for (k, panel) in drawn.iter().enumerate() {
-        match rows.last_mut().filter(|_| width + BETWEEN + panel.width <= WIDEST) {
+        match rows.last_mut().filter(|_| width + BETWEEN_PANELS + panel.width <= WIDEST_ROW) {
             Some(row) => {
                 row.push(k);
-                width += BETWEEN + panel.width;
+                width += BETWEEN_PANELS + panel.width;
             }
             None => {
                 rows.push(vec![k]);

@@ -217,15 +217,7 @@ pub(crate) fn picture(
         y += NAME_HEIGHT;
     }
     y += TITLE_HEIGHT - NAME_HEIGHT;
-    let rows = drawing.rows.len() + usize::from(drawing.result.is_some() || !drawing.clashes.is_empty());
-    for &at in drawing.clashes.iter().filter(|&&at| at < measures.boxes.len()) {
-        let (x, width) = (measures.x(at) - GAP / 2, measures.boxes[at] + GAP);
-        let height = AXES_HEIGHT + rows * measures.row();
-        canvas.body += &format!(
-            "<rect class=\"clash\" x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{height}\" rx=\"6\" stroke-width=\"1.5\"/>\n",
-            y - 4
-        );
-    }
+    clashes(drawing, measures, y, canvas);
     if !drawing.axes.is_empty() {
         canvas.label("n quiet", MARGIN, y + 12, "axis");
         for (at, axis) in drawing.axes.iter().enumerate() {
@@ -250,6 +242,31 @@ pub(crate) fn picture(
     y
 }
 
+/// Marks the columns whose sizes clash.
+fn clashes(drawing: &Drawing, measures: &Measures, y: usize, canvas: &mut Canvas) {
+    let rows = drawing.rows.len() + usize::from(drawing.result.is_some() || !drawing.clashes.is_empty());
+    for &at in drawing.clashes.iter().filter(|&&at| at < measures.boxes.len()) {
+        let (x, width) = (measures.x(at) - GAP / 2, measures.boxes[at] + GAP);
+        let height = AXES_HEIGHT + rows * measures.row();
+        canvas.body += &format!(
+            "<rect class=\"clash\" x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{height}\" rx=\"6\" stroke-width=\"1.5\"/>\n",
+            y - 4
+        );
+    }
+}
+
+/// Writes the name and the shape of an operand, to the left of its boxes or above them.
+fn name(row: &Row, measures: &Measures, y: usize, canvas: &mut Canvas) {
+    if measures.above > 0 {
+        canvas.label("b text", MARGIN, y + 14, &row.name);
+        canvas.label("quiet", MARGIN + (row.name.chars().count() + 1) * CHARACTER, y + 14, &row.shape);
+    } else {
+        let baseline = measures.baseline(y);
+        canvas.label("b text", MARGIN, baseline, &row.name);
+        canvas.label("quiet e", MARGIN + measures.names - GAP, baseline, &row.shape);
+    }
+}
+
 fn operand(
     drawing: &Drawing,
     missing: Missing,
@@ -259,14 +276,7 @@ fn operand(
     canvas: &mut Canvas,
 ) {
     let hue = k % HUES;
-    if measures.above > 0 {
-        canvas.label("b text", MARGIN, y + 14, &row.name);
-        canvas.label("quiet", MARGIN + (row.name.chars().count() + 1) * CHARACTER, y + 14, &row.shape);
-    } else {
-        let baseline = measures.baseline(y);
-        canvas.label("b text", MARGIN, baseline, &row.name);
-        canvas.label("quiet e", MARGIN + measures.names - GAP, baseline, &row.shape);
-    }
+    name(row, measures, y, canvas);
     let y = y + measures.above;
     for (at, cell) in row.cells.iter().enumerate() {
         let (x, width, height) = (measures.x(at), measures.boxes[at], measures.height);

@@ -12,7 +12,7 @@ use broadaxe_models::{
     extract::Input,
     report::{
         CheckRecord, Shown,
-        html::{Place, html},
+        html::{HtmlPlace, html},
     },
 };
 use pyo3::{
@@ -107,7 +107,7 @@ impl Told {
     #[getter]
     fn html(&self) -> Option<String> {
         let Json::Checked(found) = &self.answer.json else { return None };
-        found.models.first().map(|record| html(record, Shown::default(), Place::Notebook))
+        found.models.first().map(|record| html(record, Shown::default(), HtmlPlace::Notebook))
     }
 
     /// The changed model, where it was not written.

@@ -6,7 +6,7 @@ use crate::{
     svg::{GAP, MARGIN, NOTE_CHARACTER},
 };
 
-const ROW: usize = 26;
+const LEGEND_ROW: usize = 26;
 const SAMPLE: (usize, usize) = (34, 20);
 
 /// A mark, and what it means.
@@ -73,7 +73,7 @@ pub(super) fn draw(
         let (class, sample, said) = mark.words();
         let wide = SAMPLE.0 + GAP + said.chars().count() * NOTE_CHARACTER;
         if x > MARGIN && x + wide > widest {
-            (x, y) = (MARGIN, y + ROW);
+            (x, y) = (MARGIN, y + LEGEND_ROW);
         }
         if !class.is_empty() {
             canvas.body += &format!(
@@ -87,5 +87,5 @@ pub(super) fn draw(
         x += wide + 2 * GAP;
         width = width.max(x);
     }
-    (width, y + ROW)
+    (width, y + LEGEND_ROW)
 }

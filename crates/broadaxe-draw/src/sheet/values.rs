@@ -12,11 +12,11 @@ use crate::{
 
 /// The largest result that is shown.
 const MAX_ELEMENTS: usize = 64;
-const MAX_RANK: usize = 4;
-const ROW: usize = 26;
-const NARROWEST: usize = 34;
+const MAX_GRID_RANK: usize = 4;
+const GRID_ROW: usize = 26;
+const NARROWEST_CELL: usize = 34;
 /// The widest row of blocks, in pixels.
-const WIDEST: usize = 560;
+const WIDEST_BLOCKS: usize = 560;
 
 /// The elements of a result, with every operand filled 0, 1, 2, ... and added up.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Values {
     pub(super) fn of(alignment: &Alignment, order: Order) -> Option<Self> {
         let shape = alignment.shape().to_vec();
         let count = shape.iter().try_fold(1_usize, |all, &dim| all.checked_mul(dim))?;
-        if shape.is_empty() || count == 0 || count > MAX_ELEMENTS || shape.len() > MAX_RANK {
+        if shape.is_empty() || count == 0 || count > MAX_ELEMENTS || shape.len() > MAX_GRID_RANK {
             return None;
         }
         let reads = (0..count).map(|at| positions(alignment, at)).collect();
@@ -88,7 +88,7 @@ impl Values {
 
     fn cell(&self) -> usize {
         let widest = (0..self.reads.len()).map(|at| self.sum(at).len()).max().unwrap_or(1);
-        (widest * CHARACTER + GAP).max(NARROWEST)
+        (widest * CHARACTER + GAP).max(NARROWEST_CELL)
     }
 
     /// Draws the grid from this height down; returns its width and the height below it.
@@ -97,21 +97,21 @@ impl Values {
         let (cell, is_deep) = (self.cell(), self.shape.len() > 2);
         let head = if is_deep { NOTE_HEIGHT } else { 0 };
         let width = (columns * cell + 2 * GAP).max(9 * CHARACTER);
-        let in_row = (WIDEST / width).clamp(1, count);
+        let in_row = (WIDEST_BLOCKS / width).clamp(1, count);
         canvas.label("n quiet", MARGIN, top + 14, "numbers of the result");
         let top = top + NOTE_HEIGHT;
         for block in 0..count {
-            let (x, y) = (MARGIN + block % in_row * width, top + block / in_row * (head + rows * ROW + GAP));
+            let (x, y) = (MARGIN + block % in_row * width, top + block / in_row * (head + rows * GRID_ROW + GAP));
             if is_deep {
                 canvas.label("n quiet", x, y + 14, &self.block_index(block));
             }
             for at in 0..rows * columns {
-                let place = (x + at % columns * cell, y + head + at / columns * ROW);
+                let place = (x + at % columns * cell, y + head + at / columns * GRID_ROW);
                 self.element(block * rows * columns + at, place, cell, canvas);
             }
         }
         let lines = count.div_ceil(in_row);
-        (MARGIN + in_row * width, top + lines * (head + rows * ROW + GAP))
+        (MARGIN + in_row * width, top + lines * (head + rows * GRID_ROW + GAP))
     }
 
     /// Writes the index of a block along the axes in front of rows and columns: `(0, :, :)`.
@@ -129,7 +129,7 @@ impl Values {
         let differs = self.differing[at];
         let class = if differs { "result other s" } else { "result" };
         let stroke = if differs || self.traced == Some(at) { "2" } else { "1" };
-        let (w, h) = (width - 3, ROW - 3);
+        let (w, h) = (width - 3, GRID_ROW - 3);
         canvas.body += &format!(
             "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{w}\" height=\"{h}\" rx=\"3\" stroke-width=\"{stroke}\"/>\n"
         );

@@ -22,7 +22,7 @@ const MOST_ON_PAGE: usize = 500;
 
 /// Where the HTML is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place<'a> {
+pub enum HtmlPlace<'a> {
     /// In the output of a notebook: without classes, headings and drawings.
     Notebook,
     /// On a page, as the section of this number, and with the class `tK` on each finding for the target with the number K in this list.
@@ -30,38 +30,38 @@ pub enum Place<'a> {
 }
 
 /// An element: its name on a page, its class there, and its styles in a notebook.
-type Kind = (&'static str, &'static str, &'static str);
+type Element = (&'static str, &'static str, &'static str);
 
-const MODEL: Kind = ("section", "model", "color:inherit;background:transparent");
-const NAME: Kind = ("h2", "", "font-weight:600");
-const SMALL: Kind = ("p", "quiet", "opacity:.75;font-size:.92em");
-const FINDING: Kind = ("article", "finding", "margin:.8em 0 0");
-const TITLE: Kind = ("h3", "", "font-weight:600");
-const LINE: Kind = ("p", "", "margin:.1em 0");
-const TABLE: Kind = (
+const MODEL: Element = ("section", "model", "color:inherit;background:transparent");
+const NAME: Element = ("h2", "", "font-weight:600");
+const SMALL: Element = ("p", "quiet", "opacity:.75;font-size:.92em");
+const FINDING: Element = ("article", "finding", "margin:.8em 0 0");
+const TITLE: Element = ("h3", "", "font-weight:600");
+const LINE: Element = ("p", "", "margin:.1em 0");
+const TABLE: Element = (
     "table",
     "",
     "border-collapse:collapse;margin:.5em 0;color:inherit;background:transparent;border:none;font-size:inherit",
 );
-const ROW: Kind =
+const ROW: Element =
     ("tr", "", "background:transparent;border-bottom:1px solid color-mix(in srgb,currentColor 18%,transparent)");
-const CELL: Kind = ("td", "", "text-align:left;padding:.25em .9em .25em 0;border:none");
-const HEAD: Kind = ("th", "", "text-align:left;padding:.25em .9em .25em 0;border:none");
+const CELL: Element = ("td", "", "text-align:left;padding:.25em .9em .25em 0;border:none");
+const HEAD: Element = ("th", "", "text-align:left;padding:.25em .9em .25em 0;border:none");
 
 /// Writes elements for one place.
 #[derive(Clone, Copy)]
-struct Writer<'a>(Place<'a>);
+struct Writer<'a>(HtmlPlace<'a>);
 
 /// Writes what a check of one model found.
 ///
 /// ```
-/// use broadaxe_models::{check_file, report::{Shown, html::{Place, html}}};
+/// use broadaxe_models::{check_file, report::{Shown, html::{HtmlPlace, html}}};
 /// let record = check_file("../../examples/face.onnx", &["ncnn".parse()?])?;
-/// let text = html(&record, Shown::default(), Place::Notebook);
+/// let text = html(&record, Shown::default(), HtmlPlace::Notebook);
 /// assert!(text.starts_with("<div") && text.contains("differs on ncnn"));
 /// # Ok::<(), broadaxe_models::Error>(())
 /// ```
-pub fn html(record: &CheckRecord, shown: Shown, place: Place<'_>) -> String {
+pub fn html(record: &CheckRecord, shown: Shown, place: HtmlPlace<'_>) -> String {
     let report = grouped(record, shown);
     let writer = Writer(place);
     let mut text = writer.head(record, &report);
@@ -79,17 +79,17 @@ pub fn html(record: &CheckRecord, shown: Shown, place: Place<'_>) -> String {
     for said in [&report.fixable, &report.hidden, &report.others].into_iter().flatten() {
         text += &writer.line(SMALL, &format!("{said}."));
     }
-    let label = if let Place::Page(at, _) = place { format!(" aria-labelledby=\"m{at}\"") } else { String::new() };
+    let label = if let HtmlPlace::Page(at, _) = place { format!(" aria-labelledby=\"m{at}\"") } else { String::new() };
     writer.with(MODEL, &label, &text)
 }
 
 impl Writer<'_> {
     fn is_page(self) -> bool {
-        self.0 != Place::Notebook
+        self.0 != HtmlPlace::Notebook
     }
 
     /// Writes an element around HTML.
-    fn with(self, (name, class, style): Kind, attributes: &str, inner: &str) -> String {
+    fn with(self, (name, class, style): Element, attributes: &str, inner: &str) -> String {
         let is_table = matches!(name, "table" | "tr" | "td" | "th");
         let name = if self.is_page() || is_table { name } else { "div" };
         let mark = match (self.is_page(), class) {
@@ -100,7 +100,7 @@ impl Writer<'_> {
         format!("<{name}{mark}{attributes}>{inner}</{name}>\n")
     }
 
-    fn line(self, kind: Kind, text: &str) -> String {
+    fn line(self, kind: Element, text: &str) -> String {
         self.with(kind, "", &markup(text))
     }
 
@@ -108,7 +108,7 @@ impl Writer<'_> {
     fn head(self, record: &CheckRecord, report: &GroupedReport) -> String {
         let path = if self.is_page() { None } else { Path::new(&record.model).file_name() };
         let model = path.map_or(report.model.clone(), |name| name.to_string_lossy().into_owned());
-        let id = if let Place::Page(at, _) = self.0 { format!(" id=\"m{at}\"") } else { String::new() };
+        let id = if let HtmlPlace::Page(at, _) = self.0 { format!(" id=\"m{at}\"") } else { String::new() };
         let mut text = self.with(NAME, &id, &markup(&model)) + &self.line(LINE, &format!("{}.", report.nodes));
         text += &report.undecided.as_ref().map_or_else(String::new, |said| self.line(LINE, &format!("{said}.")));
         let rows = report.targets.iter().map(|target| {
@@ -135,7 +135,7 @@ impl Writer<'_> {
         for (label, said) in sample.notes.iter().map(|note| (note.label.as_str(), &note.text)).chain(fix) {
             text += &self.with(LINE, "", &format!("<i>{}:</i> {}", markup(label), markup(said)));
         }
-        if let (Place::Page(model, _), true) = (self.0, at < DRAWN) {
+        if let (HtmlPlace::Page(model, _), true) = (self.0, at < DRAWN) {
             let drawn = group.members.first().and_then(|&at| record.findings.get(at)).map(drawings);
             let drawn = drawn.filter(|drawings| !drawings.is_empty());
             // The values are said above.
@@ -152,7 +152,7 @@ impl Writer<'_> {
 
     /// Returns the classes by which a page filters a finding.
     fn classes(self, record: &CheckRecord, group: &GroupedFindings) -> String {
-        let Place::Page(_, targets) = self.0 else { return String::new() };
+        let HtmlPlace::Page(_, targets) = self.0 else { return String::new() };
         let members = group.members.iter().filter_map(|&at| record.findings.get(at));
         let mut numbers: Vec<usize> =
             members.filter_map(|finding| targets.iter().position(|name| **name == *finding.target)).collect();
@@ -205,14 +205,14 @@ mod tests {
             finding.node = "<b>\"'&\u{202e}".to_owned();
         }
         let names: Vec<String> = record.targets.iter().map(|target| target.name.clone()).collect();
-        for place in [Place::Notebook, Place::Page(0, &names)] {
+        for place in [HtmlPlace::Notebook, HtmlPlace::Page(0, &names)] {
             let text = html(&record, Shown::default(), place);
             assert!(text.is_ascii() && !text.contains("<script") && !text.contains("<b>"), "{text}");
             assert!(text.contains("&lt;b&gt;&quot;&#39;&amp;\\u{202e}"), "{text}");
             let read = format!("<x>{text}</x>");
             roxmltree::Document::parse(&read).unwrap_or_else(|error| panic!("{place:?}: {error}"));
-            assert_eq!(text.contains("<svg"), place != Place::Notebook);
-            assert_eq!(text.contains(" t1\""), place != Place::Notebook);
+            assert_eq!(text.contains("<svg"), place != HtmlPlace::Notebook);
+            assert_eq!(text.contains(" t1\""), place != HtmlPlace::Notebook);
         }
     }
 }

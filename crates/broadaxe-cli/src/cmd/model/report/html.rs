@@ -7,7 +7,7 @@ use broadaxe_models::{
     code,
     report::{
         Shown,
-        html::{Place, STYLE, html},
+        html::{HtmlPlace, STYLE, html},
     },
 };
 
@@ -48,7 +48,7 @@ pub(super) fn page(to: &mut dyn fmt::Write, found: &Checked, shown: Shown) -> fm
     }
     writeln!(to, "</header>\n<main>")?;
     for (k, record) in found.models.iter().enumerate() {
-        to.write_str(&html(record, shown, Place::Page(k, &targets)))?;
+        to.write_str(&html(record, shown, HtmlPlace::Page(k, &targets)))?;
     }
     for error in &found.errors {
         let (file, sentence) = (markup(&error.file), markup(&error.sentence()));
