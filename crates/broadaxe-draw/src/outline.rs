@@ -1,6 +1,6 @@
 //! Writes text as outlines, for renderers that have no fonts: the same picture on every machine.
 //!
-//! The outlines are of DejaVu Sans Mono, in units of 1000 for each em, with y downwards. Other characters than those of drawings are
+//! The outlines are of `DejaVu` Sans Mono, in units of 1000 for each em, with y downwards. Other characters than those of drawings are
 //! shown as boxes.
 
 use crate::words::escaped;

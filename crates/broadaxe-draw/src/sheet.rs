@@ -89,11 +89,11 @@ impl Sheet {
     /// ```
     /// use broadaxe_draw::{SheetStyle, compared};
     /// let sheet = compared(&["2,2".parse()?, "2".parse()?])?.sheet();
-    /// let svg = sheet.svg(&SheetStyle::default());
+    /// let svg = sheet.svg(SheetStyle::default());
     /// assert!(svg.is_ascii() && svg.contains("(2, 2) + (2,) under numpy") && svg.contains("(2, 2) + (2,) under ncnn"));
     /// # Ok::<(), broadaxe_shape::Error>(())
     /// ```
-    pub fn svg(&self, style: &SheetStyle) -> String {
+    pub fn svg(&self, style: SheetStyle) -> String {
         let lettering = if style.outlines { as_outlines } else { as_text };
         let drawn: Vec<Drawn> = self.panels.iter().map(|panel| panel.drawn(style, lettering)).collect();
         let rows = rows(&drawn);
@@ -121,7 +121,7 @@ impl Sheet {
     }
 
     /// Renders the sheet as a fragment of HTML: a figure with the picture, and its contents as tables.
-    pub fn html(&self, style: &SheetStyle) -> String {
+    pub fn html(&self, style: SheetStyle) -> String {
         let mut text = format!("<figure class=\"broadaxe\">\n{}", self.svg(style));
         text += &format!("<figcaption>{}</figcaption>\n", markup(&self.titles()));
         let tables: Vec<String> = self.panels.iter().filter_map(|panel| table(&panel.drawing)).collect();
@@ -178,11 +178,11 @@ impl Sheet {
 
 impl Panel {
     /// Returns what is drawn, with all its marks.
-    fn shown(&self, style: &SheetStyle) -> Drawing {
+    fn shown(&self, style: SheetStyle) -> Drawing {
         if style.steps { steps::last(&self.drawing) } else { self.drawing.clone() }
     }
 
-    fn drawn(&self, style: &SheetStyle, lettering: crate::canvas::Lettering) -> Drawn {
+    fn drawn(&self, style: SheetStyle, lettering: crate::canvas::Lettering) -> Drawn {
         let mut canvas = Canvas::new(lettering);
         let columns = Measures::of(&self.drawing, usize::MAX);
         let mut width = columns.width.max(NARROWEST_TEXT * NOTE_CHARACTER);
@@ -209,15 +209,12 @@ impl Panel {
 fn rows(drawn: &[Drawn]) -> Vec<Vec<usize>> {
     let (mut rows, mut width): (Vec<Vec<usize>>, usize) = (Vec::new(), 0);
     for (k, panel) in drawn.iter().enumerate() {
-        match rows.last_mut().filter(|_| width + BETWEEN_PANELS + panel.width <= WIDEST_ROW) {
-            Some(row) => {
-                row.push(k);
-                width += BETWEEN_PANELS + panel.width;
-            }
-            None => {
-                rows.push(vec![k]);
-                width = panel.width;
-            }
+        if let Some(row) = rows.last_mut().filter(|_| width + BETWEEN_PANELS + panel.width <= WIDEST_ROW) {
+            row.push(k);
+            width += BETWEEN_PANELS + panel.width;
+        } else {
+            rows.push(vec![k]);
+            width = panel.width;
         }
     }
     rows
@@ -269,7 +266,7 @@ mod tests {
                 steps: theme == Theme::Print,
                 outlines: theme == Theme::Dark,
             }) {
-                let text = sheet(shapes).svg(&style);
+                let text = sheet(shapes).svg(style);
                 let read = roxmltree::Document::parse(&text).unwrap_or_else(|error| panic!("{shapes}: {error}"));
                 let words = |name| read.descendants().filter(|node| node.has_tag_name(name)).count();
                 let name = ("http://www.w3.org/2000/svg", "text");
@@ -310,7 +307,7 @@ mod tests {
     fn nothing_is_drawn_outside_the_picture() {
         for shapes in SHAPES {
             for steps in [false, true] {
-                let text = sheet(shapes).svg(&SheetStyle { steps, ..SheetStyle::default() });
+                let text = sheet(shapes).svg(SheetStyle { steps, ..SheetStyle::default() });
                 let read = roxmltree::Document::parse(&text).unwrap();
                 let number =
                     |node: &roxmltree::Node<'_, '_>, name| node.attribute(name).map_or(0, |text| text.parse().unwrap());
@@ -338,7 +335,7 @@ mod tests {
             let alignment = rule.align(&[&shape]).unwrap();
             let sheet =
                 Sheet::of(Drawing::new(&rule, &alignment, Order::ROW_MAJOR), Some(&alignment), Order::ROW_MAJOR);
-            assert_eq!(sheet.svg(&SheetStyle::default()).contains("numbers of the result"), has, "{shape:?}");
+            assert_eq!(sheet.svg(SheetStyle::default()).contains("numbers of the result"), has, "{shape:?}");
         }
     }
 }

@@ -18,9 +18,9 @@ impl PictureArgs {
     /// Renders a sheet as what is printed in the place of text, if something is.
     pub(super) fn text(&self, sheet: &Sheet) -> Option<String> {
         match self {
-            Self { html: true, .. } => Some(sheet.html(&self.style())),
+            Self { html: true, .. } => Some(sheet.html(self.style())),
             Self { markdown: true, .. } => Some(sheet.drawings().iter().map(markdown).collect::<Vec<_>>().join("\n")),
-            _ if self.svg.as_deref() == Some(Path::new("-")) => Some(sheet.svg(&self.style())),
+            _ if self.svg.as_deref() == Some(Path::new("-")) => Some(sheet.svg(self.style())),
             _ => None,
         }
     }
@@ -45,7 +45,7 @@ pub(super) fn saved(args: &PictureArgs, sheet: &Sheet, answer: Answer) -> Result
         return Err(Error::new(ErrorKind::Shape, "there is nothing to draw: the rule does not align these shapes"));
     }
     if let Some(path) = args.svg.as_deref().filter(|path| *path != Path::new("-")) {
-        Whole::create(path)?.save(|to| to.write_all(sheet.svg(&args.style()).as_bytes()))?;
+        Whole::create(path)?.save(|to| to.write_all(sheet.svg(args.style()).as_bytes()))?;
     }
     if let Some(path) = args.png.as_deref() {
         let bytes = png::png(sheet, args.style())?;

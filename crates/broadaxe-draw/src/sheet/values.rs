@@ -52,7 +52,9 @@ impl Values {
         }
         for at in 0..first.reads.len() {
             let differs = all.iter().any(|one| one.reads[at] != first.reads[at]);
-            all.iter_mut().for_each(|one| one.differing[at] = differs);
+            for one in all.iter_mut() {
+                one.differing[at] = differs;
+            }
         }
     }
 

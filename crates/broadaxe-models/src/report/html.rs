@@ -146,7 +146,12 @@ impl Writer<'_> {
         }
         let more = if rest == 0 { String::new() } else { format!(" and {rest} more") };
         let summary = markup(&format!("{}{more}", sample.node));
-        text += &format!("<details><summary>{summary}</summary>\n{}</details>\n", self.nodes(group));
+        let nodes = self.nodes(group);
+        text += "<details><summary>";
+        text += &summary;
+        text += "</summary>\n";
+        text += &nodes;
+        text += "</details>\n";
         self.with(FINDING, "", &text).replacen("class=\"finding\"", &self.classes(record, group), 1)
     }
 
@@ -158,7 +163,8 @@ impl Writer<'_> {
             members.filter_map(|finding| targets.iter().position(|name| **name == *finding.target)).collect();
         numbers.sort_unstable();
         numbers.dedup();
-        let numbers: String = numbers.iter().map(|k| format!(" t{k}")).collect();
+        let numbers: Vec<String> = numbers.iter().map(|k| format!(" t{k}")).collect();
+        let numbers = numbers.concat();
         format!("class=\"finding {} {}{numbers}\"", markup(&group.severity), markup(&group.code))
     }
 

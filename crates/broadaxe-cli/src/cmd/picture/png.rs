@@ -21,7 +21,7 @@ pub(super) fn png(sheet: &Sheet, style: SheetStyle) -> Result<Vec<u8>, Error> {
     };
 
     let theme = if style.theme == Theme::Auto { Theme::Light } else { style.theme };
-    let svg = sheet.svg(&SheetStyle { theme, outlines: true, ..style });
+    let svg = sheet.svg(SheetStyle { theme, outlines: true, ..style });
     let failed =
         |what: String| Error::usage(format!("the drawing cannot be written as PNG: {what}; write it with --svg"));
     let tree = usvg::Tree::from_str(&svg, &usvg::Options::default()).map_err(|error| failed(error.to_string()))?;
