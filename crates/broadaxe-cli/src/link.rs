@@ -59,7 +59,8 @@ mod tests {
 
     #[test]
     fn terminals() {
-        let cases: [(&[(&str, &str)], bool, bool); 9] = [
+        type Case = (&'static [(&'static str, &'static str)], bool, bool);
+        let cases: [Case; 9] = [
             (&[("TERM", "xterm-256color")], true, false),
             (&[("TERM", "xterm-kitty")], true, true),
             (&[("TERM", "xterm-kitty")], false, false),

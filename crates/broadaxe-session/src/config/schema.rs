@@ -1,6 +1,6 @@
 //! Writes the JSON schema of the settings, for editors: of `broadaxe.toml`, and of the table `tool.broadaxe` of `pyproject.toml`.
 //!
-//! It is made of the types that read the settings. The form is that of SchemaStore: draft 7, with an identifier.
+//! It is made of the types that read the settings. The form is that of `SchemaStore`: draft 7, with an identifier.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use broadaxe_models::profiles::PROFILES;
 use schemars::{JsonSchema, Schema, SchemaGenerator, generate::SchemaSettings, json_schema};
 use serde_json::{Value, json};
 
-/// Where SchemaStore serves the schema.
+/// Where `SchemaStore` serves the schema.
 const ID: &str = "https://json.schemastore.org/broadaxe.json";
 
 /// The name of a target: editors propose those without a version.

@@ -15,8 +15,6 @@ use crate::{
     link,
 };
 
-/// The page of all codes.
-
 /// The log of one run.
 #[derive(Serialize)]
 struct Log<R> {
