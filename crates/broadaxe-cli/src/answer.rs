@@ -230,35 +230,110 @@ fn constrain(table: &mut Table, head: &[&str], sentences: bool, rows: &[Vec<Stri
     }
 }
 
-/// Sets rows in columns to the left, two blanks apart; a line for each row, however long.
-pub fn aligned(rows: &[Vec<String>]) -> String {
-    aligned_of(|| rows.iter().cloned())
-}
-
-/// Sets rows as [`aligned`]; they are made twice, and not held.
-pub(crate) fn aligned_of<R: Iterator<Item = Vec<String>>>(rows: impl Fn() -> R) -> String {
+/// Sets rows in columns to the left, two blanks apart; a line for each row. They are made twice, and not held. Where lines are wider than
+/// `columns`, the longest cells of the columns `soft` are cut in the middle, but not below [`LEAST_CELL`] characters.
+pub(crate) fn aligned_to<R: Iterator<Item = Vec<String>>>(
+    rows: impl Fn() -> R,
+    columns: Option<usize>,
+    soft: &[usize],
+) -> String {
     let mut widths: Vec<usize> = Vec::new();
     for row in rows() {
         widths.resize(widths.len().max(row.len()), 0);
         for (width, cell) in widths.iter_mut().zip(&row) {
-            *width = cell.chars().count().max(*width);
+            *width = terminal::width(cell).max(*width);
         }
     }
+    if let Some(columns) = columns {
+        narrow(&mut widths, columns, soft);
+    }
     let line = |row: Vec<String>| {
-        let cells = row.iter().zip(&widths).map(|(cell, &n)| format!("{cell:n$}"));
+        let cells = row.iter().zip(&widths).map(|(cell, &n)| {
+            let cell = shortened(cell, n);
+            let pad = n - terminal::width(&cell);
+            format!("{cell}{:pad$}", "")
+        });
         cells.collect::<Vec<_>>().join("  ").trim_end().to_owned() + "\n"
     };
     rows().map(line).collect()
+}
+
+/// The narrowest column of cells that are cut.
+const LEAST_CELL: usize = 8;
+
+/// Narrows the widest of the columns `soft` until a line has room.
+fn narrow(widths: &mut [usize], columns: usize, soft: &[usize]) {
+    loop {
+        let used = widths.iter().sum::<usize>() + 2 * widths.len().saturating_sub(1);
+        let widest = soft.iter().copied().filter(|&at| at < widths.len()).max_by_key(|&at| widths[at]);
+        match widest {
+            Some(at) if used > columns && widths[at] > LEAST_CELL => widths[at] -= 1,
+            _ => return,
+        }
+    }
+}
+
+/// Cuts a text in the middle, so that it has at most this many columns: the ends tell names of a model apart.
+fn shortened(text: &str, width: usize) -> String {
+    if terminal::width(text) <= width {
+        return text.to_owned();
+    }
+    // One column, in any locale.
+    let mark = if terminal::is_utf8() { '…' } else { '~' };
+    let room = width.saturating_sub(1);
+    let fill = |characters: &mut dyn Iterator<Item = char>, room: usize| {
+        let mut used = 0;
+        let mut fitting = Vec::new();
+        for c in characters {
+            used += terminal::width(c.encode_utf8(&mut [0; 4]));
+            if used > room {
+                break;
+            }
+            fitting.push(c);
+        }
+        fitting
+    };
+    let start = fill(&mut text.chars(), room / 2);
+    let mut end = fill(&mut text.chars().rev(), room - room / 2);
+    end.reverse();
+    start.into_iter().chain([mark]).chain(end).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use serde_json::json;
 
-    use super::Answer;
+    use super::{Answer, aligned_to, shortened};
 
     #[test]
     fn plain_texts_have_no_colours() {
         assert_eq!(Answer::new("\u{1b}[1mtext\u{1b}[0m\n".into(), json!({})).plain(), "text\n");
+    }
+
+    #[test]
+    fn long_cells_are_cut_in_the_middle() {
+        let cases = [
+            ("short", 5, 5),
+            ("a/very/long/name", 9, 9),
+            ("\u{6a21}\u{578b}\u{6a21}\u{578b}\u{6a21}", 6, 6),
+            ("abc", 0, 1),
+        ];
+        for (text, width, most) in cases {
+            let cut = shortened(text, width);
+            assert!(crate::terminal::width(&cut) <= most, "{cut}");
+            assert_eq!(cut == text, crate::terminal::width(text) <= width, "{cut}");
+        }
+        let rows = || {
+            [["1", "blocks/0/attention/Add", "same"], ["2", "b", "differs"]]
+                .map(|row| row.map(str::to_owned).to_vec())
+                .into_iter()
+        };
+        let text = aligned_to(rows, Some(24), &[1]);
+        let widths: Vec<usize> = text.lines().map(crate::terminal::width).collect();
+        assert!(widths.iter().all(|&width| width <= 24) && text.starts_with("1  bloc"), "{text}");
+        assert_eq!(
+            aligned_to(rows, None, &[1]),
+            "1  blocks/0/attention/Add  same\n2  b                       differs\n"
+        );
     }
 }

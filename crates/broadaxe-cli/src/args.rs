@@ -130,8 +130,9 @@ pub enum Command {
     /// List the runtimes that models can be checked for
     #[command(after_help = "Examples:\n  broadaxe targets\n  broadaxe targets litert-gpu")]
     Targets(TargetsArgs),
-    /// Print the JSON schema of `check --format json`
-    Schema,
+    /// Print a JSON schema: of the report of `check --format json`, or of broadaxe.toml
+    #[command(after_help = "Examples:\n  broadaxe schema\n  broadaxe schema config > broadaxe.schema.json")]
+    Schema(SchemaArgs),
     /// List the broadcast rules
     Rules,
     /// List the operators and reductions, with dtypes and the names in frameworks
@@ -359,6 +360,10 @@ pub struct PictureArgs {
     #[arg(long, value_name = "FILE", help_heading = "Drawing")]
     pub svg: Option<PathBuf>,
 
+    /// Draw as PNG into FILE
+    #[arg(long, value_name = "FILE", help_heading = "Drawing")]
+    pub png: Option<PathBuf>,
+
     /// Print the drawing as HTML
     #[arg(long, conflicts_with_all = ["markdown", "json"], help_heading = "Drawing")]
     pub html: bool,
@@ -366,12 +371,40 @@ pub struct PictureArgs {
     /// Print the drawing as a Markdown table
     #[arg(long, conflicts_with = "json", help_heading = "Drawing")]
     pub markdown: bool,
+
+    /// The colours of SVG, PNG and HTML [default: those of the viewer; for PNG light]
+    #[arg(long, value_enum, hide_possible_values = true, value_name = "light|dark|print", help_heading = "Drawing")]
+    pub theme: Option<Colours>,
+
+    /// Draw three steps in SVG, PNG and HTML: align, pad, stretch
+    #[arg(long, help_heading = "Drawing")]
+    pub steps: bool,
+}
+
+/// The colours of a picture.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Colours {
+    /// Dark on white.
+    Light,
+    /// Light on black.
+    Dark,
+    /// Black on white, without any other colour.
+    Print,
+}
+
+impl std::str::FromStr for Colours {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Self, String> {
+        let wrong = |_| format!("'{name}' is not a theme; the themes are light, dark and print");
+        <Self as clap::ValueEnum>::from_str(name, false).map_err(wrong)
+    }
 }
 
 impl PictureArgs {
     /// Returns whether a picture is asked for.
     pub fn is_asked(&self) -> bool {
-        self.svg.is_some() || self.html || self.markdown
+        self.svg.is_some() || self.png.is_some() || self.html || self.markdown
     }
 }
 
@@ -429,6 +462,24 @@ pub struct EvalArgs {
     /// The arrays and numbers that the names refer to
     #[arg(value_name = "NAME=FILE|NUMBER")]
     pub bindings: Vec<String>,
+}
+
+/// Arguments of `broadaxe schema`.
+#[derive(Args, Clone, Debug)]
+pub struct SchemaArgs {
+    /// Of what
+    #[arg(value_enum, default_value_t, value_name = "WHAT")]
+    pub what: SchemaOf,
+}
+
+/// What has a JSON schema.
+#[derive(clap::ValueEnum, Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum SchemaOf {
+    /// The report of `check --format json`
+    #[default]
+    Report,
+    /// broadaxe.toml, and the table tool.broadaxe of pyproject.toml
+    Config,
 }
 
 /// Arguments of `broadaxe page`.

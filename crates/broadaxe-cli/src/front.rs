@@ -12,10 +12,10 @@ use clap::{CommandFactory, Parser};
 
 use crate::{
     answer::{Answer, Converting, write_texts},
-    args::{Cli, ColorWhen, Command, complete},
-    cmd,
+    args::{CheckArgs, Cli, ColorWhen, Command, complete},
+    cmd::{self, model::watch::Seen},
     error::{Error, escaped_json, written},
-    stop, terminal, tips,
+    link, stop, terminal, tips,
 };
 
 /// Runs the command with these arguments, of which the first is its name, and returns the exit code.
@@ -40,6 +40,15 @@ pub fn main_with(args: &[OsString], output_is_closed: bool) -> u8 {
         }
     };
     color(cli.color);
+    link::look();
+    match &cli.command {
+        Command::Check(args) if args.watch => watch(&cli, args).unwrap_or_else(|error| tell(&error)),
+        _ => once(&cli),
+    }
+}
+
+/// Runs a subcommand, prints its answer and returns the exit code.
+fn once(cli: &Cli) -> u8 {
     let answer = run(&cli.command, cli.json);
     let code = match &answer {
         Ok(answer) => answer.code(),
@@ -60,6 +69,22 @@ pub fn main_with(args: &[OsString], output_is_closed: bool) -> u8 {
         }
     };
     printed.map_or_else(|error| tell(&error).max(code), |()| code)
+}
+
+/// Checks, and again when a file changes, until the process is stopped.
+fn watch(cli: &Cli, args: &CheckArgs) -> Result<u8, Error> {
+    if cli.json {
+        return Err(Error::usage("--watch prints one report after the other; leave --json out"));
+    }
+    let mut seen = Seen::look(args)?;
+    loop {
+        // The next check finds what changes meanwhile.
+        once(cli);
+        note(&[seen.count()]);
+        let (now, said) = seen.wait(args)?;
+        seen = now;
+        note(&[said]);
+    }
 }
 
 /// Decides about colours for the whole run.
@@ -116,7 +141,7 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         Command::Sizes(args) => cmd::model::sizes(args),
         Command::Extract(args) => cmd::model::extract(args),
         Command::Targets(args) => cmd::model::targets(args),
-        Command::Schema => Ok(cmd::model::schema()),
+        Command::Schema(args) => Ok(cmd::model::schema(args.what)),
         Command::Rules => Ok(cmd::rules::run()),
         Command::Ops(args) => cmd::ops::run(args),
         Command::Shape(args) => cmd::shape::run(args),

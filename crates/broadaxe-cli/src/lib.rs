@@ -9,6 +9,8 @@
 
 pub mod terminal;
 
+mod link;
+
 pub mod bytes;
 
 mod natural;

@@ -113,7 +113,7 @@ fn folders_patterns_and_standard_input() {
             assert!(slashes(&text(&plain.stderr)).contains(says), "{command} {args:?}: {}", text(&plain.stderr));
         }
     }
-    let output = folder.run(&["check", "--quiet", &models], b"");
+    let output = folder.run(&["check", &models], b"");
     assert!(
         text(&output.stdout).ends_with("\n3 models: 3 with findings, 0 without; 1 file could not be read\n"),
         "{}",

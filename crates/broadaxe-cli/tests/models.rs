@@ -340,7 +340,8 @@ fn gitlab_reads_one_issue_per_finding() {
 #[test]
 fn one_run_writes_several_reports() {
     let folder = Folder::new("reports");
-    let formats = ["text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown", "model-explorer"];
+    let formats =
+        ["text", "concise", "json", "sarif", "github", "gitlab", "junit", "markdown", "html", "model-explorer"];
     let outputs: Vec<String> = formats.iter().map(|one| format!("--output={one}={}", folder.path(one))).collect();
     let outputs: Vec<&str> = outputs.iter().map(String::as_str).collect();
     let output = broadaxe(&[&["check", FACE, "README.md", "--for", "onnx,tosa"], &outputs[..]].concat());
@@ -354,7 +355,7 @@ fn one_run_writes_several_reports() {
         ("sarif=", "write FORMAT=FILE"),
         (
             "xml=a",
-            "'xml' is not a format; the formats are grouped, full, concise, json, sarif, github, gitlab, junit, markdown, model-explorer",
+            "'xml' is not a format; the formats are grouped, full, concise, json, sarif, github, gitlab, junit, markdown, html, model-explorer",
         ),
         ("sarif=/no/such/folder/a", "/no/such/folder"),
     ];

@@ -9,6 +9,16 @@ fn readme() {
     let _cases = trycmd::TestCases::new().env("LC_ALL", "C.UTF-8").case("README.md");
 }
 
+/// The schema that the guide names is the one that the command prints.
+#[test]
+fn schema() {
+    let printed = Command::new(env!("CARGO_BIN_EXE_broadaxe")).args(["schema", "config"]).output();
+    let printed = printed.expect("the command starts").stdout;
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/broadaxe.schema.json");
+    let kept = fs::read(path).expect("the schema");
+    assert!(printed == kept, "broadaxe schema config > docs/reference/broadaxe.schema.json writes it");
+}
+
 /// The pictures of the pages are those that the command draws now.
 #[test]
 fn pictures() {

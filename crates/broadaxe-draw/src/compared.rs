@@ -103,6 +103,11 @@ impl KnownCompared {
         Self { comparison, meanings, differences, said }
     }
 
+    /// Returns how far the rules agree.
+    pub(crate) fn said(&self) -> &Said {
+        &self.said
+    }
+
     /// Returns the shapes.
     pub fn shapes(&self) -> &[Shape] {
         self.comparison.shapes()

@@ -10,7 +10,7 @@ use crate::{
 
 /// Shows how the operands of a broadcast are aligned.
 ///
-/// Every renderer reads this layout: [`Drawing::text`], [`crate::svg`], [`crate::html`] and [`crate::markdown()`]. Texts in it are
+/// Every renderer reads this layout: [`Drawing::text`], [`crate::svg`], [`crate::Sheet`] and [`crate::markdown()`]. Texts in it are
 /// plain: a renderer escapes what its form needs.
 ///
 /// ```
@@ -24,7 +24,7 @@ use crate::{
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Drawing {
-    /// What is drawn: `(2, 3) under numpy`.
+    /// The question: `(2, 3) + (3,) under numpy`.
     pub title: String,
     /// The axes of the result, as they are counted in the order of the rule.
     pub axes: Vec<usize>,
@@ -155,7 +155,7 @@ impl Drawing {
             repeats: repeats(alignment, k, order),
         };
         Layout {
-            title: format!("{} under {rule}", order.shape(shape)),
+            title: question(operands.iter().map(|operand| order.shape(operand.shape())), rule),
             rank,
             order,
             operands: (0..operands.len()).map(operand).collect(),
@@ -225,6 +225,14 @@ impl Drawing {
         self
     }
 
+    /// Removes the sentences, for documents that say the same elsewhere. The element that is traced stays marked.
+    #[must_use]
+    pub fn without_sentences(mut self) -> Self {
+        self.notes.clear();
+        self.trace.iter_mut().for_each(|trace| trace.sentence.clear());
+        self
+    }
+
     /// Renders the drawing as lines of text, in ASCII or with arrows.
     pub fn text(&self, ascii: bool) -> String {
         let arrow = if ascii { "->" } else { "→" };
@@ -252,7 +260,9 @@ impl Drawing {
         for &at in &self.clashes {
             said.push(format!("The sizes on axis {} do not fit.", self.axes[at]));
         }
-        said.extend(self.trace.iter().map(|trace| format!("{}.", trace.sentence)));
+        said.extend(
+            self.trace.iter().filter(|trace| !trace.sentence.is_empty()).map(|trace| format!("{}.", trace.sentence)),
+        );
         said.extend(self.notes.iter().map(|note| format!("{note}.")));
         join(&said, " ")
     }
@@ -278,6 +288,11 @@ impl Cell {
             Self::Stretched { from, to, when: Some(when) } => format!("{from}, stretched to {to} if {when}"),
         }
     }
+}
+
+/// Writes shapes under a rule: `(2, 3) + (3,) under numpy`.
+pub(crate) fn question(shapes: impl Iterator<Item = String>, rule: &impl std::fmt::Display) -> String {
+    format!("{} under {rule}", shapes.collect::<Vec<_>>().join(" + "))
 }
 
 fn line(name: &str, cells: impl Iterator<Item = String>) -> Vec<String> {

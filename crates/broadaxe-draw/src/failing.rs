@@ -3,9 +3,9 @@
 use broadaxe_shape::Rule;
 
 use crate::{
-    drawing::{Drawing, Layout, Operand},
+    drawing::{Drawing, Layout, Operand, question},
     order::Order,
-    words::{join, letter},
+    words::letter,
 };
 
 /// How many shapes are proposed for an operand.
@@ -45,10 +45,8 @@ impl Drawing {
             axes: placement.axes(k),
             repeats: String::new(),
         };
-        let names: Vec<String> =
-            (0..shapes.len()).map(|k| format!("{} {}", letter(k), order.shape(shapes[k]))).collect();
         let drawing = Layout {
-            title: format!("{} under {rule}: rejected", join(&names, ", ")),
+            title: question(shapes.iter().map(|shape| order.shape(shape)), rule) + ": rejected",
             rank,
             order,
             operands: (0..shapes.len()).map(operand).collect(),

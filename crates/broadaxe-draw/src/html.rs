@@ -1,24 +1,20 @@
-//! Renders drawings as HTML: the picture, and the same as a table.
+//! Renders drawings as tables of HTML.
 
 use crate::{
     drawing::{Cell, Drawing, Row},
     markup::markup,
-    svg::svg,
 };
 
-/// Renders a drawing as a fragment of HTML in ASCII: a figure with the SVG, and a table with the same contents.
-pub fn html(drawing: &Drawing) -> String {
-    let mut text = format!("<figure class=\"broadaxe\">\n{}", svg(std::slice::from_ref(drawing)));
-    text += &format!("<figcaption>{}</figcaption>\n", markup(&drawing.title));
-    if !drawing.rows.is_empty() {
-        text += &format!("<details><summary>As a table</summary>\n{}</details>\n", table(drawing));
+/// Renders a drawing as a table; none where it has no rows.
+pub(crate) fn table(drawing: &Drawing) -> Option<String> {
+    if drawing.rows.is_empty() {
+        return None;
     }
-    text + "</figure>\n"
-}
-
-fn table(drawing: &Drawing) -> String {
     let head = concat(&drawing.axes, |axis| format!("<th scope=\"col\">axis {axis}</th>"));
-    let mut text = format!("<table>\n<thead><tr><th scope=\"col\">operand</th><th scope=\"col\">shape</th>{head}");
+    let mut text = format!(
+        "<table>\n<caption>{}</caption>\n<thead><tr><th scope=\"col\">operand</th><th scope=\"col\">shape</th>{head}",
+        markup(&drawing.title)
+    );
     text += "<th scope=\"col\">repeats</th></tr></thead>\n<tbody>\n";
     for row in &drawing.rows {
         let Row { name, shape, cells, repeats } = row;
@@ -30,7 +26,7 @@ fn table(drawing: &Drawing) -> String {
         let cells = concat(result, |size| format!("<td>{}</td>", markup(size)));
         text += &format!("<tr><th scope=\"row\">result</th><td></td>{cells}<td></td></tr>\n");
     }
-    text + "</tbody>\n</table>\n"
+    Some(text + "</tbody>\n</table>\n")
 }
 
 fn concat<T>(items: &[T], write: impl Fn(&T) -> String) -> String {

@@ -3,7 +3,7 @@
 use crate::words::escaped;
 
 /// Escapes a text for the content and the attributes of elements. Control characters are written as [`escaped`] does.
-pub(crate) fn markup(text: &str) -> String {
+pub fn markup(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in escaped(text).chars() {
         match c {

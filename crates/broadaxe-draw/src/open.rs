@@ -3,7 +3,7 @@
 use broadaxe_shape::{Dim, Inferred, Rule, SymbolicShape};
 
 use crate::{
-    drawing::{Drawing, Layout, Operand, repeats_along},
+    drawing::{Drawing, Layout, Operand, question, repeats_along},
     order::Order,
     words::letter,
 };
@@ -39,7 +39,7 @@ impl<'a> Open<'a> {
     /// `under` is the rule with its parameters, as text.
     pub fn drawing(&self, under: &str, order: Order) -> Drawing {
         let shape = |shape: &SymbolicShape| shape.dims().map_or_else(|| "(...)".to_owned(), |dims| order.shape(dims));
-        let title = format!("{} under {under}", shape(self.inferred.shape()));
+        let title = question(self.shapes.iter().map(shape), &under);
         let mut drawing = match self.placed() {
             Some((result, operands)) => {
                 let all: Vec<Vec<Repeat<'_>>> = (0..operands.len()).map(|k| self.repeats(k)).collect();

@@ -5,7 +5,7 @@ use broadaxe_shape::SymbolicShape;
 use crate::words::{join, tuple};
 
 /// The order in which axes are read and printed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
     /// Whether axes are read from the last one, as ncnn counts them.
     pub reversed: bool,

@@ -4,7 +4,7 @@
 //! row-major.
 
 use crate::json::{Json, ToJson, json};
-use broadaxe_shape::{Error, ErrorKind, Inferred, Rule, Shape, SymbolicShape};
+use broadaxe_shape::{Alignment, Error, ErrorKind, Inferred, Rule, Shape, SymbolicShape};
 
 use crate::{
     drawing::Drawing,
@@ -20,6 +20,9 @@ pub struct Shaped {
     rule: Rule,
     outcome: Outcome,
     drawing: Drawing,
+    /// Where the dims are known.
+    alignment: Option<Alignment>,
+    order: Order,
 }
 
 /// Says why shapes do not broadcast, in the order of axes in which they were written.
@@ -49,14 +52,14 @@ pub struct ShapedError {
 /// ```
 pub fn shaped(rule: &Rule, shapes: &[SymbolicShape], order: Order) -> Result<Shaped, Box<ShapedError>> {
     let known: Option<Vec<Shape>> = shapes.iter().map(SymbolicShape::known).collect();
-    let (outcome, drawing) = if let Some(known) = known {
+    let (outcome, drawing, alignment) = if let Some(known) = known {
         align(rule, &known, order)?
     } else {
         let inferred = rule.infer(shapes).map_err(|error| error_in(order, &[], error, None))?;
         let drawing = Open { rule, shapes, inferred: &inferred }.drawing(&rule.to_string(), order);
-        (Symbolic { rule, shapes, inferred, order }.result(), drawing)
+        (Symbolic { rule, shapes, inferred, order }.result(), drawing, None)
     };
-    Ok(Shaped { rule: rule.clone(), outcome, drawing })
+    Ok(Shaped { rule: rule.clone(), outcome, drawing, alignment, order })
 }
 
 impl Shaped {
@@ -68,6 +71,16 @@ impl Shaped {
     /// Returns the answer as `broadaxe shape --json` prints it.
     pub fn json(&self) -> Json {
         self.outcome.describe(&self.rule)
+    }
+
+    /// Returns the alignment, if the dims are known.
+    pub fn alignment(&self) -> Option<&Alignment> {
+        self.alignment.as_ref()
+    }
+
+    /// Returns the order in which axes are shown.
+    pub fn order(&self) -> Order {
+        self.order
     }
 
     /// Returns the drawing.
@@ -112,7 +125,11 @@ struct Strides {
     periods: Option<Vec<usize>>,
 }
 
-fn align(rule: &Rule, shapes: &[Shape], order: Order) -> Result<(Outcome, Drawing), Box<ShapedError>> {
+fn align(
+    rule: &Rule,
+    shapes: &[Shape],
+    order: Order,
+) -> Result<(Outcome, Drawing, Option<Alignment>), Box<ShapedError>> {
     let dims: Vec<&[usize]> = shapes.iter().map(Shape::dims).collect();
     let alignment =
         rule.align(&dims).map_err(|error| error_in(order, shapes, error, Drawing::failed(rule, &dims, order)))?;
@@ -134,7 +151,7 @@ fn align(rule: &Rule, shapes: &[Shape], order: Order) -> Result<(Outcome, Drawin
         guards: Vec::new(),
         note: None,
     };
-    Ok((outcome, drawing))
+    Ok((outcome, drawing, Some(alignment)))
 }
 
 /// A broadcast of shapes that are not known.

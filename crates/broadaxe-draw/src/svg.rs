@@ -1,51 +1,33 @@
 //! Renders drawings as one SVG, which holds its styles for light and dark pages and needs no font.
 
 use crate::{
+    canvas::Canvas,
     drawing::{Cell, Drawing, Row},
     markup::{id, markup},
+    theme::{HUES, Theme, style},
     words::join,
 };
 
 /// Lengths in pixels.
-const MARGIN: usize = 12;
-const TITLE_HEIGHT: usize = 30;
+pub(crate) const MARGIN: usize = 12;
+pub(crate) const TITLE_HEIGHT: usize = 30;
 const AXES_HEIGHT: usize = 20;
-const BOX_HEIGHT: usize = 28;
+pub(crate) const BOX_HEIGHT: usize = 28;
 /// The height of a box that holds a size and an index.
 const TRACED_BOX_HEIGHT: usize = 38;
 const BETWEEN_ROWS: usize = 10;
-const NOTE_HEIGHT: usize = 20;
-const GAP: usize = 8;
+pub(crate) const NOTE_HEIGHT: usize = 20;
+pub(crate) const GAP: usize = 8;
 const BETWEEN: usize = 22;
 /// The width of a character of the monospaced font at 14 px, and at 12 px, rounded up.
-const CHARACTER: usize = 9;
-const NOTE_CHARACTER: usize = 8;
+pub(crate) const CHARACTER: usize = 9;
+pub(crate) const NOTE_CHARACTER: usize = 8;
 const NARROWEST_BOX: usize = 46;
-/// How many hues tell operands apart.
-const HUES: usize = 5;
-
-/// Colours, each for light and dark pages: class, property, light, dark.
-const COLOURS: [(&str, &str, &str, &str); 19] = [
-    ("ground", "fill", "#ffffff", "#15181c"),
-    ("text", "fill", "#1b1f24", "#e8eaed"),
-    ("quiet", "fill", "#59636e", "#a3abb5"),
-    ("none", "stroke", "#8b949e", "#6b7480"),
-    ("o0", "fill", "#dbeafe", "#12335f"),
-    ("o0", "stroke", "#2563eb", "#6ea8fe"),
-    ("o1", "fill", "#ffedd5", "#4a2a0b"),
-    ("o1", "stroke", "#c2570c", "#f2a35e"),
-    ("o2", "fill", "#d9f3e4", "#0d3b27"),
-    ("o2", "stroke", "#15803d", "#5cc88a"),
-    ("o3", "fill", "#f0e3fd", "#3a1f57"),
-    ("o3", "stroke", "#7e3fc4", "#c296f5"),
-    ("o4", "fill", "#fce1ec", "#511a34"),
-    ("o4", "stroke", "#b91d68", "#f088b7"),
-    ("result", "fill", "#eef1f4", "#2a3038"),
-    ("result", "stroke", "#59636e", "#a3abb5"),
-    ("clash", "fill", "#fdecea", "#46191a"),
-    ("clash", "stroke", "#cf222e", "#ff7b72"),
-    ("bad", "fill", "#b42318", "#ff9a92"),
-];
+/// The height of a name that is written above its boxes, and the room to the left of them.
+const NAME_HEIGHT: usize = 20;
+const GUTTER: usize = 4 * NOTE_CHARACTER;
+/// The width, with margins, that drawings of few axes keep to: that of a telephone.
+pub(crate) const NARROW: usize = 320;
 
 /// Renders drawings below each other as one SVG. Returns the text of a file in ASCII.
 ///
@@ -62,47 +44,62 @@ const COLOURS: [(&str, &str, &str, &str); 19] = [
 /// # Ok::<(), broadaxe_shape::Error>(())
 /// ```
 pub fn svg(drawings: &[Drawing]) -> String {
+    svg_copy(drawings, None)
+}
+
+/// Renders drawings like [`svg`], with the number of this copy in all ids, for documents that may show a drawing twice.
+pub fn svg_copy(drawings: &[Drawing], copy: Option<usize>) -> String {
     let said: Vec<String> = drawings.iter().map(Drawing::alternative).collect();
     let titles: Vec<&str> = drawings.iter().map(|drawing| drawing.title.as_str()).collect();
-    let id = id(said.iter().map(String::as_str));
-    let width = drawings.iter().map(|drawing| Measures::of(drawing).width).max().unwrap_or(0) + 2 * MARGIN;
-    let (mut body, mut y) = (String::new(), MARGIN);
+    let id = id(said.iter().map(String::as_str)) + &copy.map_or_else(String::new, |copy| format!("-{copy}"));
+    let width = drawings.iter().map(|drawing| Measures::of(drawing, NARROW).width).max().unwrap_or(0) + 2 * MARGIN;
+    let (mut canvas, mut y) = (Canvas::default(), MARGIN);
     for (k, drawing) in drawings.iter().enumerate() {
         if k > 0 {
             y += BETWEEN;
         }
-        y = picture(drawing, y, &mut body);
+        y = picture(drawing, &Measures::of(drawing, NARROW), Missing::Repeats, y, &mut canvas);
     }
-    let height = y + MARGIN;
-    let mut text = format!(
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{id}\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
-         <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n<style>{}</style>\n",
-        markup(&join(&titles, "; ")),
-        markup(&join(&said, " ")),
-        style(&id)
-    );
-    text += &hatches(&id, drawings);
-    text += &format!("<rect class=\"ground\" width=\"{width}\" height=\"{height}\" rx=\"6\"/>\n{body}</svg>\n");
-    text
+    let size = Extent { width, height: y + MARGIN };
+    document(&id, &join(&titles, "; "), &join(&said, " "), size, Theme::Auto, (drawings, &canvas.body))
 }
 
-/// Writes the styles, limited to this picture. In a page the picture has the colour scheme of the page, and in a file that of the viewer. A viewer that does not know `light-dark` shows the light colours.
-fn style(id: &str) -> String {
-    let mut text = format!(
-        "svg.{id}:root{{color-scheme:light dark}}.{id}{{font:14px ui-monospace,SFMono-Regular,Menlo,Consolas,monospace;max-width:100%;height:auto}}\
-         .{id} .n{{font-size:12px}}.{id} .b{{font-weight:600}}.{id} .m{{text-anchor:middle}}\
-         .{id} .e{{text-anchor:end}}.{id} .none{{fill:none;stroke-dasharray:1.5 4;stroke-width:1.5;stroke-linecap:round}}\
-         .{id} .s{{stroke-dasharray:5 3}}"
-    );
-    for (class, property, light, dark) in COLOURS {
-        text += &format!(".{id} .{class}{{{property}:{light};{property}:light-dark({light},{dark})}}");
-    }
-    // Hatches are drawn in the line colour of their operand, over its fill.
-    for hue in 0..HUES {
-        text += &format!(".{id} .h{hue}{{fill:url(#{id}-h{hue})}}");
-    }
-    text
+/// The size of a picture, in pixels.
+pub(crate) struct Extent {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+}
+
+/// Puts drawn elements into a document with a title, a description and styles.
+pub(crate) fn document(
+    id: &str,
+    title: &str,
+    said: &str,
+    Extent { width, height }: Extent,
+    theme: Theme,
+    (drawings, body): (&[Drawing], &str),
+) -> String {
+    format!(
+        "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{id}\" width=\"{width}\" height=\"{height}\" \
+         viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
+         <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n<style>{}</style>\n\
+         {}<rect class=\"ground\" width=\"{width}\" height=\"{height}\" rx=\"6\"/>\n{body}</svg>\n",
+        markup(title),
+        markup(said),
+        style(id, theme),
+        hatches(id, drawings)
+    )
+}
+
+/// What is written in the place of an axis that an operand does not have.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Missing {
+    /// How often the operand repeats.
+    Repeats,
+    /// Nothing.
+    Nothing,
+    /// The size 1, with which it is filled up.
+    One,
 }
 
 fn hatches(id: &str, drawings: &[Drawing]) -> String {
@@ -123,16 +120,22 @@ fn hatches(id: &str, drawings: &[Drawing]) -> String {
 }
 
 /// The columns of a drawing.
-struct Measures {
-    /// The width of the names and shapes on the left.
+#[derive(Clone)]
+pub(crate) struct Measures {
+    /// The width of the names and shapes on the left, or of the room there.
     names: usize,
+    /// The height of the names that are above their boxes, or 0.
+    above: usize,
+    /// The lines of the title.
+    title: Vec<String>,
     height: usize,
     boxes: Vec<usize>,
-    width: usize,
+    pub(crate) width: usize,
 }
 
 impl Measures {
-    fn of(drawing: &Drawing) -> Self {
+    /// Measures a drawing. Where it is wider than `widest`, names are written above their boxes, and the title in two lines.
+    pub(crate) fn of(drawing: &Drawing, widest: usize) -> Self {
         let count = |text: &str| text.chars().count();
         let name = |row: &Row| count(&row.name) + 2 + count(&row.shape);
         let names = drawing.rows.iter().map(name).max().unwrap_or(0).max("result".len()) * CHARACTER + GAP;
@@ -143,13 +146,34 @@ impl Measures {
             (widest * CHARACTER + 2 * GAP).max(NARROWEST_BOX)
         };
         let boxes: Vec<usize> = (0..drawing.axes.len()).map(column).collect();
-        let grid = names + boxes.iter().map(|width| width + GAP).sum::<usize>();
-        let title = count(&drawing.title) * CHARACTER;
-        let notes =
-            drawing.trace.iter().map(|trace| count(&trace.sentence) + "element : ".len() + 4 * trace.element.len());
+        let columns = boxes.iter().map(|width| width + GAP).sum::<usize>();
+        let is_above = 2 * MARGIN + names + columns > widest;
+        let (names, longest) = if is_above { (GUTTER, names) } else { (names, 0) };
+        let grid = (names + columns).max(longest);
+        let room = widest.saturating_sub(2 * MARGIN).max(grid);
+        let lines = match drawing.title.rfind(" under ") {
+            // The blank in front says that the line goes on.
+            Some(at) if count(&drawing.title) * CHARACTER > room => {
+                vec![drawing.title[..at].to_owned(), drawing.title[at..].to_owned()]
+            }
+            _ => vec![drawing.title.clone()],
+        };
+        let title = lines.iter().map(|line| count(line.trim())).max().unwrap_or(0) * CHARACTER;
+        let notes = drawing
+            .trace
+            .iter()
+            .filter(|trace| !trace.sentence.is_empty())
+            .map(|trace| count(&trace.sentence) + "element : ".len() + 4 * trace.element.len());
         let notes = notes.chain(drawing.notes.iter().map(|note| count(note))).max().unwrap_or(0) * NOTE_CHARACTER;
         let height = if drawing.trace.is_some() { TRACED_BOX_HEIGHT } else { BOX_HEIGHT };
-        Self { names, height, boxes, width: grid.max(title).max(notes) }
+        let above = if is_above { NAME_HEIGHT } else { 0 };
+        Self { names, above, title: lines, height, boxes, width: grid.max(title).max(notes) }
+    }
+
+    /// Returns the same columns with another title.
+    pub(crate) fn titled(self, title: &str) -> Self {
+        let width = self.width.max(title.chars().count() * CHARACTER);
+        Self { title: vec![title.to_owned()], width, ..self }
     }
 
     /// Returns where a column begins.
@@ -158,7 +182,7 @@ impl Measures {
     }
 
     fn row(&self) -> usize {
-        self.height + BETWEEN_ROWS
+        self.above + self.height + BETWEEN_ROWS
     }
 
     fn baseline(&self, y: usize) -> usize {
@@ -179,50 +203,81 @@ fn shown(cell: &Cell) -> String {
     }
 }
 
-/// Draws one drawing from this height down; returns the height below it.
-fn picture(drawing: &Drawing, top: usize, body: &mut String) -> usize {
-    let measures = Measures::of(drawing);
+/// Draws one drawing from this height down, in these columns; returns the height below it.
+pub(crate) fn picture(
+    drawing: &Drawing,
+    measures: &Measures,
+    missing: Missing,
+    top: usize,
+    canvas: &mut Canvas,
+) -> usize {
     let mut y = top;
-    label(body, "b text", MARGIN, y + 16, &drawing.title);
-    y += TITLE_HEIGHT;
-    let rows = drawing.rows.len() + usize::from(drawing.result.is_some() || !drawing.clashes.is_empty());
-    for &at in drawing.clashes.iter().filter(|&&at| at < measures.boxes.len()) {
-        let (x, width) = (measures.x(at) - GAP / 2, measures.boxes[at] + GAP);
-        let height = AXES_HEIGHT + rows * measures.row();
-        *body += &format!(
-            "<rect class=\"clash\" x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{height}\" rx=\"6\" stroke-width=\"1.5\"/>\n",
-            y - 4
-        );
+    for line in &measures.title {
+        canvas.label("b text", MARGIN, y + 16, line);
+        y += NAME_HEIGHT;
     }
+    y += TITLE_HEIGHT - NAME_HEIGHT;
+    clashes(drawing, measures, y, canvas);
     if !drawing.axes.is_empty() {
-        label(body, "n quiet", MARGIN, y + 12, "axis");
+        canvas.label("n quiet", MARGIN, y + 12, "axis");
         for (at, axis) in drawing.axes.iter().enumerate() {
-            label(body, "n quiet m", measures.middle(at), y + 12, &axis.to_string());
+            canvas.label("n quiet m", measures.middle(at), y + 12, &axis.to_string());
         }
         y += AXES_HEIGHT;
     }
     for (k, row) in drawing.rows.iter().enumerate() {
-        operand(drawing, &measures, (k, row), y, body);
+        operand(drawing, missing, measures, (k, row), y, canvas);
         y += measures.row();
     }
-    y = result(drawing, &measures, y, body);
-    if let Some(trace) = &drawing.trace {
+    y = result(drawing, measures, y, canvas);
+    if let Some(trace) = drawing.trace.as_ref().filter(|trace| !trace.sentence.is_empty()) {
         let element = join(&trace.element, ", ");
-        label(body, "n b text", MARGIN, y + 14, &format!("element ({element}): {}", trace.sentence));
+        canvas.label("n b text", MARGIN, y + 14, &format!("element ({element}): {}", trace.sentence));
         y += NOTE_HEIGHT;
     }
     for note in &drawing.notes {
-        label(body, "n quiet", MARGIN, y + 14, note);
+        canvas.label("n quiet", MARGIN, y + 14, note);
         y += NOTE_HEIGHT;
     }
     y
 }
 
-fn operand(drawing: &Drawing, measures: &Measures, (k, row): (usize, &Row), y: usize, body: &mut String) {
+/// Marks the columns whose sizes clash.
+fn clashes(drawing: &Drawing, measures: &Measures, y: usize, canvas: &mut Canvas) {
+    let rows = drawing.rows.len() + usize::from(drawing.result.is_some() || !drawing.clashes.is_empty());
+    for &at in drawing.clashes.iter().filter(|&&at| at < measures.boxes.len()) {
+        let (x, width) = (measures.x(at) - GAP / 2, measures.boxes[at] + GAP);
+        let height = AXES_HEIGHT + rows * measures.row();
+        canvas.body += &format!(
+            "<rect class=\"clash\" x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{height}\" rx=\"6\" stroke-width=\"1.5\"/>\n",
+            y - 4
+        );
+    }
+}
+
+/// Writes the name and the shape of an operand, to the left of its boxes or above them.
+fn name(row: &Row, measures: &Measures, y: usize, canvas: &mut Canvas) {
+    if measures.above > 0 {
+        canvas.label("b text", MARGIN, y + 14, &row.name);
+        canvas.label("quiet", MARGIN + (row.name.chars().count() + 1) * CHARACTER, y + 14, &row.shape);
+    } else {
+        let baseline = measures.baseline(y);
+        canvas.label("b text", MARGIN, baseline, &row.name);
+        canvas.label("quiet e", MARGIN + measures.names - GAP, baseline, &row.shape);
+    }
+}
+
+fn operand(
+    drawing: &Drawing,
+    missing: Missing,
+    measures: &Measures,
+    (k, row): (usize, &Row),
+    y: usize,
+    canvas: &mut Canvas,
+) {
     let hue = k % HUES;
-    let baseline = measures.baseline(y);
-    label(body, "b text", MARGIN, baseline, &row.name);
-    label(body, "quiet e", MARGIN + measures.names - GAP, baseline, &row.shape);
+    name(row, measures, y, canvas);
+    let y = y + measures.above;
     for (at, cell) in row.cells.iter().enumerate() {
         let (x, width, height) = (measures.x(at), measures.boxes[at], measures.height);
         let frame = |class: &str, stroke: &str| {
@@ -230,7 +285,7 @@ fn operand(drawing: &Drawing, measures: &Measures, (k, row): (usize, &Row), y: u
                 "<rect class=\"{class}\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"5\"{stroke}/>\n"
             )
         };
-        *body += &match cell {
+        canvas.body += &match cell {
             Cell::Missing(_) => frame("none", ""),
             Cell::Size(_) => frame(&format!("o{hue}"), " stroke-width=\"1.5\""),
             Cell::Stretched { .. } => {
@@ -239,45 +294,82 @@ fn operand(drawing: &Drawing, measures: &Measures, (k, row): (usize, &Row), y: u
         };
         let index = drawing.trace.as_ref().and_then(|trace| trace.reads.get(k)?.get(at).copied().flatten());
         let class = if matches!(cell, Cell::Missing(_)) { "m quiet" } else { "m text" };
-        cell_text(body, class, (measures.middle(at), y, measures), &shown(cell), index);
+        let text = match (cell, missing) {
+            (Cell::Missing(_), Missing::Nothing) => String::new(),
+            (Cell::Missing(_), Missing::One) => "1".to_owned(),
+            _ => shown(cell),
+        };
+        cell_text(canvas, class, (measures.middle(at), y, measures), &text, index);
     }
 }
 
-fn result(drawing: &Drawing, measures: &Measures, y: usize, body: &mut String) -> usize {
-    let baseline = measures.baseline(y);
+fn result(drawing: &Drawing, measures: &Measures, y: usize, canvas: &mut Canvas) -> usize {
     let Some(sizes) = &drawing.result else {
+        let baseline = measures.baseline(y + measures.above);
         for &at in drawing.clashes.iter().filter(|&&at| at < measures.boxes.len()) {
-            label(body, "m b bad", measures.middle(at), baseline, "✗");
+            canvas.label("m b bad", measures.middle(at), baseline, "✗");
         }
         return if drawing.clashes.is_empty() { y } else { y + measures.row() };
     };
     if drawing.rows.is_empty() {
         return y;
     }
-    label(body, "b text", MARGIN, baseline, "result");
+    let below = y + measures.row();
+    let baseline = if measures.above > 0 { y + 14 } else { measures.baseline(y) };
+    canvas.label("b text", MARGIN, baseline, "result");
+    let y = y + measures.above;
     for (at, size) in sizes.iter().enumerate() {
         let (x, width, height) = (measures.x(at), measures.boxes[at], measures.height);
-        *body += &format!(
+        canvas.body += &format!(
             "<rect class=\"result\" x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" rx=\"5\" stroke-width=\"1.5\"/>\n"
         );
         let index = drawing.trace.as_ref().and_then(|trace| trace.element.get(at).copied());
-        cell_text(body, "m b text", (measures.middle(at), y, measures), size, index);
+        cell_text(canvas, "m b text", (measures.middle(at), y, measures), size, index);
     }
-    y + measures.row()
+    below
 }
 
 /// Writes the size in a box and, where an element is traced, the index below it.
-fn cell_text(body: &mut String, class: &str, at: (usize, usize, &Measures), text: &str, index: Option<usize>) {
+fn cell_text(canvas: &mut Canvas, class: &str, at: (usize, usize, &Measures), text: &str, index: Option<usize>) {
     let (x, y, measures) = at;
     let up = if index.is_some() { 7 } else { 0 };
-    label(body, class, x, measures.baseline(y) - up, text);
+    canvas.label(class, x, measures.baseline(y) - up, text);
     if let Some(index) = index {
-        label(body, "m n b text", x, y + measures.height - 7, &format!("[{index}]"));
+        canvas.label("m n b text", x, y + measures.height - 7, &format!("[{index}]"));
     }
 }
 
-fn label(body: &mut String, class: &str, x: usize, y: usize, text: &str) {
-    if !text.is_empty() {
-        *body += &format!("<text class=\"{class}\" x=\"{x}\" y=\"{y}\">{}</text>\n", markup(text));
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::order::Order;
+    use broadaxe_shape::Rule;
+
+    fn width(shapes: &[&[usize]], rule: &str) -> usize {
+        let rule: Rule = rule.parse().unwrap();
+        let text = svg(&[Drawing::new(&rule, &rule.align(shapes).unwrap(), Order::ROW_MAJOR)]);
+        let read = roxmltree::Document::parse(&text).unwrap();
+        read.root_element().attribute("width").unwrap().parse().unwrap()
+    }
+
+    #[test]
+    fn drawings_of_four_axes_fit_a_telephone() {
+        let cases: [(&[&[usize]], &str); 3] = [
+            (&[&[1, 16, 8, 8], &[16]], "pdpd axis=1"),
+            (&[&[8, 1, 6, 1], &[7, 1, 5]], "numpy"),
+            (&[&[1, 128, 1, 128], &[128]], "onnx-legacy axis=1"),
+        ];
+        for (shapes, rule) in cases {
+            assert!(width(shapes, rule) <= NARROW, "{shapes:?}: {}", width(shapes, rule));
+        }
+    }
+
+    #[test]
+    fn copies_have_ids_of_their_own() {
+        let rule = Rule::numpy();
+        let drawings = [Drawing::new(&rule, &rule.align(&[&[2]]).unwrap(), Order::ROW_MAJOR)];
+        let [one, other] = [Some(1), Some(2)].map(|copy| svg_copy(&drawings, copy));
+        assert_eq!(one.replace("-1", "-2"), other.replace("-1", "-2"));
+        assert_ne!(one, other);
     }
 }

@@ -1,11 +1,12 @@
 //! The results of a check as plain data, for JSON, Python and text, and how reports group them and put them into words.
 
-mod drawing;
 mod fold;
 mod group;
 mod target;
 pub mod words;
+mod drawing;
 mod grouped;
+pub mod html;
 
 use std::{
     ops::{Deref, DerefMut},

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use broadaxe_cli::{
-    args::{PictureArgs, TargetsArgs},
+    args::{Colours, PictureArgs, TargetsArgs},
     cmd::model::{self, answered},
     error::Error,
 };
@@ -51,13 +51,26 @@ fn ask(request: &Request, source: &Source) -> Result<Told, Error> {
     answered(request, Shown::default(), &PictureArgs::default(), &|_: &Path| Ok(source.clone())).map(Told::from)
 }
 
+/// Reads the name of a theme.
+fn colours(name: &str) -> PyResult<Colours> {
+    name.parse().map_err(|error: String| PyValueError::new_err(error))
+}
+
 /// Answers a request in JSON about rules; `form` is that of a drawing, such as `svg`, in the place of the text.
 #[pyfunction]
-#[pyo3(name = "rules_request", signature = (request, form=None))]
-pub(crate) fn ask_rules(py: Python<'_>, request: &str, form: Option<&str>) -> PyResult<Told> {
+#[pyo3(name = "rules_request", signature = (request, form=None, theme=None, steps=false))]
+pub(crate) fn ask_rules(
+    py: Python<'_>,
+    request: &str,
+    form: Option<&str>,
+    theme: Option<&str>,
+    steps: bool,
+) -> PyResult<Told> {
     let request: Request = serde_json::from_str(request).map_err(|error| PyValueError::new_err(error.to_string()))?;
     let svg = (form == Some("svg")).then(|| "-".into());
-    let picture = PictureArgs { svg, html: form == Some("html"), markdown: form == Some("markdown") };
+    let theme = theme.map(colours).transpose()?;
+    let (html, markdown) = (form == Some("html"), form == Some("markdown"));
+    let picture = PictureArgs { svg, html, markdown, theme, steps, ..PictureArgs::default() };
     let answer = caught(|| Ok(answered(&request, Shown::default(), &picture, &stream::open)))?;
     answer.map(Told::from).map_err(|error| raised(py, &error))
 }

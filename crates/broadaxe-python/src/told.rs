@@ -7,7 +7,14 @@ use broadaxe_cli::{
     cmd::model::HeldAnswer,
     error::{Error, ErrorKind},
 };
-use broadaxe_models::{Cause, extract::Input, report::CheckRecord};
+use broadaxe_models::{
+    Cause,
+    extract::Input,
+    report::{
+        CheckRecord, Shown,
+        html::{HtmlPlace, html},
+    },
+};
 use pyo3::{
     exceptions::{PyMemoryError, PyOSError, PyValueError},
     prelude::*,
@@ -94,6 +101,13 @@ impl Told {
     #[getter]
     fn words(&self) -> String {
         self.answer.json.grouped().unwrap_or_else(|| self.answer.words.to_string())
+    }
+
+    /// What a notebook shows of a check of one model, as HTML.
+    #[getter]
+    fn html(&self) -> Option<String> {
+        let Json::Checked(found) = &self.answer.json else { return None };
+        found.models.first().map(|record| html(record, Shown::default(), HtmlPlace::Notebook))
     }
 
     /// The changed model, where it was not written.

@@ -184,15 +184,20 @@ def shown():
 
 TAGS = {"div", "table", "thead", "tbody", "tr", "th", "td", "b", "i", "code", "span", "details", "summary"}
 DRAWN = {"explain", "scalar", "symbols", "undecided", "compare", "open", "refused"}
-PICTURE_TAGS = set("figure figcaption svg title desc style defs pattern path rect text".split())
+PICTURE_TAGS = set("figure figcaption svg title desc style defs pattern path rect text g caption".split())
 PICTURE_ATTRIBUTES = set(
-    "xmlns class id width height viewbox role aria-labelledby scope x y rx d stroke-width stroke-opacity patternunits patterntransform".split()
+    "xmlns class id width height viewbox role aria-labelledby scope x y rx d stroke-width stroke-opacity patternunits patterntransform transform".split()
 )
 
 
 def test_drawings_have_several_forms():
     drawn = bx.explain((2, 3), (3,))
     assert drawn.svg.startswith("<svg ") and drawn._repr_svg_() == drawn.svg
+    assert "light-dark" in drawn.svg and "light-dark" not in drawn.draw(theme="dark")
+    assert drawn.draw("html", steps=True).count("Stretch: ") == 1 and "Stretch: " not in drawn.html
+    for wrong in ({"theme": "blue"}, {"form": "png"}):
+        with pytest.raises(ValueError, match="the (themes|forms) are"):
+            drawn.draw(**wrong)
     assert drawn.svg in drawn.html and "| `b` (3,) | · → 2 | 3 |" in drawn.markdown
 
 

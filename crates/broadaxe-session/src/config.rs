@@ -5,6 +5,7 @@
 
 mod pattern;
 mod place;
+mod schema;
 mod raw;
 mod ignore;
 
@@ -26,6 +27,11 @@ use crate::{
     error::Error,
     request::{CheckRequest, Config, FailOn, FixRequest, Inputs},
 };
+
+/// Returns the JSON schema of `broadaxe.toml`, which is also that of the table `tool.broadaxe` of `pyproject.toml`.
+pub fn schema() -> serde_json::Value {
+    schema::schema::<RawSettings>()
+}
 
 /// The verdicts that fail where nothing names others.
 const USUAL_FAIL_ON: [FailOn; 3] = [FailOn::Differs, FailOn::Refused, FailOn::Guarded];

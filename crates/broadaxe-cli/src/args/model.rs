@@ -112,6 +112,8 @@ pub enum ReportFormat {
     Junit,
     /// For comments and issues: Markdown
     Markdown,
+    /// For people without a terminal: a page, in one file
+    Html,
     /// For Model Explorer: node data, which colours the nodes of one model
     ModelExplorer,
 }
@@ -237,6 +239,10 @@ pub struct CheckArgs {
     /// Print only a table that counts the findings by kind and target
     #[arg(long, conflicts_with_all = ["quiet", "format"])]
     pub statistics: bool,
+
+    /// Check again when a model or the configuration changes; Ctrl-C ends it
+    #[arg(long)]
+    pub watch: bool,
 
     /// The verdicts that end with exit code 1; add unsupported and unknown to fail on those too [default: differs,refused,guarded]
     #[arg(long, value_enum, value_name = "VERDICT,...", value_delimiter = ',')]

@@ -24,7 +24,8 @@ pub fn run(args: &CompareArgs) -> Result<Answer, Error> {
 /// Answers a request with this picture.
 pub(super) fn answer(request: &CompareRequest, picture: &PictureArgs) -> Result<Answer, Error> {
     let compared = compare(request)?;
-    let text = match picture.text(&compared.drawings()) {
+    let sheet = compared.sheet();
+    let text = match picture.text(&sheet) {
         Some(text) => text,
         None => match &compared {
             Compared::Known(known) => known_text(known, compared.said()),
@@ -33,7 +34,7 @@ pub(super) fn answer(request: &CompareRequest, picture: &PictureArgs) -> Result<
     };
     let answer = Answer::judged(text, value(compared.json()), compared.is_refused());
     let answer = Answer { words: words(&compared), ..answer };
-    picture::saved(picture, &compared.drawings(), answer)
+    picture::saved(picture, &sheet, answer)
 }
 
 /// Returns what a notebook shows: the shapes, the table, and what differs.

@@ -3,7 +3,7 @@
 mod codes;
 mod node;
 
-use broadaxe_draw::{Drawing, Order};
+use broadaxe_draw::{Drawing, Order, Sheet};
 use broadaxe_session::{
     explain::{Broadcast, Explained, explain, known::KnownBroadcast, open::OpenBroadcast},
     model::Open,
@@ -41,25 +41,29 @@ pub(super) fn answer(
         Ok(explained) => explained,
         Err(rejection) => return picture::failed(picture, rejection.drawing, rejection.error),
     };
-    let (head, broadcast) = match &explained {
+    let (node, broadcast) = match &explained {
         Explained::Code(_) if picture.is_asked() => {
             let word = request.shapes.join(" ");
             return Err(Error::usage(format!("{word} is a finding code; only shapes and nodes can be drawn")));
         }
         Explained::Code(code) => return Ok(Answer::new(codes::page(code), explained.record())),
-        Explained::Shapes(broadcast) => (String::new(), broadcast),
-        Explained::Node(node, broadcast) => (node::head(node), broadcast),
+        Explained::Shapes(broadcast) => (None, broadcast),
+        Explained::Node(node, broadcast) => (Some(node), broadcast),
     };
-    let drawings = [drawing(broadcast)];
-    let text = picture.text(&drawings).unwrap_or_else(|| {
-        head + &match broadcast {
-            Broadcast::Known(known) => known_text(known, &drawings[0], with_units),
-            Broadcast::Open(open) => open_text(open, &drawings[0]),
-        }
+    let drawing = drawing(broadcast);
+    let alignment = if let Broadcast::Known(known) = broadcast { Some(&known.alignment) } else { None };
+    let sheet = Sheet::of(drawing.clone(), alignment, Order::ROW_MAJOR);
+    let sheet = node.map_or_else(|| sheet.clone(), |node| sheet.clone().titled(&node::title(node)));
+    let text = picture.text(&sheet).unwrap_or_else(|| {
+        node.map_or_else(String::new, node::head)
+            + &match broadcast {
+                Broadcast::Known(known) => known_text(known, &drawing, with_units),
+                Broadcast::Open(open) => open_text(open, &drawing),
+            }
     });
     let cost = if let Broadcast::Known(known) = broadcast { Some(cost(known)) } else { None };
     let answer = Answer { words: json!({ "cost": cost }), ..Answer::new(text, explained.record()) };
-    picture::saved(picture, &drawings, answer)
+    picture::saved(picture, &sheet, answer)
 }
 
 fn drawing(broadcast: &Broadcast) -> Drawing {

@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 
 use super::constants;
 use crate::{
-    answer::{Answer, FileRecord, aligned, tuple},
+    answer::{Answer, FileRecord, aligned_to, tuple},
     args::LsArgs,
     bytes,
     error::{Error, escaped, quoted},
     file::{self, Entry, Format},
-    natural,
+    natural, terminal,
 };
 
 /// Lists the arrays of array files, and the constants of model files.
@@ -21,14 +21,14 @@ use crate::{
 pub fn run(args: &LsArgs) -> Result<Answer, Error> {
     if let [path] = args.files.as_slice() {
         let Listed { rows, last, json } = listed(path)?;
-        return Ok(Answer::new(aligned(&rows) + &last, json));
+        return Ok(Answer::new(shown(&rows) + &last, json));
     }
     let (mut text, mut files, mut unread, mut errors) = (String::new(), Vec::new(), Vec::new(), Vec::new());
     for path in &args.files {
         match listed(path) {
             Ok(Listed { rows, last, json }) => {
                 text += if text.is_empty() { "" } else { "\n" };
-                text += &(last + &aligned(&rows));
+                text += &(last + &shown(&rows));
                 files.push(json);
             }
             Err(error) => {
@@ -39,6 +39,11 @@ pub fn run(args: &LsArgs) -> Result<Answer, Error> {
     }
     let json = if unread.is_empty() { json!({ "files": files }) } else { json!({ "files": files, "errors": unread }) };
     Ok(Answer { errors, ..Answer::new(text, json) })
+}
+
+/// Sets the arrays in columns; in a terminal that is too narrow, long names and shapes are cut in the middle.
+fn shown(rows: &[Vec<String>]) -> String {
+    aligned_to(|| rows.iter().cloned(), terminal::columns(), &[0, 2])
 }
 
 /// The arrays of a file.
@@ -60,6 +65,7 @@ fn listed(path: &Path) -> Result<Listed, Error> {
     let arrays = if entries.len() == 1 { "array" } else { "arrays" };
     let name = path.display().to_string();
     let last = format!("{}: {} {arrays}, {}\n", escaped(&name), entries.len(), bytes::show(total));
+    let last = terminal::fitted(&last, terminal::columns());
     let array =
         |entry: &Entry| json!({ "name": entry.name, "dtype": entry.dtype, "shape": entry.shape, "bytes": entry.bytes });
     let json = json!({

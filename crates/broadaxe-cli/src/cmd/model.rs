@@ -7,6 +7,7 @@ mod total;
 mod report;
 mod progress;
 mod check;
+pub mod watch;
 mod fix;
 mod sizes;
 mod list;

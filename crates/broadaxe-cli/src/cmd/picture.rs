@@ -1,39 +1,55 @@
-//! Renders the drawing of an answer as a picture: SVG, HTML or Markdown.
+//! Renders the drawing of an answer as a picture: SVG, PNG, HTML or Markdown.
+
+mod png;
 
 use std::{io::Write, path::Path};
 
-use broadaxe_draw::{Drawing, html, markdown, svg};
+use broadaxe_draw::{Drawing, Order, Sheet, SheetStyle, Theme, markdown};
 
 use crate::{
     answer::Answer,
-    args::PictureArgs,
+    args::{Colours, PictureArgs},
     error::{Error, ErrorKind},
     file::write::Whole,
     terminal,
 };
 
 impl PictureArgs {
-    /// Renders drawings as what is printed in the place of text, if something is.
-    pub(super) fn text(&self, drawings: &[Drawing]) -> Option<String> {
+    /// Renders a sheet as what is printed in the place of text, if something is.
+    pub(super) fn text(&self, sheet: &Sheet) -> Option<String> {
         match self {
-            Self { html: true, .. } => Some(drawings.iter().map(html).collect()),
-            Self { markdown: true, .. } => Some(drawings.iter().map(markdown).collect::<Vec<_>>().join("\n")),
-            _ if self.svg.as_deref() == Some(Path::new("-")) => Some(svg(drawings)),
+            Self { html: true, .. } => Some(sheet.html(self.style())),
+            Self { markdown: true, .. } => Some(sheet.drawings().iter().map(markdown).collect::<Vec<_>>().join("\n")),
+            _ if self.svg.as_deref() == Some(Path::new("-")) => Some(sheet.svg(self.style())),
             _ => None,
         }
     }
+
+    fn style(&self) -> SheetStyle {
+        let theme = match self.theme {
+            None => Theme::Auto,
+            Some(Colours::Light) => Theme::Light,
+            Some(Colours::Dark) => Theme::Dark,
+            Some(Colours::Print) => Theme::Print,
+        };
+        SheetStyle { theme, steps: self.steps, outlines: false }
+    }
 }
 
-/// Writes the SVG of an answer, if it was asked for.
+/// Writes the files of an answer that were asked for.
 ///
 /// # Errors
-/// When there is nothing to draw, or the file cannot be written.
-pub(super) fn saved(args: &PictureArgs, drawings: &[Drawing], answer: Answer) -> Result<Answer, Error> {
-    if args.is_asked() && drawings.is_empty() {
+/// When there is nothing to draw, or a file cannot be written.
+pub(super) fn saved(args: &PictureArgs, sheet: &Sheet, answer: Answer) -> Result<Answer, Error> {
+    if args.is_asked() && sheet.drawings().is_empty() {
         return Err(Error::new(ErrorKind::Shape, "there is nothing to draw: the rule does not align these shapes"));
     }
     if let Some(path) = args.svg.as_deref().filter(|path| *path != Path::new("-")) {
-        Whole::create(path)?.save(|to| to.write_all(svg(drawings).as_bytes()))?;
+        Whole::create(path)?.save(|to| to.write_all(sheet.svg(args.style()).as_bytes()))?;
+    }
+    if let Some(path) = args.png.as_deref() {
+        let bytes = png::png(sheet, args.style())?;
+        Whole::create(path)?.save(|to| to.write_all(&bytes))?;
     }
     Ok(answer)
 }
@@ -43,14 +59,14 @@ pub(super) fn saved(args: &PictureArgs, drawings: &[Drawing], answer: Answer) ->
 /// # Errors
 /// The error, unless a picture is printed.
 pub(super) fn failed(args: &PictureArgs, drawing: Option<Drawing>, error: Error) -> Result<Answer, Error> {
-    let drawings: Vec<Drawing> = drawing.into_iter().collect();
-    if let (Some(text), false) = (args.text(&drawings), drawings.is_empty()) {
+    let Some(drawing) = drawing else { return Err(error) };
+    let text = text(&drawing);
+    let sheet = Sheet::of(drawing, None, Order::ROW_MAJOR);
+    if let Some(text) = args.text(&sheet) {
         return Ok(Answer::judged(text, error.to_json(), true));
     }
-    if !drawings.is_empty() {
-        saved(args, &drawings, Answer::new(String::new(), error.to_json()))?;
-    }
-    Err(error.drawn(drawings.first().map(text)))
+    saved(args, &sheet, Answer::new(String::new(), error.to_json()))?;
+    Err(error.drawn(Some(text)))
 }
 
 /// Renders a drawing as lines of text, with its sentences below it.

@@ -1,5 +1,6 @@
 //! `broadaxe shape`: applies a rule to shapes.
 
+use broadaxe_draw::Sheet;
 use broadaxe_session::{json::value, request::ShapeRequest, shape::shape};
 
 use super::picture;
@@ -23,7 +24,7 @@ pub(super) fn answer(request: &ShapeRequest, picture: &PictureArgs) -> Result<An
         Ok(shaped) => shaped,
         Err(rejection) => return picture::failed(picture, rejection.drawing, rejection.error),
     };
-    let drawings = std::slice::from_ref(shaped.drawing());
-    let text = picture.text(drawings).unwrap_or_else(|| shaped.text());
-    picture::saved(picture, drawings, Answer::new(text, value(shaped.json())))
+    let sheet = Sheet::of(shaped.drawing().clone(), shaped.alignment(), shaped.order());
+    let text = picture.text(&sheet).unwrap_or_else(|| shaped.text());
+    picture::saved(picture, &sheet, Answer::new(text, value(shaped.json())))
 }

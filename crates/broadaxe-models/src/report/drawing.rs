@@ -2,7 +2,7 @@
 
 use broadaxe_draw::{Drawing, words::quoted};
 
-use super::{DimRecord, FindingRecord};
+use super::{DimRecord, FindingRecord, words::fused};
 
 /// Draws a finding: the operands as the model places them and, where the target places them by another rule, as it does. The drawings
 /// are traced at the element that differs. Returns nothing where the places are not known.
@@ -24,7 +24,7 @@ pub fn drawings(finding: &FindingRecord) -> Vec<Drawing> {
     let draw = |title: String, axes: &[Vec<usize>], result: &[String], reads: &[Vec<usize>]| {
         let operands = finding.operands.iter().zip(axes).map(|(operand, axes)| {
             let dims = operand.shape.as_ref().map(words).unwrap_or_default();
-            (dims.len() == axes.len()).then(|| (operand.tensor.clone(), dims, axes.clone()))
+            (dims.len() == axes.len()).then(|| (fused(&operand.tensor), dims, axes.clone()))
         });
         let operands: Vec<_> = operands.collect::<Option<_>>()?;
         let drawing = Drawing::placed(title, &operands, result);

@@ -123,7 +123,7 @@ impl GroupedFindings {
             code: group.id().to_owned(),
             name: group.name().to_owned(),
             title: words::consequence(sample, &group.targets),
-            why: escaped(group.why()),
+            why: escaped(&words::why(group)),
             members: group.members.iter().map(|(at, _)| *at).collect(),
             others: fold(group.others()).iter().map(|(name, _)| escaped(name)).collect(),
             sample: GroupedSample::new(sample),

@@ -170,13 +170,13 @@ pub fn title(finding: &FindingRecord) -> String {
 pub fn node(finding: &FindingRecord) -> String {
     let counted = finding.line.is_none() && !finding.inner;
     let place = if counted { format!("#{}", finding.number) } else { quoted(&finding.place) };
-    format!("{} ({}), {place}", quoted(&finding.node), quoted(&finding.op))
+    format!("{} ({}), {place}", quoted(&fused(&finding.node)), quoted(&finding.op))
 }
 
 /// A line about an operand, or about the result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct ReportRow {
-    /// The tensor, as the file names it.
+    /// The tensor; the name of a fused one in short.
     pub name: String,
     /// Its shape.
     pub shape: String,
@@ -195,8 +195,8 @@ pub fn rows(finding: &FindingRecord) -> Vec<ReportRow> {
         let operand = &finding.operands[k];
         let is_size = |dim: &DimRecord| matches!(dim, DimRecord::Size(_));
         let is_known = operand.shape.as_ref().is_some_and(|dims| dims.iter().all(is_size));
-        let (shape, origin) = (shape(operand.shape.as_deref()), escaped(&operand.origin));
-        ReportRow { name: operand.tensor.clone(), shape, origin, is_known, label: label(finding, k) }
+        let (shape, origin) = (shape(operand.shape.as_deref()), escaped(&short(finding, &operand.origin)));
+        ReportRow { name: fused(&operand.tensor), shape, origin, is_known, label: label(finding, k) }
     };
     let mut rows: Vec<ReportRow> = listed.iter().map(row).collect();
     let bare = |name: &str, shape| ReportRow {
@@ -226,7 +226,7 @@ fn shape(dims: Option<&[DimRecord]>) -> String {
 fn label(finding: &FindingRecord, k: usize) -> Option<String> {
     let example = finding.counterexample.as_ref()?;
     let (here, there) = (example.reads.get(k)?, example.target_reads.get(k)?);
-    let name = quoted(&finding.operands.get(k)?.tensor);
+    let name = quoted(&fused(&finding.operands.get(k)?.tensor));
     let (here, there) = (index(here), index(there));
     (here != there).then(|| format!("this model reads {name}{here}, {} reads {name}{there}", finding.target))
 }
@@ -259,16 +259,54 @@ pub fn notes(finding: &FindingRecord) -> Vec<(&'static str, String)> {
         notes.push(("if", format!("the same if {condition}")));
     }
     if let (Some(evidence), Some(source)) = (&finding.evidence, &finding.source) {
-        let how = match evidence.as_str() {
-            "run here" => "tested with".to_owned(),
-            "documented" => "documented in".to_owned(),
-            "by definition" => "by definition,".to_owned(),
-            asked => format!("{asked},"),
-        };
-        notes.push(("known", format!("{how} {source}")));
+        notes.push(("known", known(&finding.target, evidence, source)));
     }
     notes.extend(finding.law.as_ref().map(|it| ("law", law(it))));
-    notes
+    notes.into_iter().map(|(label, text)| (label, short(finding, &text))).collect()
+}
+
+/// Says how a law is known. What was tested is an engine; the laws of the target name the tests.
+fn known(target: &str, evidence: &str, source: &str) -> String {
+    let how = match evidence {
+        "run here" => {
+            let (engine, _) = source.split_once("; ").unwrap_or((source, ""));
+            let target = target.split(['@', '/', ' ']).next().unwrap_or(target);
+            return format!("tested with {engine} (see 'broadaxe targets {target}')");
+        }
+        "documented" => "documented in".to_owned(),
+        "by definition" => "by definition,".to_owned(),
+        asked => format!("{asked},"),
+    };
+    format!("{how} {source}")
+}
+
+/// Says what a group of findings has in common, with the names of fused tensors in short.
+pub fn why(group: &Group<'_>) -> String {
+    short(group.sample(), group.why())
+}
+
+/// Writes the names of fused tensors of a finding in short: TFLite's converter joins the names of all operators that it fuses, with `;`
+/// between them.
+fn short(finding: &FindingRecord, text: &str) -> String {
+    let names = finding.operands.iter().map(|operand| operand.tensor.as_str()).chain([finding.node.as_str()]);
+    let mut names: Vec<&str> = names.filter(|name| name.contains(';')).collect();
+    // A name may be the beginning of another.
+    names.sort_by_key(|name| std::cmp::Reverse(name.len()));
+    names.iter().fold(text.to_owned(), |text, name| text.replace(name, &fused(name)))
+}
+
+/// Writes the name of a fused tensor in short: the first name, and the end of the last, `block/conv;…/relu`.
+///
+/// ```
+/// use broadaxe_models::report::words::fused;
+/// assert_eq!(fused("block/conv;block/bn;block/relu"), "block/conv;…/relu");
+/// assert_eq!(fused("a;b"), "a;b");
+/// ```
+pub fn fused(name: &str) -> String {
+    let Some((first, rest)) = name.split_once(';') else { return name.to_owned() };
+    let last = rest.rsplit(['/', ';']).next().unwrap_or(rest);
+    let short = format!("{first};…/{last}");
+    if short.chars().count() < name.chars().count() { short } else { name.to_owned() }
 }
 
 /// Says that the laws of a target say otherwise than the engine.
@@ -373,7 +411,7 @@ pub fn numbers(finding: &FindingRecord, example: &CounterexampleRecord) -> Optio
     let count = example.numbers.len().min(example.reads.len()).min(finding.operands.len());
     let chosen = listed(count, Some(example));
     let held = |&k: &usize| {
-        let (tensor, read) = (quoted(&finding.operands[k].tensor), index(&example.reads[k]));
+        let (tensor, read) = (quoted(&fused(&finding.operands[k].tensor)), index(&example.reads[k]));
         format!("{tensor}{read} = {}", value(example.numbers[k]))
     };
     let mut held: Vec<String> = chosen.iter().map(held).collect();
@@ -401,7 +439,7 @@ fn result_there(finding: &FindingRecord, example: &CounterexampleRecord, chosen:
     let elsewhere = |k: &usize| example.target_reads.get(*k).is_some_and(|read| *read != example.reads[*k]);
     let read = chosen.iter().copied().filter(elsewhere).filter_map(|k| {
         let number = value(*example.target_numbers.get(k)?);
-        Some(format!("{}{} = {number}", quoted(&finding.operands[k].tensor), index(&example.target_reads[k])))
+        Some(format!("{}{} = {number}", quoted(&fused(&finding.operands[k].tensor)), index(&example.target_reads[k])))
     });
     let read: Vec<String> = read.collect();
     let read = if read.is_empty() { String::new() } else { format!(", which reads {}", read.join(", ")) };

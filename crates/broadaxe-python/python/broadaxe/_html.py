@@ -14,8 +14,6 @@ _CELL = "text-align:left;padding:.25em .9em .25em 0;border:none"
 _SMALL = "opacity:.75;font-size:.92em"
 _MOST = 30
 
-_TINTS = {"error": "crimson", "warning": "darkorange"}
-
 
 def plain(text):
     """Write control characters, and those that turn the direction of writing, as escapes."""
@@ -67,10 +65,6 @@ def _note(text):
     return _tag("div", text, _SMALL)
 
 
-def _fold(title, inner):
-    return _tag("details", _tag("summary", title, "cursor:pointer") + _tag("div", inner, "margin:.3em 0 .3em 1em"))
-
-
 def _page(*parts):
     return _tag("div", _join(parts), "color:inherit;background:transparent")
 
@@ -87,36 +81,6 @@ def _bytes(size):
 
 def _more(rest, what):
     return _note(f"... and {rest} more {what}") if rest > 0 else Html()
-
-
-def check(found):
-    """Write what `check` found, in the words of the command."""
-    report, groups = found._words, found.groups
-    verdicts = ("same", "differs", "refused", "unsupported", "guarded", "unknown")
-    used = [name for name in verdicts if any(getattr(target, name) for target in found.targets)]
-    rows = [[_bold(target.name), *(getattr(target, name) or "-" for name in used)] for target in found.targets]
-    title = [_bold(os.path.basename(found.model)), f": {report['nodes']}"]
-    parts = [_tag("div", _join(title)), _table(["target", *used], rows, range(1, len(used) + 1))]
-    if groups:
-        parts += [_table(["what happens", "nodes", ""], [_group(one) for one in groups[:_MOST]], (1,))]
-        parts.append(_more(len(groups) - _MOST, "groups of findings"))
-    parts += [_note(f"{report[key]}.") for key in ("fixable", "hidden", "others") if report[key]]
-    return _page(*parts)
-
-
-def _group(one):
-    sample, rest = one.sample, len(one.members) - 1
-    said = [_tag("div", text) for text in (one.why,) if text]
-    said += [_tag("div", _join([_tag("i", f"{note['label']}: "), note["text"]])) for note in sample["notes"]]
-    if sample["fix"]:
-        said.append(_tag("div", _join([_tag("i", "fix: "), sample["fix"]])))
-    rows = [[row["name"], row["shape"], row["label"] or row["origin"]] for row in sample["rows"]]
-    listed = _join([_code(name) for name in one.others[:_MOST]], ", ") + _more(len(one.others) - _MOST, "nodes")
-    more = f" and {rest} more" if rest else ""
-    said.append(_fold(f"{sample['node']}{more}", listed + _table(["tensor", "shape", ""], rows)))
-    tint = _TINTS.get(one.severity, "currentColor")
-    title = _tag("span", one.title, f"font-weight:600;color:color-mix(in srgb,{tint} 70%,currentColor)")
-    return [_join([title, _tag("div", f"{one.code} {one.name}", _SMALL)]), rest + 1, _join(said)]
 
 
 def fix(found):

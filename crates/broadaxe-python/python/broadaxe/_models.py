@@ -186,7 +186,7 @@ class Check(Judged):
         return f"<Check {short(os.path.basename(self.model))}: {count(self.nodes, 'node')}{said}>"
 
     def _repr_html_(self) -> str:
-        return _html.check(self)
+        return self._html
 
 
 @dataclass(frozen=True)

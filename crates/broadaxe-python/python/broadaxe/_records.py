@@ -101,6 +101,11 @@ class Answered(Record):
         """What a notebook shows, in the words of the command."""
         return json.loads(vars(self)["_told"].words)
 
+    @functools.cached_property
+    def _html(self) -> str | None:
+        """What a notebook shows of a check, as HTML."""
+        return vars(self)["_told"].html
+
     def show(self, file: typing.Any = None, color: bool | None = None) -> None:
         """Print the text; in colours where `file`, by default sys.stdout, is a terminal that shows them, or as `color` says."""
         file = sys.stdout if file is None else file
@@ -113,7 +118,7 @@ class Answered(Record):
         return self.text
 
     def __getstate__(self) -> dict[str, typing.Any]:
-        for name in ("text", "_coloured", "model_bytes", "_words", *self._LARGE):
+        for name in ("text", "_coloured", "model_bytes", "_words", "_html", *self._LARGE):
             getattr(self, name, None)
         late = {f"_{name}" for name in self._LARGE}
         return {key: value for key, value in vars(self).items() if key != "_told" and key not in late}

@@ -125,8 +125,19 @@ class Answer(str):
     def __repr__(self):
         return str(self)
 
-    def _drawn(self, form):
-        return _broadaxe.rules_request(self._request, form).text
+    def _drawn(self, form, theme=None, steps=False):
+        return _broadaxe.rules_request(self._request, form, theme, steps).text
+
+    def draw(self, form="svg", *, theme=None, steps=False):
+        """Draw as "svg" or "html": in the colours of the viewer or of a `theme` ("light", "dark" or "print"), in three `steps` or in one.
+
+        >>> import broadaxe as bx
+        >>> "2 Pad" in bx.explain((2, 3), (3,)).draw(theme="print", steps=True)
+        True
+        """
+        if form not in ("svg", "html"):
+            raise ValueError(f"{form!r} is not a form of a drawing with a theme; the forms are 'svg' and 'html'")
+        return self._drawn(form, theme, steps)
 
     @property
     def svg(self):

@@ -2,55 +2,91 @@
 
 use std::{fmt, marker::PhantomData};
 
+use schemars::JsonSchema;
 use serde::{
     Deserialize, Deserializer,
     de::{MapAccess, SeqAccess, Visitor},
 };
 use toml::Spanned;
 
-use super::place::Document;
-use crate::error::Error;
+use super::{place::Document, schema};
+use crate::{error::Error, request::FailOn};
 
-/// What `broadaxe.toml` may have.
-#[derive(Debug, Default, Deserialize)]
+/// Settings of `broadaxe check` and `broadaxe fix`: what they check for, and the findings that do not count.
+#[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub(super) struct RawSettings {
+    /// The targets to check for, as in `--for`.
     #[serde(default, rename = "for", deserialize_with = "names")]
+    #[schemars(with = "Vec<schema::TargetName>")]
     targets: Option<Vec<Spanned<String>>>,
+    /// The shapes of inputs that the model leaves open, as in `--input-shape`.
     #[serde(default, deserialize_with = "shapes")]
+    #[schemars(with = "schema::InputShapes")]
     input_shapes: Option<Vec<Spanned<String>>>,
+    /// The verdicts that end with exit code 1, as in `--fail-on`; an empty list for none.
     #[serde(default, deserialize_with = "names")]
+    #[schemars(with = "Vec<FailOn>")]
     fail_on: Option<Vec<Spanned<String>>>,
+    /// The file with the known findings, relative to this file.
+    #[schemars(with = "String")]
     pub(super) baseline: Option<String>,
+    /// Other settings for some models. The last entry that matches wins.
     #[serde(default, deserialize_with = "tables_of_models")]
     pub(super) models: Vec<RawModels>,
+    /// Findings that do not count.
     #[serde(default, deserialize_with = "tables_of_ignores")]
+    #[schemars(with = "Vec<RawIgnore>")]
     pub(super) ignore: Vec<Spanned<RawIgnore>>,
 }
 
-/// An entry `[[models]]`.
-#[derive(Debug, Deserialize)]
+/// Other settings for the models that match a path.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
+#[schemars(rename = "Models")]
 pub(super) struct RawModels {
+    /// A pattern of model files, relative to this file: `*` matches within one name, and `**` any directories.
+    #[schemars(with = "String")]
     pub(super) path: Spanned<String>,
+    /// The targets to check for, as in `--for`.
     #[serde(default, rename = "for", deserialize_with = "names")]
+    #[schemars(with = "Vec<schema::TargetName>")]
     targets: Option<Vec<Spanned<String>>>,
+    /// The shapes of inputs that the model leaves open, as in `--input-shape`.
     #[serde(default, deserialize_with = "shapes")]
+    #[schemars(with = "schema::InputShapes")]
     input_shapes: Option<Vec<Spanned<String>>>,
+    /// The verdicts that end with exit code 1, as in `--fail-on`; an empty list for none.
     #[serde(default, deserialize_with = "names")]
+    #[schemars(with = "Vec<FailOn>")]
     fail_on: Option<Vec<Spanned<String>>>,
 }
 
-/// An entry `[[ignore]]`.
-#[derive(Debug, Deserialize)]
+/// Findings that do not count: those that match all keys. It needs a reason and at least one other key.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(rename = "Ignore", extend("required" = ["reason"], "minProperties" = 2))]
 pub(super) struct RawIgnore {
+    /// Why such findings do not count.
+    #[schemars(with = "String")]
     pub(super) reason: Option<Spanned<String>>,
+    /// The code of the finding, or its beginning.
+    #[schemars(with = "String", regex(pattern = "^BX[0-9]*$"))]
     pub(super) code: Option<Spanned<String>>,
+    /// The operator of the node.
+    #[schemars(with = "String")]
     pub(super) op: Option<Spanned<String>>,
+    /// The name of the node, or a pattern in which `*` matches any characters.
+    #[schemars(with = "String")]
     pub(super) node: Option<Spanned<String>>,
+    /// The file of the model, or a pattern of paths.
+    #[schemars(with = "String")]
     pub(super) model: Option<Spanned<String>>,
+    /// The target, in all its versions unless the name has one.
+    #[schemars(with = "schema::TargetName")]
     pub(super) target: Option<Spanned<String>>,
+    /// The verdict.
+    #[schemars(with = "FailOn")]
     pub(super) verdict: Option<Spanned<String>>,
 }
 

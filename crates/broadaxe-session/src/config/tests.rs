@@ -165,3 +165,55 @@ fn the_nearest_file_is_found() {
     assert!(error.message().contains("no table [tool.broadaxe]"), "{error}");
     std::fs::remove_dir_all(&root).unwrap();
 }
+
+/// A value that each key accepts.
+const SAMPLES: [(&str, &str); 14] = [
+    ("for", "[\"onnx\"]"),
+    ("input-shapes", "{ a = [1, \"n\"] }"),
+    ("fail-on", "[\"differs\"]"),
+    ("baseline", "\"known.json\""),
+    ("models", "[{ path = \"*.onnx\" }]"),
+    ("ignore", "[{ op = \"Add\", reason = \"known\" }]"),
+    ("path", "\"*.onnx\""),
+    ("reason", "\"known\""),
+    ("code", "\"BX1\""),
+    ("op", "\"Add\""),
+    ("node", "\"a*\""),
+    ("model", "\"*.onnx\""),
+    ("target", "\"ncnn\""),
+    ("verdict", "\"differs\""),
+];
+
+#[test]
+fn the_schema_has_the_keys_that_are_read() {
+    let whole = schema();
+    assert_eq!(whole["$schema"], "http://json-schema.org/draft-07/schema#");
+    let part = |name: &str| &whole["definitions"][name];
+    let cases = [
+        (&whole, "", ""),
+        (part("Models"), "models = [{ path = \"b\", ", " }]"),
+        (part("Ignore"), "ignore = [{ reason = \"b\", op = \"b\", ", " }]"),
+    ];
+    for (part, before, after) in cases {
+        assert_eq!(part["additionalProperties"], false, "{part}");
+        let keys: Vec<&String> = part["properties"].as_object().expect("keys").keys().collect();
+        // The error about an unknown key lists those that are read.
+        let error = read(&format!("{before}no = 1{after}")).unwrap_err().to_string();
+        let read_keys = error.split("(keys: ").nth(1).and_then(|rest| rest.split(')').next()).expect("keys");
+        let mut read_keys: Vec<&str> = read_keys.split(", ").collect();
+        let mut sorted = keys.clone();
+        sorted.sort();
+        read_keys.sort_unstable();
+        assert_eq!(sorted, read_keys);
+        for key in keys {
+            let (_, value) = SAMPLES.iter().find(|(known, _)| known == key).expect("a value that the key accepts");
+            let before = if before.contains(&format!("{key} = ")) {
+                before.replace(&format!("{key} = \"b\", "), "")
+            } else {
+                before.to_owned()
+            };
+            read(&format!("{before}{key} = {value}{after}")).unwrap_or_else(|error| panic!("{key}: {error}"));
+            assert!(part["properties"][key]["description"].is_string(), "{key} has a description");
+        }
+    }
+}

@@ -1,5 +1,7 @@
 //! Writes what is said of a node above its drawing.
 
+use std::path::Path;
+
 use broadaxe_session::explain::node::{BlockAxis, NodeExplained};
 
 use crate::{
@@ -7,6 +9,13 @@ use crate::{
     error::{escaped, quoted},
     terminal,
 };
+
+/// Names a node: `bias1 (Add) of face.onnx`.
+pub(super) fn title(node: &NodeExplained) -> String {
+    let file =
+        Path::new(&node.model).file_name().map_or_else(|| node.model.clone(), |name| quoted(&name.to_string_lossy()));
+    format!("{} ({}) of {file}", quoted(&node.name), quoted(&node.op))
+}
 
 /// Names a node, and says where each size comes from.
 pub(super) fn head(node: &NodeExplained) -> String {

@@ -25,7 +25,7 @@ use super::{
 };
 use crate::{
     answer::{Answer, Checked, Json, Report, table, write_texts},
-    args::{CheckArgs, ReportFormat, TargetsArgs},
+    args::{CheckArgs, ReportFormat, SchemaOf, TargetsArgs},
     error::Error,
     file::write::Whole,
     terminal, tips,
@@ -199,9 +199,12 @@ fn described(target: &Profile) -> Value {
     })
 }
 
-/// Prints the JSON schema of what `check` prints as JSON.
-pub fn schema() -> Answer {
-    let schema = schemars::schema_for!(Checked).to_value();
+/// Prints the JSON schema of what `check` prints as JSON, or of the settings that it reads.
+pub fn schema(of: SchemaOf) -> Answer {
+    let schema = match of {
+        SchemaOf::Report => schemars::schema_for!(Checked).to_value(),
+        SchemaOf::Config => broadaxe_session::config::schema(),
+    };
     let text = serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n";
     Answer::new(text, schema)
 }

@@ -8,6 +8,7 @@ mod sample;
 mod concise;
 mod statistics;
 mod markdown;
+mod html;
 mod junit;
 mod github;
 mod gitlab;
@@ -43,6 +44,7 @@ pub(super) fn report(
         ReportFormat::Grouped | ReportFormat::Full => joined(to, texts, found, shown),
         ReportFormat::Concise => concise::lines(to, found, shown),
         ReportFormat::Markdown => markdown::document(to, found, shown),
+        ReportFormat::Html => html::page(to, found, shown),
         ReportFormat::Junit => junit::suites(to, found, shown),
         ReportFormat::Json => line(to, found),
         ReportFormat::Sarif => line(to, &sarif::log(found, shown)),
@@ -66,6 +68,8 @@ pub(super) struct ModelText {
     pub(super) drawn: Option<BTreeMap<usize, Vec<usize>>>,
     /// What comes after the findings that are drawn.
     pub(super) end: String,
+    /// Whether this is the only line, without a total below those of all models.
+    is_quiet: bool,
 }
 
 impl ModelText {
@@ -73,9 +77,9 @@ impl ModelText {
     pub(super) fn new(format: ReportFormat, record: &CheckRecord, asked: Asked, view: View<'_>) -> Self {
         if format == ReportFormat::Full {
             let end = grouped::summary(record, &asked, view);
-            return Self { drawn: Some(asked.alike), end };
+            return Self { drawn: Some(asked.alike), end, is_quiet: view.quiet };
         }
-        Self { drawn: None, end: model(record, &asked, view) }
+        Self { drawn: None, end: model(record, &asked, view), is_quiet: view.quiet }
     }
 
     /// Lists the findings that are drawn, each with the numbers of those that are like it.
@@ -117,7 +121,8 @@ fn joined(to: &mut dyn fmt::Write, texts: &[ModelText], found: &Checked, shown: 
         text.write(to, record, shown)?;
         was_line = is_line;
     }
-    if !found.models.is_empty() && found.models.len() + found.errors.len() > 1 {
+    let is_quiet = texts.iter().any(|text| text.is_quiet);
+    if !is_quiet && !found.models.is_empty() && found.models.len() + found.errors.len() > 1 {
         writeln!(to, "\n{}", total(found))?;
     }
     Ok(())

@@ -3,7 +3,7 @@
 use broadaxe_session::{request::SizesRequest, sizes::sizes};
 
 use super::Open;
-use crate::{answer::Answer, error::Error};
+use crate::{answer::Answer, error::Error, terminal};
 
 /// Tries the sizes.
 ///
@@ -12,5 +12,6 @@ use crate::{answer::Answer, error::Error};
 pub(super) fn run(request: &SizesRequest, open: Open<'_>) -> Result<Answer, Error> {
     let found = sizes(request, open)?;
     let text = format!("{}: {} accepts {}\n", found.model, found.dim, found.sweep);
+    let text = terminal::fitted(&text, terminal::columns());
     Ok(Answer::new(text, found.record()))
 }

@@ -8,7 +8,7 @@ use broadaxe_models::{
         CheckRecord, FindingRecord, Group, Shown, fold, groups,
         words::{
             ReportRow, assumption, basis, caveats, consequence, counts, fix, fixable, node, nodes, notes, others,
-            undecided, undecided_groups,
+            undecided, undecided_groups, why,
         },
     },
 };
@@ -16,6 +16,7 @@ use broadaxe_models::{
 use super::{Asked, full};
 use crate::{
     error::{escaped, quoted},
+    link,
     terminal::{self, wrap},
 };
 
@@ -91,7 +92,8 @@ fn line(record: &CheckRecord, view: View<'_>) -> String {
     let targets = record.targets.iter().map(|target| format!("{}: {}", target.name, counts(target, &[])));
     let accepted = view.accepted.lines().map(|line| line.trim().to_owned());
     let parts: Vec<String> = std::iter::once(nodes(record)).chain(targets).chain(accepted).collect();
-    wrap("", &format!("{}: {}", escaped(&record.model), parts.join("; ")), 2, terminal::columns().unwrap_or(usize::MAX))
+    let width = if view.quiet { usize::MAX } else { terminal::columns().unwrap_or(usize::MAX) };
+    wrap("", &format!("{}: {}", escaped(&record.model), parts.join("; ")), 2, width)
 }
 
 /// Writes the name of the model, what is undecided, and for each target its counts, and why nodes are undecided that the report leaves
@@ -122,9 +124,9 @@ fn head(record: &CheckRecord, asked: &Asked, view: View<'_>, found: &[Group<'_>]
 fn group(group: &Group<'_>, all: bool) -> String {
     let sample = group.sample();
     let mut text = title(group);
-    let why = group.why();
+    let why = why(group);
     if !why.is_empty() {
-        text += &labelled("why:", &escaped(why));
+        text += &labelled("why:", &escaped(&why));
     }
     text += &first(group);
     text += &operands(sample);
@@ -169,7 +171,8 @@ fn title(group: &Group<'_>) -> String {
         wrap("", &format!("{label} {what}{count}"), 2, width)
     };
     let rest = line.strip_prefix(&label).unwrap_or(&line).trim_end();
-    format!("{style}{label}{style:#}{bold}{rest}{bold:#}\n")
+    let id = link::linked(group.id(), &group.code.map(link::page).unwrap_or_default());
+    format!("{style}{}[{id}]{style:#}{bold}{rest}{bold:#}\n", severity.word())
 }
 
 /// Names the node that is drawn.

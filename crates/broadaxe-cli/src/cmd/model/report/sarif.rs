@@ -10,10 +10,10 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::severity::{self, line, sentence};
-use crate::answer::{Checked, Each, FileRecord};
-
-/// The page of all codes.
-const PAGE: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/codes.md");
+use crate::{
+    answer::{Checked, Each, FileRecord},
+    link,
+};
 
 /// The log of one run.
 #[derive(Serialize)]
@@ -62,7 +62,7 @@ fn rule(code: &Code) -> Value {
         "shortDescription": { "text": code.meaning },
         "fullDescription": { "text": first_paragraph(code.page) },
         "help": { "text": code.page, "markdown": code.page },
-        "helpUri": format!("{PAGE}#{}-{}", code.id.to_lowercase(), code.name),
+        "helpUri": link::page(code),
         "defaultConfiguration": { "level": code.severity.word() },
     })
 }
