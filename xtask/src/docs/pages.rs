@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    markdown,
+    llms, markdown,
     path::{self, files},
     rules::{self, GeneratedPage},
 };
@@ -21,14 +21,21 @@ const REPOSITORY: &str = "https://github.com/broadaxe/broadaxe";
 pub(super) const INTERACTIVE: &str = "page.html";
 
 const CONFIGURATION: &str = "docs/site/mkdocs.yml";
+/// The index of the three folders, as GitHub shows it; the site starts with another page.
+const INDEX: &str = "docs/README.md";
+/// What the site says in one sentence, in its configuration.
+const DESCRIPTION: &str = "site_description: ";
 
-/// Writes the input of the generator into `input`, and returns the number of pages.
-pub(super) fn write(root: &Path, input: &Path, interactive: &[u8]) -> Result<usize, String> {
+/// Writes the input of the generator into `input`, and returns the number of pages and the text of `llms.txt`.
+pub(super) fn write(root: &Path, input: &Path, interactive: &[u8]) -> Result<(usize, String), String> {
     let mut generated = rules::pages(root)?;
     generated.push(interactive_page());
     let mut input = Input { root, folder: &input.join("pages"), pages: BTreeMap::new(), copies: RefCell::default() };
     for name in files(&root.join("docs"))? {
         let repository = format!("docs/{name}");
+        if repository == INDEX {
+            continue;
+        }
         if path::ending(&name) == "md" {
             let text = read(&root.join(&repository))?;
             input.pages.insert(repository, text);
@@ -46,9 +53,12 @@ pub(super) fn write(root: &Path, input: &Path, interactive: &[u8]) -> Result<usi
     }
     input.save(INTERACTIVE, interactive)?;
     let configuration = navigation(&read(&root.join(CONFIGURATION))?, &written, &generated, &input)?;
+    let summary = configuration.lines().find_map(|line| line.strip_prefix(DESCRIPTION)).unwrap_or_default();
+    let llms = llms::text(&configuration, &input.pages, summary);
+    input.save("llms.txt", llms.as_bytes())?;
     let file = input.folder.with_file_name("mkdocs.yml");
     fs::write(&file, configuration).map_err(|e| format!("{}: {e}", file.display()))?;
-    Ok(input.pages.len())
+    Ok((input.pages.len(), llms))
 }
 
 /// Holds what the pages are written from.
@@ -204,7 +214,7 @@ fn navigation(
 }
 
 /// Returns the first heading of a page, without the marks of code.
-fn title(text: &str) -> String {
+pub(super) fn title(text: &str) -> String {
     let heading = text.lines().find_map(|line| line.strip_prefix("# "));
     heading.unwrap_or("Untitled").replace('`', "")
 }
