@@ -49,7 +49,9 @@ fn item(entry: &str, pages: &BTreeMap<String, String>) -> Option<String> {
 fn first_sentence(text: &str) -> Option<String> {
     let below = text.split_once("\n# ").map_or(text, |(_, below)| below);
     let paragraphs = below.split("\n\n").skip(1).map(str::trim);
-    let prose = |it: &&str| it.chars().next().is_some_and(|c| c.is_alphanumeric() || "*[`".contains(c)) && !it.starts_with("```");
+    let prose = |it: &&str| {
+        it.chars().next().is_some_and(|c| c.is_alphanumeric() || "*[`".contains(c)) && !it.starts_with("```")
+    };
     let paragraph = paragraphs.into_iter().find(prose)?.replace('\n', " ");
     let plain = unlinked(&paragraph).replace(['*', '`'], "");
     let end = [". ", ": ", "? "].iter().filter_map(|mark| plain.find(mark)).min();
@@ -63,7 +65,8 @@ fn unlinked(text: &str) -> String {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('[') {
         out += before;
-        let Some((label, Some(link))) = after.split_once(']').map(|(label, rest)| (label, rest.strip_prefix('('))) else {
+        let Some((label, Some(link))) = after.split_once(']').map(|(label, rest)| (label, rest.strip_prefix('(')))
+        else {
             out.push('[');
             rest = after;
             continue;
@@ -104,7 +107,10 @@ mod tests {
     #[test]
     fn sentences_have_no_marks() {
         assert_eq!(first_sentence("# a\n\n```sh\nx\n```\n\n## b\n"), None);
-        assert_eq!(first_sentence("# a\n\n`fix` is 1.5 times [faster](b.md)\n").as_deref(), Some("fix is 1.5 times faster."));
+        assert_eq!(
+            first_sentence("# a\n\n`fix` is 1.5 times [faster](b.md)\n").as_deref(),
+            Some("fix is 1.5 times faster.")
+        );
         assert_eq!(unlinked("a [b](c) [d] [e](f"), "a b [d] e");
     }
 }

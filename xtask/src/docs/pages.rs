@@ -111,12 +111,23 @@ impl Input<'_> {
         Ok(out)
     }
 
-    /// Replaces links whose text is the path of a page by links whose text is its title.
+    /// Replaces links to pages whose text is a path by links whose text is the title of the page.
     fn titled(&self, text: &str) -> String {
-        let pages = self.pages.iter().filter(|(name, _)| text.contains(name.as_str()));
-        pages.fold(text.to_owned(), |text, (name, page)| {
-            text.replace(&format!("[{name}]("), &format!("[{}](", title(page)))
-        })
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("[docs/") {
+            out += before;
+            let link = after.split_once(".md](").filter(|(label, _)| !label.contains(']'));
+            let page = link.and_then(|(_, link)| Some((link, self.pages.get(link.split([')', '#']).next()?)?)));
+            if let Some((link, page)) = page {
+                let _ = write!(out, "[{}](", title(page));
+                rest = link;
+            } else {
+                out += "[docs/";
+                rest = after;
+            }
+        }
+        out + rest
     }
 
     /// Returns where a link leads from the page `name`; it is in the file `source` of the repository.
@@ -286,6 +297,10 @@ mod tests {
         assert_eq!(
             input().titled("[docs/t/b.md](docs/t/b.md#c) and docs/a.md"),
             "[The docs/t/b.md](docs/t/b.md#c) and docs/a.md"
+        );
+        assert_eq!(
+            input().titled("[docs/b.md](docs/t/b.md), [docs/x.md](docs/x.md), [docs/] [b.md](docs/a.md)"),
+            "[The docs/t/b.md](docs/t/b.md), [docs/x.md](docs/x.md), [docs/] [b.md](docs/a.md)"
         );
         let got = input().filled("docs/a.md", "<!-- drawing: pdpd axis=0; 2,3; 2 -->\n<!-- other: a -->").unwrap();
         assert!(got.starts_with("<div class=\"drawing\">\n<svg ") && got.ends_with("<!-- other: a -->\n"), "{got}");
