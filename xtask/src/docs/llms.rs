@@ -47,12 +47,12 @@ fn item(entry: &str, pages: &BTreeMap<String, String>) -> Option<String> {
 
 /// Returns the first sentence below the title of a page, without marks.
 fn first_sentence(text: &str) -> Option<String> {
-    let below = text.split_once("\n# ").map_or(text, |(_, below)| below);
-    let paragraphs = below.split("\n\n").skip(1).map(str::trim);
+    let below = if text.starts_with("# ") { text } else { text.split_once("\n# ")?.1 };
+    let mut paragraphs = below.split("\n\n").skip(1).map(str::trim);
     let prose = |it: &&str| {
         it.chars().next().is_some_and(|c| c.is_alphanumeric() || "*[`".contains(c)) && !it.starts_with("```")
     };
-    let paragraph = paragraphs.into_iter().find(prose)?.replace('\n', " ");
+    let paragraph = paragraphs.find(prose)?.replace('\n', " ");
     let plain = unlinked(&paragraph).replace(['*', '`'], "");
     let end = [". ", ": ", "? "].iter().filter_map(|mark| plain.find(mark)).min();
     let sentence = plain[..end.unwrap_or(plain.len())].trim_end_matches(['.', ':', '?']);
@@ -107,6 +107,7 @@ mod tests {
     #[test]
     fn sentences_have_no_marks() {
         assert_eq!(first_sentence("# a\n\n```sh\nx\n```\n\n## b\n"), None);
+        assert_eq!(first_sentence("<!-- x -->\n# a\n\nb c.\n\n```sh\n# d\n\ne\n```\n").as_deref(), Some("b c."));
         assert_eq!(
             first_sentence("# a\n\n`fix` is 1.5 times [faster](b.md)\n").as_deref(),
             Some("fix is 1.5 times faster.")
