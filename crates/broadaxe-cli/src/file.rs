@@ -294,9 +294,10 @@ pub(crate) fn choose<'a, T>(entries: &'a [T], name: impl Fn(&T) -> &str, key: Op
             .find(|entry| name(entry) == key)
             .ok_or_else(|| Error::new(ErrorKind::File, format!("no array '{key}'; the file contains {}", there()))),
         (None, [only]) => Ok(only),
-        (None, _) => {
-            Err(Error::new(ErrorKind::File, format!("write FILE:KEY to say which array; the file contains {}", there())))
-        }
+        (None, _) => Err(Error::new(
+            ErrorKind::File,
+            format!("write FILE:KEY to say which array; the file contains {}", there()),
+        )),
     }
 }
 

@@ -185,7 +185,8 @@ fn wrong_usage() {
 fn links_of_the_results_are_addresses() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports/atlas-results.md");
     let text = fs::read_to_string(page).expect("the page");
-    let links: Vec<&str> = text.split("href=\"../page.html#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let links: Vec<&str> =
+        text.split("href=\"../page.html#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert!(links.len() > 100, "{}", links.len());
     let wrong: Vec<String> = links
         .iter()

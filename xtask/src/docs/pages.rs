@@ -76,7 +76,7 @@ impl Input<'_> {
     /// Returns the text of a page for the generator.
     fn page(&self, name: &str, text: &str) -> Result<String, String> {
         let text = self.linked(name, name, text)?;
-        Ok(markdown::lists(&self.filled(name, &text)?))
+        Ok(markdown::lists(&markdown::transcripts(&self.filled(name, &text)?)))
     }
 
     /// Rewrites the links of `text`, which is in the file `source` of the repository and becomes a part of the page `name`.

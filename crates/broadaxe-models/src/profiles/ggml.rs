@@ -21,7 +21,13 @@ pub(super) static GGML: Profile = Profile {
             text: "tiles the second operand to the shape of the first; crashes if it cannot",
             evidence: GGML_RUN,
         },
-        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor with ggml_repeat", evidence: HEADER },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[],
+            way: Way::Own,
+            text: "repeats the tensor with ggml_repeat",
+            evidence: HEADER,
+        },
         Law {
             kinds: &[
                 Kind::Binary,

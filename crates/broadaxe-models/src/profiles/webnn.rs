@@ -143,7 +143,13 @@ pub(super) static WEBNN: Profile = Profile {
             text: "leaves Expand of a scalar, or to a computed shape, to the CPU",
             evidence: EXPAND,
         },
-        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor with expand", evidence: OPERATORS },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[],
+            way: Way::Own,
+            text: "repeats the tensor with expand",
+            evidence: OPERATORS,
+        },
         Law {
             kinds: &[Kind::Unary],
             when: &[],
