@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
@@ -178,6 +179,20 @@ fn wrong_usage() {
         assert_eq!(output.status.code(), Some(2), "{text}");
         assert!(text.contains(want), "{text}");
     }
+}
+
+/// The guide says how many runtimes have results.
+#[test]
+fn the_guide_counts_the_runtimes() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let read = |name: &str| fs::read_to_string(docs.join(name)).expect(name);
+    let (results, guide) = (read("reports/atlas-results.md"), read("guides/atlas.md"));
+    let names: BTreeSet<&str> = results
+        .lines()
+        .take_while(|line| !line.starts_with("## "))
+        .filter_map(|line| line.strip_prefix("| [")?.split(']').next())
+        .collect();
+    assert_eq!(guide.matches(&format!("{} runtimes", names.len())).count(), 2, "{names:?}");
 }
 
 /// The results link to states of the page.

@@ -4,11 +4,13 @@
 
 use std::{collections::BTreeMap, fmt::Write};
 
+use super::markdown;
+
 /// Where the sources of the repository are, as they are.
-const RAW: &str = "https://github.com/broadaxe/broadaxe/raw/main";
+const SOURCES: &str = "https://github.com/broadaxe/broadaxe/raw/main";
 /// The section that readers with little room leave out, and the titles of the parts of the navigation that belong to it.
 const OPTIONAL: &str = "Optional";
-const REPORTS: &[&str] = &["Reports", "Reports to runtimes"];
+const REPORT_TITLES: &[&str] = &["Reports", "Reports to runtimes"];
 
 /// Returns the text of the file: the parts of a filled navigation, and what each page says first.
 pub(super) fn text(navigation: &str, pages: &BTreeMap<String, String>, summary: &str) -> String {
@@ -16,7 +18,7 @@ pub(super) fn text(navigation: &str, pages: &BTreeMap<String, String>, summary: 
     let lines = navigation.lines().skip_while(|line| *line != "nav:").skip(1);
     for entry in lines.filter_map(|line| line.trim_start().strip_prefix("- ")) {
         if let Some(title) = entry.strip_suffix(':') {
-            let title = if REPORTS.contains(&title) { OPTIONAL } else { title };
+            let title = if REPORT_TITLES.contains(&title) { OPTIONAL } else { title };
             if sections.last().is_none_or(|(last, _)| *last != title) {
                 sections.push((title, Vec::new()));
             }
@@ -42,7 +44,7 @@ fn item(entry: &str, pages: &BTreeMap<String, String>) -> Option<String> {
         None => name,
     };
     let says = first_sentence(text).map_or(String::new(), |sentence| format!(": {sentence}"));
-    Some(format!("- [{}]({RAW}/{source}){says}\n", super::pages::title(text)))
+    Some(format!("- [{}]({SOURCES}/{source}){says}\n", markdown::title(text)))
 }
 
 /// Returns the first sentence below the title of a page, without marks.

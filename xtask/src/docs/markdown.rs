@@ -144,6 +144,12 @@ impl Fence {
     }
 }
 
+/// Returns the first heading of a page, without the marks of code.
+pub(super) fn title(text: &str) -> String {
+    let heading = text.lines().find_map(|line| line.strip_prefix("# "));
+    heading.unwrap_or("Untitled").replace('`', "")
+}
+
 /// Returns the text between the heading `## NAME` and the next one of that level; for `# NAME`, the text before the first.
 pub(super) fn section<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let mut fence = Fence::default();
@@ -164,7 +170,7 @@ pub(super) fn section<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{links, lists, section, transcripts};
+    use super::{links, lists, section, title, transcripts};
 
     #[test]
     fn targets_of_links_change() {
@@ -187,6 +193,11 @@ mod tests {
         }
         let error = links("a\n[b](c)", &mut |target, _| Err(format!("no {target}"))).unwrap_err();
         assert_eq!(error, "2: no c");
+    }
+
+    #[test]
+    fn titles_have_no_marks() {
+        assert_eq!(title("<!-- x -->\n\n# `rank<=N`\n"), "rank<=N");
     }
 
     #[test]

@@ -120,7 +120,7 @@ impl Input<'_> {
             let link = after.split_once(".md](").filter(|(label, _)| !label.contains(']'));
             let page = link.and_then(|(_, link)| Some((link, self.pages.get(link.split([')', '#']).next()?)?)));
             if let Some((link, page)) = page {
-                let _ = write!(out, "[{}](", title(page));
+                let _ = write!(out, "[{}](", markdown::title(page));
                 rest = link;
             } else {
                 out += "[docs/";
@@ -205,7 +205,7 @@ fn navigation(
         let is_named = |name: &str| text.lines().any(|line| line.ends_with(&format!(": {}", place(name))));
         let mut entries: Vec<(String, String)> = Vec::new();
         for name in written.iter().filter(inside).filter(|name| !is_named(name)) {
-            entries.push((title(&input.pages[name]), place(name)));
+            entries.push((markdown::title(&input.pages[name]), place(name)));
         }
         entries.extend(
             generated
@@ -224,17 +224,11 @@ fn navigation(
     Ok(out)
 }
 
-/// Returns the first heading of a page, without the marks of code.
-pub(super) fn title(text: &str) -> String {
-    let heading = text.lines().find_map(|line| line.strip_prefix("# "));
-    heading.unwrap_or("Untitled").replace('`', "")
-}
-
 #[cfg(test)]
 mod tests {
     use std::{cell::RefCell, collections::BTreeMap, path::Path};
 
-    use super::{GeneratedPage, Input, navigation, place, title};
+    use super::{GeneratedPage, Input, navigation, place};
 
     fn input() -> Input<'static> {
         let pages = ["docs/a.md", "docs/site/index.md", "docs/t/README.md", "docs/t/b.md", "docs/rules/index.md"];
@@ -310,9 +304,8 @@ mod tests {
     }
 
     #[test]
-    fn places_and_titles() {
+    fn places() {
         assert_eq!(place("docs/t/README.md"), "t/README.md");
         assert_eq!(place("bench/a.svg"), "files/bench/a.svg");
-        assert_eq!(title("<!-- x -->\n\n# `rank<=N`\n"), "rank<=N");
     }
 }

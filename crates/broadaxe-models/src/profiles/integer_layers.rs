@@ -182,12 +182,7 @@ const QNN_RUN: Evidence = Evidence::run_here(
 /// The laws of QNN, in order.
 pub(super) const QNN_INTEGERS: [Law; 7] = [
     law(&[OF_INTEGERS, When::Holds(repeats_bias)], Way::Refused, WHOLE_BIAS, QNN_RUN),
-    law(
-        &[OF_INTEGERS, When::Not(&QLINEAR)],
-        Way::Unsupported,
-        "does not support ConvInteger and MatMulInteger",
-        QNN_RUN,
-    ),
+    law(&[OF_INTEGERS, When::Not(&QLINEAR)], Way::Unsupported, "does not support integer products", QNN_RUN),
     law(
         &[
             OF_INTEGERS,
