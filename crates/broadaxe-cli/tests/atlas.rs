@@ -104,7 +104,7 @@ fn wrong_answers_fail_and_can_be_known() {
         .expect("a file");
     let output = place.run(&right, &["--known", "glob.txt", "--only", "add-numpy-r1-*"]);
     let noted = String::from_utf8_lossy(&output.stderr);
-    assert!(noted.contains("these lines name no question that was asked: 2, 3"), "{noted}");
+    assert!(noted.contains("these lines answer no question of this run: 2, 3"), "{noted}");
 }
 
 /// Checks that angle brackets are in pairs, which they are not if a message is not escaped.

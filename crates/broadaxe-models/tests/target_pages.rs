@@ -50,7 +50,7 @@ fn generated(profile: &Profile) -> String {
     let _ = writeln!(
         text,
         "- Evidence: {}",
-        if is_tested { "tested, where the table says so" } else { "documents only; no engine was tested" }
+        if is_tested { "tested or documented, as the table says" } else { "documents only; no engine was tested" }
     );
     let tables = "../../../crates/broadaxe-models/src/profiles/tests/recorded";
     let _ = writeln!(

@@ -7,7 +7,7 @@ use std::{collections::BTreeMap, fmt::Write};
 use super::markdown;
 
 /// Where the sources of the repository are, as they are.
-const SOURCES: &str = "https://github.com/broadaxe/broadaxe/raw/main";
+const BLOBS: &str = "https://github.com/broadaxe/broadaxe/raw/main";
 /// The section that readers with little room leave out, and the titles of the parts of the navigation that belong to it.
 const OPTIONAL: &str = "Optional";
 const REPORT_TITLES: &[&str] = &["Reports", "Reports to runtimes"];
@@ -44,7 +44,7 @@ fn item(entry: &str, pages: &BTreeMap<String, String>) -> Option<String> {
         None => name,
     };
     let says = first_sentence(text).map_or(String::new(), |sentence| format!(": {sentence}"));
-    Some(format!("- [{}]({SOURCES}/{source}){says}\n", markdown::title(text)))
+    Some(format!("- [{}]({BLOBS}/{source}){says}\n", markdown::title(text)))
 }
 
 /// Returns the first sentence below the title of a page, without marks.
