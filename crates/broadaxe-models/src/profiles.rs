@@ -109,6 +109,10 @@ const COPIES: &[Role] = &[Role::Identity];
 pub struct Profile {
     /// The name on the command line; one that ends in `<=N` has a number: `rank<=4`.
     pub name: &'static str,
+    /// The name that people know it by: `Core ML`; that of `rank<=N` has the letter `N` for the number.
+    pub title: &'static str,
+    /// Where models run on it.
+    pub deployment: Deployment,
     /// What the target is, in one line.
     pub summary: &'static str,
     /// Other names for it.
@@ -135,6 +139,37 @@ pub struct Profile {
     follow_groups: Option<FollowGroups>,
 }
 
+/// Says where people run models on a target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Deployment {
+    /// Phones and other small devices with a GPU or an accelerator.
+    Phone,
+    /// Servers and desktops.
+    Server,
+    /// Browsers.
+    Browser,
+    /// Microcontrollers.
+    Microcontroller,
+    /// The framework that a model is trained in.
+    Framework,
+    /// No runtime: a specification, or a limit that several runtimes have.
+    Constraint,
+}
+
+impl Deployment {
+    /// Returns the name: `Phone`.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Phone => "Phone",
+            Self::Server => "Server",
+            Self::Browser => "Browser",
+            Self::Microcontroller => "Microcontroller",
+            Self::Framework => "Framework",
+            Self::Constraint => "Constraint",
+        }
+    }
+}
+
 /// Follows through a model which tensors have their channels in groups, by where values are used and which are constant.
 type FollowGroups = fn(&Model, &Shapes, &Uses, &[bool]) -> groups::Groupings;
 
@@ -144,6 +179,8 @@ pub type RefusedReshapes = fn(&Model, &Shapes) -> Vec<(NodeId, String)>;
 /// The profile that others are written as changes of.
 const PLAIN: Profile = Profile {
     name: "",
+    title: "",
+    deployment: Deployment::Server,
     summary: "",
     aliases: &[],
     versions: &[],

@@ -22,7 +22,7 @@ use broadaxe_frameworks::{Role, System};
 use broadaxe_shape::{Mode, Rule, SymbolicShape};
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
+    Asked, Deployment, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
     inside::{NO_FLAT_DATA, PER_GROUP, as_many, flat_data, lists as lengths},
     integer_layers,
     neighbours::in_function,
@@ -40,6 +40,8 @@ const OPENVINO_INTEGERS: Evidence =
 
 pub(super) static OPENVINO: Profile = Profile {
     name: "openvino",
+    title: "OpenVINO",
+    deployment: Deployment::Server,
     summary: "OpenVINO 2026, through its own files or its readers of ONNX and Paddle",
     removed: &[Role::Identity, Role::Expand],
     route: Route::new(
