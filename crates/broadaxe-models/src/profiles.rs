@@ -165,7 +165,7 @@ impl Deployment {
             Self::Browser => "Browser",
             Self::Microcontroller => "Microcontroller",
             Self::Framework => "Framework",
-            Self::Constraint => "Constraint",
+            Self::Constraint => "Constraints",
         }
     }
 }

@@ -279,7 +279,8 @@ fn changes(model: &Model, plan: &Fix) -> Vec<String> {
 
 /// Says of a finding what a report says, with drawings. It speaks of "the runtime", so that runtimes that do the same say the same.
 fn sample(finding: &FindingRecord) -> Value {
-    let neutral = FindingRecord { target: "the runtime".into(), ..finding.clone() };
+    let mut neutral = finding.clone();
+    neutral.target = "the runtime".into();
     let said = GroupedSample::new(&neutral);
     // The first drawing is that of the model.
     let drawn = drawings(&neutral).into_iter().map(|drawing| drawn(&[drawing]).to_string());
