@@ -136,8 +136,7 @@ export class Ask {
           { class: 'card chosen-rule', 'aria-labelledby': 'chosen-title' },
           h('header', {}, h('h2', { id: 'chosen-title' }, 'Under ', h('code', {}, chosen.rule)), chosen.error !== undefined && h('span', { class: 'badge bad' }, 'rejects these shapes')),
           chosen.error !== undefined && h('p', {}, because(chosen.error), '.'),
-          shown && drawing(shown),
-          elements && elementGrids(elements, new Set(), null),
+          h('div', { class: 'pictures' }, shown && drawing(shown), elements && elementGrids(elements, new Set(), null)),
         ),
       answer.meanings.length > 0 &&
         h(

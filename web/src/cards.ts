@@ -79,8 +79,7 @@ export function meaningCard(answer: Answer, meaning: Meaning, options: CardOptio
     { class: `card meaning${chosen && !answer.chosen.is_default ? ' chosen' : ''}` },
     h('header', {}, heading, h('div', { class: 'chips' }, uses.map((use) => ruleChip(use, answer, options)))),
     guards(meaning) ?? (options.difference ? value(meaning, options.difference) : h('div')),
-    drawing(meaning.drawing),
-    elements ? elementGrids(elements, marked, at !== null && at < elements.sources.length ? at : null) : h('div'),
+    h('div', { class: 'pictures' }, drawing(meaning.drawing), elements && elementGrids(elements, marked, at !== null && at < elements.sources.length ? at : null)),
     !options.choose
       ? h('div')
       : h(

@@ -321,8 +321,7 @@ export class Check {
     const shown = h('p', { class: 'help', role: 'status' });
     const fixButton = h('button', { type: 'button', class: 'button primary' }, 'Fix the model');
     fixButton.addEventListener('click', () => void this.fix(fixButton, checked));
-    const pair = (before: Child, then: Child): Child => (after ? [h('div', { class: 'pair' }, h('span', { class: 'quiet' }, 'before'), before), h('div', { class: 'pair' }, h('span', { class: 'quiet' }, 'after'), then)] : before);
-    const found = [groups.length > 1 && this.filters(checked, () => this.list(checked, nodes, list, shown)), shown, list];
+    const found = [nodes.length > 1 && this.filters(checked, () => this.list(checked, nodes, list, shown)), shown, list];
     swap(
       this.result,
       h(
@@ -354,17 +353,12 @@ export class Check {
         { 'aria-labelledby': 'targets-title' },
         h('h2', { id: 'targets-title', class: 'section-title' }, 'Runtimes'),
         h(
-          'table',
-          { class: 'table card' },
-          h('thead', { class: 'visually-hidden' }, h('tr', {}, ['Runtime', 'Nodes', 'Share'].map((name) => h('th', { scope: 'col' }, name)))),
-          h(
-            'tbody',
-            {},
-            head.targets.map(({ name, counts }) => {
-              const of = (targets: TargetCounts[] = []): Child => bar(targets.find((one) => one.name === name));
-              return h('tr', {}, h('th', { scope: 'row' }, titleOf(name)), h('td', {}, pair(counts, after?.counts.find((one) => one.name === name)?.counts)), h('td', { class: 'bar-cell' }, pair(of(checked.record.targets), of(after?.targets))));
-            }),
-          ),
+          'ul',
+          { class: 'card counts' },
+          head.targets.map(({ name, counts }) => {
+            const line = (label: string, text = '', targets: TargetCounts[] = []): Child => h('div', {}, label && h('span', { class: 'quiet' }, label), h('span', {}, text), bar(targets.find((one) => one.name === name)));
+            return h('li', { class: after ? 'two' : '' }, h('b', {}, titleOf(name)), line(after ? 'before' : '', counts, checked.record.targets), after && line('after', after.counts.find((one) => one.name === name)?.counts, after.targets));
+          }),
         ),
         remarks(head.targets),
         h('p', { class: 'help legend' }, VERDICTS.map((verdict) => h('span', {}, h('i', { class: `bar-${verdict}`, 'aria-hidden': 'true' }), verdict))),

@@ -123,7 +123,8 @@ function layOut(svg: SVGSVGElement, titled: boolean): string[] {
   const top = titled ? 0 : number(axis, 'y') - 16;
   const height = Math.ceil(bottom) + 10 - top;
   for (const [name, value] of Object.entries({ width, height, viewBox: `0 ${top} ${width} ${height}` })) svg.setAttribute(name, String(value));
-  return notes.map((note) => note.textContent ?? '').filter((note) => note !== '');
+  // What a card says of the element that is traced is not said again.
+  return notes.map((note) => note.textContent ?? '').filter((note) => note !== '' && (titled || !note.startsWith('element ')));
 }
 
 /** Replaces the contents of an element. The focus stays on the element with the same `data-key`, and what was expanded stays so. */

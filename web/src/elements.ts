@@ -170,7 +170,7 @@ export function elementGrids(elements: Elements, marked: Set<number>, start: num
   const box = h('div', { class: 'elements' }, h('div', { class: 'arrays' }, parts), line);
   const hint = (): void => {
     show(start);
-    line.replaceChildren(marked.size > 0 ? 'Dashed elements differ between the meanings. ' : '', 'Point at an element to see what it reads.');
+    line.replaceChildren(marked.size > 0 ? 'Dashed elements differ. ' : '', 'Point at an element to see what it reads.');
   };
   box.addEventListener('pointerleave', hint);
   hint();

@@ -36,6 +36,13 @@ export function card(groups: Group[], checked: Checked): HTMLElement {
   const [name = '', rest = ''] = first.node.split(/ (?=\([^()]*\), )/);
   const runs = groups.map((group) => ({ ...group, runtimes: targetsOf(group, checked).map(titleOf).join(', ') }));
   const codes = new Map(groups.map((group) => [group.code, group.name]));
+  // `differs on`, and the runtimes of which that is said.
+  const verbs = new Map<string, string[]>();
+  for (const group of groups) {
+    const names = targetsOf(group, checked);
+    const verb = group.title.endsWith(names.join(', ')) ? group.title.slice(0, -names.join(', ').length).trim() : titled(group.title);
+    verbs.set(verb, [...(verbs.get(verb) ?? []), ...(group.title.startsWith(verb) && group.title !== verb ? names.map(titleOf) : [])]);
+  }
   const fixes = [...new Set(groups.flatMap((group) => group.fix ?? []))];
   return h(
     'article',
@@ -46,7 +53,7 @@ export function card(groups: Group[], checked: Checked): HTMLElement {
       h('h3', {}, h('code', {}, name), ' ', h('span', { class: 'quiet' }, rest)),
       h('span', { class: 'code-links' }, [...codes].map(([code, kind]) => h('a', { class: 'code-link', href: `${CODES}#${code.toLowerCase()}-${kind}`, rel: 'noopener noreferrer' }, code, ' ', kind))),
     ),
-    h('ul', { class: 'chips' }, groups.map((group) => h('li', { class: `badge s-${group.severity}` }, titled(group.title)))),
+    h('ul', { class: 'consequences' }, [...verbs].map(([verb, names]) => h('li', {}, h('span', { class: `badge s-${first.severity}` }, verb), ' ', names.join(', ')))),
     detail(runs),
     fixes.map((fix) => h('div', { class: 'fix-line' }, h('b', {}, 'Fix'), h('span', {}, capital(fix).replace(/\.?$/, '.')))),
     h(
@@ -91,16 +98,12 @@ function detail(runs: Run[]): Child {
   const named = (text: string): string => (runs.length === 1 ? text.replace(ANY, runs[0]?.runtimes ?? '') : text);
   const notesOf = (run: Run): string[] => run.notes.map((note) => JSON.stringify(note));
   const isShared = (note: string): boolean => runs.every((run) => notesOf(run).includes(note));
-  const list = (notes: [string, string][]): Child => notes.length > 0 && h('dl', { class: 'notes' }, notes.map(([label, text]) => h('div', {}, h('dt', {}, capital(label)), h('dd', {}, text))));
+  const list = (notes: [string, string][]): Child => notes.length > 0 && h('dl', { class: 'notes' }, notes.map(([label, text]) => h('div', {}, h('dt', {}, capital(label)), ' ', h('dd', {}, text))));
   const shared = (runs[0]?.notes ?? []).filter((note) => isShared(JSON.stringify(note))).map(([label, text]) => [label, named(text)] as [string, string]);
   const drawn = new Map<string, { drawing: Drawing; names: string[] }>();
-  for (const run of runs) {
-    run.drawings.forEach((one, at) => {
-      const found = drawn.get(one.svg);
-      if (found) found.names.push(run.runtimes);
-      else drawn.set(one.svg, { drawing: one, names: at === 0 ? [] : [run.runtimes] });
-    });
-  }
+  for (const run of runs) run.drawings.forEach((one, at) => drawn.set(one.svg, { drawing: one, names: [...(drawn.get(one.svg)?.names ?? []), ...(at === 0 ? [] : [run.runtimes])] }));
+  const reasons = new Map<string, Run[]>();
+  for (const run of runs) reasons.set(run.why, [...(reasons.get(run.why) ?? []), run]);
   const rows = runs[0]?.rows ?? [];
   return h(
     'div',
@@ -119,9 +122,9 @@ function detail(runs: Run[]): Child {
           }),
         ),
       list(shared),
-      runs.map((run) => {
-        const own = run.notes.filter((note) => !isShared(JSON.stringify(note)));
-        return (run.why !== '' || own.length > 0) && h('section', { class: 'run' }, h('h4', {}, run.runtimes), run.why !== '' && h('p', {}, capital(run.why), '.'), list(own));
+      [...reasons].map(([why, of]) => {
+        const own = of.flatMap((run) => run.notes.filter((note) => !isShared(JSON.stringify(note))));
+        return (why !== '' || own.length > 0) && h('section', { class: 'run' }, h('h4', {}, of.map((run) => run.runtimes).join(', ')), why !== '' && h('p', {}, capital(why), '.'), list(own));
       }),
     ),
   );

@@ -138,8 +138,7 @@ export class Learn {
       { class: 'card meaning' },
       h('header', {}, h('h3', {}, h('code', {}, rule)), message !== undefined && h('span', { class: 'badge bad' }, reject?.is_undecided ? 'not decided' : 'rejects these shapes')),
       message !== undefined ? h('p', {}, because(message), '.') : !drawn ? h('p', { class: 'note' }, 'This rule has no such axis here.') : h('div'),
-      drawn ? drawing(drawn) : h('div'),
-      elements ? elementGrids(elements, new Set(), null) : h('div'),
+      h('div', { class: 'pictures' }, drawn && drawing(drawn), elements && elementGrids(elements, new Set(), null)),
       h('div'),
     );
   }

@@ -53,6 +53,7 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
     if (asked === null) return;
     try {
       await listTargets();
+      if (mine !== turn) return;
       const answer = await checker.ask<Runtimes>({ do: 'runtimes', shapes: asked, constants });
       if (mine !== turn) return;
       if (answer.error !== undefined) swap(body, options(), h('p', { class: 'note' }, `${answer.error}.`));
@@ -85,10 +86,11 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
 
   /** The runtimes that do something else come first, each with its reason. The others are one line for each place where models run. */
   const table = (answer: Runtimes): HTMLElement => {
-    const others = answer.rows.filter((row) => row.verdict !== 'same').sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
-    const same = answer.rows.filter((row) => row.verdict === 'same');
-    const name = (row: Runtimes['rows'][number]): Child => [row.title, row.version && h('span', { class: 'quiet' }, ` ${row.version}`)];
     const placeOf = (row: Runtimes['rows'][number]): string | undefined => known.find((one) => one.name === row.target)?.deployment;
+    const rows = answer.rows.filter((row) => placeOf(row) !== 'Constraints');
+    const others = rows.filter((row) => row.verdict !== 'same').sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
+    const same = rows.filter((row) => row.verdict === 'same');
+    const name = (row: Runtimes['rows'][number]): Child => [row.title, row.version && h('span', { class: 'quiet' }, ` ${row.version}`)];
     const places = [...new Set(same.map(placeOf))].map((place) => [place, same.filter((row) => placeOf(row) === place)] as const);
     return h(
       'div',
@@ -111,8 +113,8 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
         h(
           'div',
           { class: 'same-line' },
-          h('p', {}, h('span', { class: 'badge v-same' }, 'same'), ` on ${same.length} of ${answer.rows.length}`),
-          h('dl', {}, places.map(([place, rows]) => h('div', {}, h('dt', {}, place), h('dd', {}, rows.map((row, at) => [at > 0 ? ', ' : '', name(row)]))))),
+          h('p', {}, h('span', { class: 'badge v-same' }, 'same'), ` on ${same.length} of ${rows.length}`),
+          h('dl', {}, places.map(([place, there]) => h('div', {}, h('dt', {}, place), h('dd', {}, there.map((row, at) => [at > 0 ? ', ' : '', name(row)]))))),
         ),
     );
   };

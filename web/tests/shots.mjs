@@ -10,7 +10,7 @@ import { chromium } from 'playwright-core';
 
 const [folder = 'shots', only = ''] = process.argv.slice(2);
 const real = pathToFileURL(path.resolve(process.env.PAGE ?? 'dist/page.html')).href;
-const checked = (page) => page.waitForSelector('.check-result table');
+const checked = (page) => page.waitForSelector('.check-result .counts, .check-result .table');
 const fixed = async (page) => {
   await checked(page);
   await page.getByRole('button', { name: 'Fix the model' }).click();
