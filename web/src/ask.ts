@@ -61,7 +61,7 @@ export class Ask {
           'nav',
           { class: 'examples', 'aria-label': 'Examples' },
           EXAMPLES.map(([address, label]) =>
-            h('a', { href: write({ part: 'ask', address }), class: 'example' }, h('code', {}, (address.split('&')[0] ?? '').replaceAll('+', ' + ')), h('span', {}, label)),
+            h('a', { href: write({ part: 'ask', address }), class: `example${address.includes('&') ? '' : ' plain'}` }, h('code', {}, (address.split('&')[0] ?? '').replaceAll('+', ' + ')), h('span', {}, label)),
           ),
         ),
       ),

@@ -5,7 +5,7 @@ import { announce, count, h, save, size, swap, visible, type Child } from './dom
 import { BATCH, batches, byNode, capital, card, extract, ROWS, said, targetsOf } from './findings.ts';
 import { fetchModel, forbid, linkedModels, networkSentence, onRequest } from './network.ts';
 import { bytesOf, type Checked, type Fixed, type Group, type ModelNode, type Opened, type TargetCounts } from './protocol.ts';
-import { known, listTargets, titled, titleOf } from './runtimes.ts';
+import { known, listTargets, shownVerdict, titled, titleOf } from './runtimes.ts';
 import { TARGETS, write, type CheckState } from './state.ts';
 
 /** The files that the build puts into the page, in base64. */
@@ -45,7 +45,7 @@ export class Check {
 
   private readonly chips = h('div', { class: 'target-groups' });
   private readonly chosen = h('span', { class: 'quiet' });
-  private readonly targetBox = h('details', { class: 'targets', open: true }, h('summary', {}, h('b', {}, 'Runtimes'), ' ', this.chosen), this.chips);
+  private readonly targetBox = h('details', { class: 'targets', open: !matchMedia('(max-width: 640px)').matches }, h('summary', {}, h('b', {}, 'Runtimes'), ' ', this.chosen), this.chips);
   private readonly result = h('div', { class: 'check-result' });
   private readonly readLine = h('span', {});
   private readonly sentLine = h('span', {});
@@ -219,7 +219,6 @@ export class Check {
     const main = mainOf(this.files);
     const name = this.files[main]?.name ?? '';
     this.zone.classList.add('small');
-    if (matchMedia('(max-width: 640px)').matches) this.targetBox.open = false;
     this.zoneTitle.textContent = 'Drop another model';
     this.opened = null;
     this.filter = { severity: '', target: '', text: '' };
@@ -361,7 +360,7 @@ export class Check {
           }),
         ),
         remarks(head.targets),
-        h('p', { class: 'help legend' }, VERDICTS.map((verdict) => h('span', {}, h('i', { class: `bar-${verdict}`, 'aria-hidden': 'true' }), verdict))),
+        h('p', { class: 'help legend' }, VERDICTS.filter((verdict) => checked.record.targets.some((one) => Number(one[verdict] ?? 0) > 0)).map((verdict) => h('span', {}, h('i', { class: `bar-${verdict}`, 'aria-hidden': 'true' }), shownVerdict(verdict)))),
       ),
       groups.length > 0 &&
         (after

@@ -103,6 +103,7 @@ function layOut(svg: SVGSVGElement, titled: boolean): string[] {
         if (text.classList.contains('e')) text.setAttribute('x', String(MARGIN + ((name?.textContent ?? '').length + 2) * LETTER));
         else if (content.length > WIDEST - 14) text.textContent = `…${content.slice(15 - WIDEST)}`;
         text.classList.remove('e');
+        text.classList.add('over');
       } else {
         move(text, 'y', row * LINE);
         if (text !== axis) move(text, 'x', -shift);

@@ -98,8 +98,9 @@ function detail(runs: Run[]): Child {
   const named = (text: string): string => (runs.length === 1 ? text.replace(ANY, runs[0]?.runtimes ?? '') : text);
   const notesOf = (run: Run): string[] => run.notes.map((note) => JSON.stringify(note));
   const isShared = (note: string): boolean => runs.every((run) => notesOf(run).includes(note));
-  const list = (notes: [string, string][]): Child => notes.length > 0 && h('dl', { class: 'notes' }, notes.map(([label, text]) => h('div', {}, h('dt', {}, capital(label)), ' ', h('dd', {}, text))));
-  const shared = (runs[0]?.notes ?? []).filter((note) => isShared(JSON.stringify(note))).map(([label, text]) => [label, named(text)] as [string, string]);
+  const list = (notes: [string, string][]): Child => notes.length > 0 && h('dl', { class: 'notes' }, notes.map(([label, text]) => h('div', {}, h('dt', {}, capital(label), ': '), h('dd', {}, text, '.'))));
+  const shared = (runs[0]?.notes ?? []).filter((note) => note[0] !== 'known' && isShared(JSON.stringify(note))).map(([label, text]) => [label, named(text)] as [string, string]);
+  const evidence = runs.flatMap((run) => run.notes.filter(([label]) => label === 'known').map(([, text]) => (runs.length === 1 ? `${capital(text)}.` : `${run.runtimes}: ${text}.`)));
   const drawn = new Map<string, { drawing: Drawing; names: string[] }>();
   for (const run of runs) run.drawings.forEach((one, at) => drawn.set(one.svg, { drawing: one, names: [...(drawn.get(one.svg)?.names ?? []), ...(at === 0 ? [] : [run.runtimes])] }));
   const reasons = new Map<string, Run[]>();
@@ -123,9 +124,10 @@ function detail(runs: Run[]): Child {
         ),
       list(shared),
       [...reasons].map(([why, of]) => {
-        const own = of.flatMap((run) => run.notes.filter((note) => !isShared(JSON.stringify(note))));
+        const own = of.flatMap((run) => run.notes.filter((note) => note[0] !== 'known' && !isShared(JSON.stringify(note))));
         return (why !== '' || own.length > 0) && h('section', { class: 'run' }, h('h4', {}, of.map((run) => run.runtimes).join(', ')), why !== '' && h('p', {}, capital(why), '.'), list(own));
       }),
+      evidence.length === 1 ? h('p', { class: 'quiet' }, evidence) : evidence.length > 1 && h('details', { class: 'quiet' }, h('summary', {}, 'Evidence'), h('ul', {}, evidence.map((text) => h('li', {}, text)))),
     ),
   );
 }

@@ -22,6 +22,14 @@ export const titled = (text: string): string => text.replace(/[\w<=@.-]*\w/g, (w
 
 const ORDER = ['differs', 'refused', 'guarded', 'unsupported', 'unknown'];
 
+/** A verdict in the word that people read. */
+export const shownVerdict = (verdict: string): string => (verdict === 'guarded' ? 'depends on size' : verdict);
+
+/** Why a runtime does something else, without its name in front. */
+function reason({ target, reason: text }: Runtimes['rows'][number]): string {
+  return text.startsWith(`${target} `) ? text.slice(target.length + 1) : text;
+}
+
 /** How it is known, in the words of the command. */
 function evidence(kind: string | null, source: string | null): string {
   if (kind === 'run here') return `tested with ${source ?? 'the runtime'}`;
@@ -90,6 +98,11 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
     const rows = answer.rows.filter((row) => placeOf(row) !== 'Constraints');
     const others = rows.filter((row) => row.verdict !== 'same').sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
     const same = rows.filter((row) => row.verdict === 'same');
+    const alike = new Map<string, Runtimes['rows']>();
+    for (const row of others) {
+      const key = JSON.stringify([row.verdict, reason(row), row.counterexample]);
+      alike.set(key, [...(alike.get(key) ?? []), row]);
+    }
     const name = (row: Runtimes['rows'][number]): Child => [row.title, row.version && h('span', { class: 'quiet' }, ` ${row.version}`)];
     const places = [...new Set(same.map(placeOf))].map((place) => [place, same.filter((row) => placeOf(row) === place)] as const);
     return h(
@@ -99,15 +112,19 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
         h(
           'ul',
           { class: 'runtime-list' },
-          others.map((row) =>
-            h(
+          [...alike.values()].map((rows) => {
+            const row = rows[0] as Runtimes['rows'][number];
+            return h(
               'li',
               {},
-              h('b', {}, name(row)),
-              h('span', {}, h('span', { class: `badge v-${ORDER.includes(row.verdict) ? row.verdict : 'unknown'}` }, row.verdict)),
-              h('div', {}, row.reason.startsWith(`${row.target} `) ? row.reason.slice(row.target.length + 1) : row.reason, row.counterexample && h('span', { class: 'example-line' }, reading(row.counterexample)), h('span', { class: 'source' }, evidence(row.evidence, row.source))),
-            ),
-          ),
+              h('span', {}, h('span', { class: `badge v-${ORDER.includes(row.verdict) ? row.verdict : 'unknown'}` }, shownVerdict(row.verdict))),
+              h('b', {}, rows.map((one, at) => [at > 0 ? ', ' : '', name(one)])),
+              h('div', {}, reason(row), row.counterexample && h('span', { class: 'example-line' }, reading(row.counterexample))),
+              rows.length === 1
+                ? h('div', { class: 'source' }, evidence(row.evidence, row.source))
+                : h('details', { class: 'source', 'data-key': `evidence-${row.target}` }, h('summary', {}, 'Evidence'), h('ul', {}, rows.map((one) => h('li', {}, `${one.title}: ${evidence(one.evidence, one.source)}`)))),
+            );
+          }),
         ),
       same.length > 0 &&
         h(
