@@ -140,7 +140,7 @@ pub struct Profile {
 }
 
 /// Says where people run models on a target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Deployment {
     /// Phones and other small devices with a GPU or an accelerator.
     Phone,

@@ -75,7 +75,9 @@ fn targets() -> Value {
             "summary": profile.summary,
         })
     };
-    PROFILES.iter().map(target).collect()
+    let mut profiles = PROFILES.to_vec();
+    profiles.sort_by_key(|profile| profile.deployment);
+    profiles.iter().map(target).collect()
 }
 
 fn opened(request: &Value) -> Result<Value, String> {
@@ -372,6 +374,8 @@ mod tests {
             assert_eq!((&answer["offered"], &answer["wrong"]), (&json!(offered), &json!(wrong)), "{answer}");
             assert!(answer["outcome"].as_str().is_some_and(|text| text.starts_with(said)), "{answer}");
             assert_eq!(answer["files"].as_array().map(Vec::len), Some(files), "{answer}");
+            // A model that was changed was checked again.
+            assert_eq!(answer["after"]["left"].as_u64(), (files > 0).then_some(0), "{answer}");
         }
     }
 }
