@@ -366,7 +366,7 @@ export class Check {
         (after
           ? h('details', { class: 'card nodes' }, h('summary', {}, `${count(findings, 'finding')} before the fix`), h('div', { class: 'nodes-body' }, found))
           : h('section', { 'aria-labelledby': 'findings-title' }, h('h2', { id: 'findings-title', class: 'section-title' }, 'Findings', fixable && h('span', { class: 'quantity' }, fixable.split('\n')[0]?.replace(/:$/, ''))), found)),
-      hidden && h('p', { class: 'note' }, hidden),
+      hidden !== null && (open === null || !hidden.startsWith('not shown')) && h('p', { class: 'note' }, hidden),
       this.nodes(),
     );
     this.list(checked, nodes, list, shown);
