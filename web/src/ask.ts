@@ -120,7 +120,7 @@ export class Ask {
     const accepted = answer.meanings.reduce((sum, one) => sum + one.rules.length, 0);
     const elementsDiffer = new Set(answer.differences.map((one) => one.element?.join()));
     const difference = answer.differences[0];
-    const title = !inCards ? 'Under other rules' : !difference ? (answer.meanings.length === 1 ? 'What they mean' : 'The meanings') : elementsDiffer.size > 1 ? 'The meanings' : difference.element === null ? 'The results have different shapes' : ['Element ', h('code', {}, tuple(difference.element)), ' differs'];
+    const title = !inCards ? 'Under other rules' : !difference ? (answer.meanings.length === 1 ? 'What they mean' : 'The meanings') : elementsDiffer.size > 1 ? 'The meanings' : difference.element === null ? 'The results have different shapes' : h('span', {}, 'Element ', h('code', {}, tuple(difference.element)), ' differs');
     const note = answer.is_open ? answer.note : difference && 'Each operand is filled with 0, 1, 2, … in row-major order.';
     swap(
       this.answer,

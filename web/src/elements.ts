@@ -167,7 +167,7 @@ export function elementGrids(elements: Elements, marked: Set<number>, start: num
     parts.push(h('div', { class: 'term' }, at > 0 && h('span', { class: 'sign', 'aria-hidden': 'true' }, '+'), one.box));
   });
   parts.push(h('div', { class: 'term' }, h('span', { class: 'sign', 'aria-hidden': 'true' }, '='), result.box));
-  const box = h('div', { class: 'elements' }, h('div', { class: 'arrays' }, parts), line);
+  const box = h('div', { class: `elements${result.cells.length > 16 ? ' wide' : ''}` }, h('div', { class: 'arrays' }, parts), line);
   const hint = (): void => {
     show(start);
     line.replaceChildren(marked.size > 0 ? 'Dashed elements differ. ' : '', 'Point at an element to see what it reads.');

@@ -7,7 +7,14 @@ import { checker, hasCheck } from './checker.ts';
 /** The targets by their names. The check module lists them. */
 export let known: Target[] = [];
 let listed: Promise<void> | undefined;
-export const listTargets = (): Promise<void> => (listed ??= checker.ask<Target[]>({ do: 'targets' }).then((targets) => void (known = targets)));
+export const listTargets = (): Promise<void> =>
+  (listed ??= checker.ask<Target[]>({ do: 'targets' }).then(
+    (targets) => void (known = targets),
+    (error: unknown) => {
+      listed = undefined;
+      throw error;
+    },
+  ));
 
 /** The name of a target, for people: `Core ML`, `LiteRT 2.1.3`, `rank up to 4`. */
 export function titleOf(name: string): string {
