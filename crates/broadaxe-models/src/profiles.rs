@@ -4,6 +4,7 @@
 //! or that it refuses the node. Every law says how it is known. A profile is a file under `profiles/` and its line in
 //! [`PROFILES`].
 
+mod deployment;
 mod name;
 mod route;
 mod index_term;
@@ -64,6 +65,7 @@ use crate::{
 
 pub use self::{
     condition::When,
+    deployment::Deployment,
     engines::{ENGINES, EVIDENCE_DATE, Engine},
     facts::{Around, Facts},
     index_term::IndexTerm,
@@ -137,37 +139,6 @@ pub struct Profile {
     pub refused_reshapes: Option<RefusedReshapes>,
     /// Follows through the graph which tensors it keeps with their channels in groups.
     follow_groups: Option<FollowGroups>,
-}
-
-/// Says where people run models on a target.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Deployment {
-    /// Phones and other small devices with a GPU or an accelerator.
-    Phone,
-    /// Servers and desktops.
-    Server,
-    /// Browsers.
-    Browser,
-    /// Microcontrollers.
-    Microcontroller,
-    /// The framework that a model is trained in.
-    Framework,
-    /// No runtime: a specification, or a limit that several runtimes have.
-    Constraint,
-}
-
-impl Deployment {
-    /// Returns the name: `Phone`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Phone => "Phone",
-            Self::Server => "Server",
-            Self::Browser => "Browser",
-            Self::Microcontroller => "Microcontroller",
-            Self::Framework => "Framework",
-            Self::Constraint => "Constraints",
-        }
-    }
 }
 
 /// Follows through a model which tensors have their channels in groups, by where values are used and which are constant.

@@ -1,5 +1,4 @@
-//! OpenVINO: NumPy's rule unless the model says otherwise, a `PReLU` that prefers axis 1, and passes that look at several
-//! nodes at once and read a constant otherwise than the node does that it is an operand of.
+//! OpenVINO: NumPy's rule unless the model says otherwise, a `PReLU` that prefers axis 1, and passes that read constants otherwise than nodes.
 
 mod compressed;
 mod conv;
