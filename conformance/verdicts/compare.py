@@ -2,6 +2,9 @@
 
 import numpy as np
 
+# The targets whose engines compute f32 in f16.
+HALVED = ("rknn",)
+
 
 def finite(arrays):
     """Whether all numbers are finite, and small enough that sums of them stay so; a mask may be -inf."""
