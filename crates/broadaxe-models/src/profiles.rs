@@ -40,9 +40,11 @@ mod mnn;
 
 mod coreml;
 mod ggml;
+mod nncase;
 mod opencv;
 mod ort_webgpu;
 mod qnn;
+mod rknn;
 mod tensorrt;
 mod tnn;
 mod tvm;
@@ -93,6 +95,8 @@ pub static PROFILES: &[&Profile] = &[
     &qnn::QNN,
     &coreml::COREML,
     &opencv::OPENCV,
+    &nncase::NNCASE,
+    &rknn::RKNN,
     &tensorrt::TENSORRT,
     &tnn::TNN,
     &webnn::WEBNN,

@@ -59,8 +59,8 @@ def load(model, names, outputs, options):
 
     if model.format != "onnx":
         raise Unasked("RKNN is asked about ONNX models only")  # noqa: F821
-    made = RKNN(verbose=False)
-    made.config(target_platform=PLATFORM)
+    made = step("start", lambda: RKNN(verbose=False))
+    step("config", lambda: made.config(target_platform=PLATFORM))
     with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
         file.write(model.data)
         file.flush()
