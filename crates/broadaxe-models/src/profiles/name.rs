@@ -145,7 +145,7 @@ fn named(text: &str) -> Option<Target> {
 }
 
 /// Runtimes that users ask for and that no target describes.
-const WITHOUT_TARGET: [&str; 37] = [
+const WITHOUT_TARGET: [&str; 36] = [
     "armnn",
     "ascend",
     "burn",

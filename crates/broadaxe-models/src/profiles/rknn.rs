@@ -1,0 +1,374 @@
+//! RKNN-Toolkit2, which compiles ONNX models for Rockchip's NPUs: its simulator of the RK3588, without quantisation.
+//!
+//! Element-wise operators broadcast as NumPy does, in f16. What differs is how the compiler rewrites products of one column, and what it
+//! cannot compile.
+
+use broadaxe_frameworks::System;
+use broadaxe_kernels::{DType, id};
+use broadaxe_shape::SymbolicShape;
+
+use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine, condition::any};
+use crate::{
+    graph::{Attribute, Node, ValueId},
+    meaning::Kind,
+};
+
+const SIMULATED: Evidence =
+    Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, recorded answers, conformance/laws/record.py");
+const BY_RANK: Evidence = Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, conformance/laws/ranks.py");
+const PRODUCTS: Evidence =
+    Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, docs/reports/rknn-one-column.md");
+const BY_TYPE: Evidence =
+    Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, conformance/laws/ranks.py, types");
+/// The types of each operator that were right, and those that were refused; others were not tested, or some shapes were refused.
+const TYPES: &[(&str, &str, &str)] = &[
+    ("Add", "f32 f16 i32 i64", "f64 i16 u8 u16 u32 u64"),
+    ("Sub", "f32 f16 i32 i64", "f64 i16 u8 u16 u32 u64"),
+    ("Mul", "f32 f16 i32 i64", "f64 i16 u8 u16 u32 u64"),
+    ("Div", "f32 f16", "f64 i16 u8 u16 u32 u64"),
+    ("Pow", "f32 i32 i64", "i8 i16 u8 u16 u32 u64"),
+    ("Equal", "f32 f16 i32 i64 i8 bool", "f64 i16 u8 u16 u32 u64"),
+    ("Less", "f32 f16 i32 i64 i8", "f64 i16 u8"),
+    ("Max", "f32 f16 i32 i64 i8 u8", "f64 i16 u16 u32 u64"),
+    ("Min", "f32 f16 i32 i64 i8 u8", "f64 i16 u16 u32 u64"),
+    ("LessOrEqual", "f32", ""),
+    ("Greater", "f32", ""),
+    ("GreaterOrEqual", "f32", ""),
+    ("Mod", "f32", ""),
+    ("Sum", "f32", ""),
+    ("Mean", "f32", ""),
+    ("And", "bool", ""),
+    ("Or", "bool", ""),
+    ("Xor", "bool", ""),
+    ("Where", "f32 f16 i64", "bool"),
+];
+/// How many axes a node has at most that was tested.
+const MOST_TESTED: usize = 6;
+
+pub(super) static RKNN: Profile = Profile {
+    name: "rknn",
+    summary: "RKNN-Toolkit2 for Rockchip's NPUs (simulator of the RK3588, f16)",
+    aliases: &["rknn-toolkit2"],
+    route: Route::new(&["onnx"], SIMULATED),
+    laws: &[
+        Law {
+            kinds: Kind::ALL,
+            when: &[When::Not(&When::Of(System::Onnx))],
+            way: Way::Unknown,
+            text: "was tested only with ONNX models",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: Kind::ALL,
+            when: &[When::Opset6],
+            way: Way::Unknown,
+            text: "was not tested with operators before opset 7",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: Kind::ALL,
+            when: &[When::Holds(has_bodies)],
+            way: Way::Unknown,
+            text: "was not tested in models with If or Loop",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: Kind::ALL,
+            when: &[When::Holds(has_open_sizes)],
+            way: Way::Unknown,
+            text: "compiles only models whose inputs have known sizes",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: Kind::ALL,
+            when: &[When::Holds(reads_scalar_input)],
+            way: Way::Refused,
+            text: "accepts no model whose inputs are scalars",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: Kind::ALL,
+            when: &[When::Holds(ends_in_constant)],
+            way: Way::Refused,
+            text: "accepts no model with a constant output",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: Kind::ALL,
+            when: &[When::Empty],
+            way: Way::Refused,
+            text: "accepts no tensors without elements",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: Kind::ALL,
+            when: &[When::RankAbove(MOST_TESTED)],
+            way: Way::Unknown,
+            text: "was tested with ranks up to 6",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many, Kind::Select],
+            when: &[],
+            way: Way::Ask(by_type),
+            text: "does not support this type in this operator",
+            evidence: BY_TYPE,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Holds(affine::to_nothing)],
+            way: Way::Refused,
+            text: "accepts no tensors without elements",
+            evidence: SIMULATED,
+        },
+        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: SIMULATED },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[When::Dtype(&[DType::F64, DType::I32, DType::I8, DType::U8])],
+            way: Way::Refused,
+            text: "does not support Clip of f64, i32 and 8-bit integers",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[When::Not(&When::All(&[
+                When::Dtype(&[DType::F32, DType::F16, DType::I64]),
+                When::Holds(has_scalar_bounds),
+            ]))],
+            way: Way::Unknown,
+            text: "rejects some bounds of Clip that are computed or have an axis",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: &[Kind::Bounds],
+            when: &[],
+            way: Way::Own,
+            text: "computes Clip with constant scalar bounds",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Not(&When::Dtype(&[DType::F32]))],
+            way: Way::Unknown,
+            text: "was tested with Gemm of f32",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Not(&When::Constant(1)), When::Not(&When::Holds(has_full_row))],
+            way: Way::Refused,
+            text: "accepts a computed C of Gemm only with as many columns as the result",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Holds(has_no_beta)],
+            way: Way::Unknown,
+            text: "was tested with beta of 0 only in part",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[When::Holds(multiplies_a_column)],
+            way: Way::Garbled,
+            text: "drops C from Gemm of two computed operands if A has one column",
+            evidence: PRODUCTS,
+        },
+        Law {
+            kinds: &[Kind::Bias],
+            when: &[],
+            way: Way::Own,
+            text: "computes a product and a sum that stretches C",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[],
+            way: Way::Ask(behind_column),
+            text: "drops a node behind a product of one column",
+            evidence: PRODUCTS,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[
+                When::Named(&["Add", "Sub", "Mul", "Div", "And", "Sum"]),
+                When::RankAbove(4),
+                When::AnyConstant,
+            ],
+            way: Way::Unknown,
+            text: "rejects some constants in this operator above rank 4",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Named(&["And"]), When::RankAbove(5)],
+            way: Way::Unknown,
+            text: "crashes in And of rank 6 if an operand stretches",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Select],
+            when: &[When::RankAbove(4)],
+            way: Way::Unknown,
+            text: "crashes in some Where above rank 4",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Many],
+            when: &[When::Operator(&[id("max"), id("min")]), When::Operands(1)],
+            way: Way::Refused,
+            text: "crashes in Max and Min of one operand",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Not(&When::Constant(1))],
+            way: Way::Refused,
+            text: "accepts only constant slopes",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Not(&When::Dtype(&[DType::F32, DType::F16]))],
+            way: Way::Unknown,
+            text: "was tested with slopes of f32 and f16",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[],
+            way: Way::Rule("unidirectional"),
+            text: "aligns the slope of PRelu to the right and stretches only the slope",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many, Kind::Select],
+            when: &[],
+            way: Way::Rule("numpy"),
+            text: "aligns shapes to the right and stretches every operand",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Unary],
+            when: &[],
+            way: Way::Own,
+            text: "computes operators of one operand element by element",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: Kind::ALL,
+            when: &[],
+            way: Way::Unknown,
+            text: "was not tested with this operator",
+            evidence: SIMULATED,
+        },
+    ],
+    ..PLAIN
+};
+
+/// Says whether the model has graphs within nodes.
+pub(super) fn has_bodies(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.model.graphs.len() > 1)
+}
+
+/// Says whether an operand is an input of the model without an axis.
+fn reads_scalar_input(asked: &Asked<'_>) -> Option<bool> {
+    any((0..asked.operands.len()).map(|k| match asked.value(k) {
+        Some(value) if asked.model.main().inputs.contains(&value) => Some(asked.operands.rank(k)? == 0),
+        _ => Some(false),
+    }))
+}
+
+/// Says whether the node and an output of the model depend on constants only.
+fn ends_in_constant(asked: &Asked<'_>) -> Option<bool> {
+    let is_constant = |value: &ValueId| asked.facts.is_constant(*value);
+    let own = asked.node.output(0)?;
+    Some(is_constant(&own) && asked.model.main().outputs.iter().any(is_constant))
+}
+
+/// Says whether C has as many columns as the product.
+fn has_full_row(asked: &Asked<'_>) -> Option<bool> {
+    let columns = asked.operands[0].dims()?.last();
+    let own = asked.operands.get(1)?.dims()?;
+    if own.len() < 2 { Some(false) } else { affine::alike((own.last(), columns)) }
+}
+
+/// Says whether beta is 0.
+fn has_no_beta(asked: &Asked<'_>) -> Option<bool> {
+    Some(affine::factor(asked.node, "beta") == 0.0)
+}
+
+/// Says whether a product has one column in its first operand, and both operands are computed.
+fn multiplies_a_column(asked: &Asked<'_>) -> Option<bool> {
+    Some(is_column_product(asked, asked.node)? && !has_constant(asked, asked.node))
+}
+
+/// Says whether the second operand of a product is a constant.
+fn has_constant(asked: &Asked<'_>, node: &Node) -> bool {
+    (0..2).any(|k| node.input(k).is_some_and(|value| asked.facts.is_constant(value)))
+}
+
+/// Says whether a product sums over one element.
+fn is_column_product(asked: &Asked<'_>, node: &Node) -> Option<bool> {
+    let dims = asked.shape(node.input(0)?).and_then(SymbolicShape::dims)?;
+    let is_turned = node.attribute("transA").and_then(Attribute::int) == Some(1);
+    let dim = if is_turned { dims.len().checked_sub(2).and_then(|k| dims.get(k)) } else { dims.last() };
+    Some(dim?.size()? == 1)
+}
+
+/// Says what becomes of a node that reads a product which sums over one element.
+fn behind_column(asked: &Asked<'_>) -> Option<Does> {
+    let product = |k: usize| asked.producer(asked.value(k)?).filter(|node| matches!(node.op.as_str(), "MatMul" | "Gemm"));
+    let (at, node) = (0..asked.operands.len()).find_map(|k| Some((k, product(k)?)))?;
+    let unknown = || Some(Does::Unknown("was tested behind a product of one column only in part".into()));
+    match is_column_product(asked, node) {
+        Some(false) => return None,
+        None => return Some(Does::Unknown("drops some nodes behind a product if A has one column".into())),
+        Some(true) => {}
+    }
+    if asked.meaning.kind != Kind::Binary {
+        return unknown();
+    }
+    let other = 1 - at;
+    let (is_constant, name) = (asked.constants[other], asked.node.op.as_str());
+    if has_constant(asked, node) {
+        let is_table = asked.shape(node.input(1)?).and_then(SymbolicShape::rank) == Some(2)
+            && !asked.facts.is_constant(node.input(0)?);
+        let is_tested = matches!(name, "Add" | "Sub" | "Div" | "Max") || name == "Mul" && !is_constant;
+        return if is_table && is_tested { None } else { unknown() };
+    }
+    let dropped = Some(Does::Garbled("drops a node behind a product of two computed operands if A has one column".into()));
+    match (name, is_constant) {
+        ("Add" | "Mul", true) => dropped,
+        ("Sub" | "Div", true) if at == 0 => dropped,
+        ("Add" | "Mul", false) if asked.operands.rank(other)? == 1 => dropped,
+        ("Sub" | "Div", true) | ("Max", _) => None,
+        ("Sub" | "Div", false) if When::EqualShapes.holds(asked) == Some(true) => None,
+        _ => unknown(),
+    }
+}
+
+/// Says what becomes of a node whose operator was not right in its type.
+fn by_type(asked: &Asked<'_>) -> Option<Does> {
+    let first = usize::from(asked.meaning.kind == Kind::Select);
+    let dtype = (first..asked.operands.len()).find_map(|k| asked.dtype(k))?;
+    let is_in = |names: &str| names.split(' ').any(|name| name == dtype.name());
+    let (right, refused) = match TYPES.iter().find(|row| row.0 == asked.node.op) {
+        Some((_, right, refused)) => (*right, *refused),
+        None => ("", ""),
+    };
+    let refusal = || Does::Refused("does not support this type in this operator".into());
+    let unknown = || Does::Unknown("was not tested with this operator in this type, or only in part".into());
+    if is_in(right) { None } else { Some(if is_in(refused) { refusal() } else { unknown() }) }
+}
+
+/// Says whether all bounds of Clip are constants without an axis.
+fn has_scalar_bounds(asked: &Asked<'_>) -> Option<bool> {
+    affine::all((1..asked.operands.len()).map(|k| Some(asked.constants[k] && asked.operands.rank(k)? == 0)))
+}
+
+/// Says whether an input of the model has open sizes in the file.
+fn has_open_sizes(asked: &Asked<'_>) -> Option<bool> {
+    let is_open = |value: &ValueId| asked.model.value(*value).declared.as_ref().is_none_or(|shape| shape.known().is_none());
+    Some(asked.model.main().inputs.iter().any(is_open))
+}
