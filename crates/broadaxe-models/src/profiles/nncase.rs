@@ -103,10 +103,31 @@ pub(super) static NNCASE: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
+            when: &[When::AllConstant],
+            way: Way::Rule("numpy"),
+            text: "computes nodes of constants when it compiles, as NumPy does",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
+            when: &[When::RankAbove(MOST_ALIGNED), When::Holds(reads_stretched)],
+            way: Way::Unknown,
+            text: "crashes in some nodes behind Expand above rank 4",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: &[Kind::Binary, Kind::Many],
             when: &[When::RankAbove(MOST_ALIGNED), When::Not(&When::EqualRanks), When::Not(&COMPARES)],
             way: Way::Ask(by_left),
             text: "aligns ranks above 4 to the left, and crashes or loses axes",
             evidence: UNEQUAL,
+        },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[When::Holds(gives_scalar)],
+            way: Way::Refused,
+            text: "crashes in Expand to a scalar",
+            evidence: SIMULATED,
         },
         Law {
             kinds: &[Kind::Stretch],
@@ -206,4 +227,18 @@ fn by_left(asked: &Asked<'_>) -> Option<Does> {
 /// Says whether Clip has a lower bound and an upper one.
 fn has_both_bounds(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.node.input(1).is_some() && asked.node.input(2).is_some())
+}
+
+/// Says whether an operand is what Expand gives.
+fn reads_stretched(asked: &Asked<'_>) -> Option<bool> {
+    let is_stretched = |k: usize| {
+        let producer = asked.value(k).and_then(|value| asked.producer(value));
+        producer.is_some_and(|node| node.op == "Expand") && !asked.constants[k]
+    };
+    Some((0..asked.operands.len()).any(is_stretched))
+}
+
+/// Says whether the result has no axis.
+fn gives_scalar(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.shape(asked.node.output(0)?)?.rank()? == 0)
 }
