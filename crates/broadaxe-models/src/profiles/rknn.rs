@@ -155,16 +155,16 @@ pub(super) static RKNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Bias],
-            when: &[When::Not(&When::Constant(1)), When::Not(&When::Holds(has_full_row))],
-            way: Way::Refused,
-            text: "accepts a computed C of Gemm only with as many columns as the result",
+            when: &[When::Holds(has_no_beta)],
+            way: Way::Unknown,
+            text: "was tested with beta of 0 only in part",
             evidence: SIMULATED,
         },
         Law {
             kinds: &[Kind::Bias],
-            when: &[When::Holds(has_no_beta)],
-            way: Way::Unknown,
-            text: "was tested with beta of 0 only in part",
+            when: &[When::Not(&When::Constant(1)), When::Not(&When::Holds(has_full_row))],
+            way: Way::Refused,
+            text: "accepts a computed C of Gemm only with as many columns as the result",
             evidence: SIMULATED,
         },
         Law {
@@ -184,8 +184,8 @@ pub(super) static RKNN: Profile = Profile {
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
-            way: Way::Ask(behind_column),
-            text: "drops a node behind a product of one column",
+            way: Way::Ask(behind_product),
+            text: "merges some nodes of a constant with a product before them",
             evidence: PRODUCTS,
         },
         Law {
@@ -215,9 +215,37 @@ pub(super) static RKNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Many],
-            when: &[When::Operator(&[id("max"), id("min")]), When::Operands(1)],
+            when: &[When::Operator(&[id("max")]), When::Operands(1)],
             way: Way::Refused,
-            text: "crashes in Max and Min of one operand",
+            text: "crashes in Max of one operand",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Many],
+            when: &[When::Named(&["Sum"]), When::Holds(has_constants)],
+            way: Way::Unknown,
+            text: "rejects some Sum of several constants",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Named(&["And", "Or"]), When::Holds(has_single_constant)],
+            way: Way::Unknown,
+            text: "rejects And and Or of a constant that decides all elements",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Named(&["And", "Or"]), When::AnyConstant],
+            way: Way::Caveat,
+            text: "rejects And and Or of a constant that decides all elements",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::Named(&["Pow"]), When::Holds(has_longer_exponent)],
+            way: Way::Unknown,
+            text: "rejects some exponents of a higher rank than the base",
             evidence: BY_RANK,
         },
         Law {
@@ -316,35 +344,66 @@ fn is_column_product(asked: &Asked<'_>, node: &Node) -> Option<bool> {
     Some(dim?.size()? == 1)
 }
 
-/// Says what becomes of a node that reads a product which sums over one element.
-fn behind_column(asked: &Asked<'_>) -> Option<Does> {
-    let product = |k: usize| asked.producer(asked.value(k)?).filter(|node| matches!(node.op.as_str(), "MatMul" | "Gemm"));
+/// Says what becomes of a node that reads a product.
+fn behind_product(asked: &Asked<'_>) -> Option<Does> {
+    let product = |k: usize| asked.producer(asked.value(k)?).filter(|node| is_product(node));
     let (at, node) = (0..asked.operands.len()).find_map(|k| Some((k, product(k)?)))?;
-    let unknown = || Some(Does::Unknown("was tested behind a product of one column only in part".into()));
-    match is_column_product(asked, node) {
-        Some(false) => return None,
-        None => return Some(Does::Unknown("drops some nodes behind a product if A has one column".into())),
-        Some(true) => {}
+    let is_column = is_column_product(asked, node);
+    let is_plain = asked.meaning.kind == Kind::Binary && product(1 - at.min(1)).is_none();
+    match is_column {
+        Some(false) if asked.meaning.kind != Kind::Binary => None,
+        Some(true) if is_plain && !has_constant(asked, node) => behind_column(asked, at),
+        _ if !is_plain => unsure(),
+        Some(is_column) => behind_weights(asked, node, 1 - at, is_column),
+        None => Some(Does::Unknown("drops some nodes behind a product if A has one column".into())),
     }
-    if asked.meaning.kind != Kind::Binary {
-        return unknown();
+}
+
+/// Says that only a part was tested.
+fn unsure() -> Option<Does> {
+    Some(Does::Unknown("was tested behind this product only in part".into()))
+}
+
+/// Says whether a node is a product of matrices.
+fn is_product(node: &Node) -> bool {
+    matches!(node.op.as_str(), "MatMul" | "Gemm")
+}
+
+/// Says what becomes of a node whose operand `at` is a product of two computed operands that sums over one element.
+fn behind_column(asked: &Asked<'_>, at: usize) -> Option<Does> {
+    let dropped = "drops a node behind a product of two computed operands if A has one column";
+    match (asked.node.op.as_str(), asked.constants[1 - at]) {
+        ("Sub" | "Div", true) if at == 0 => Some(Does::Garbled(dropped.into())),
+        ("Add" | "Mul", _) => Some(Does::Garbled(dropped.into())),
+        ("Sub" | "Div" | "Max" | "Min", _) => None,
+        _ => unsure(),
     }
-    let other = 1 - at;
-    let (is_constant, name) = (asked.constants[other], asked.node.op.as_str());
-    if has_constant(asked, node) {
-        let is_table = asked.shape(node.input(1)?).and_then(SymbolicShape::rank) == Some(2)
-            && !asked.facts.is_constant(node.input(0)?);
-        let is_tested = matches!(name, "Add" | "Sub" | "Div" | "Max") || name == "Mul" && !is_constant;
-        return if is_table && is_tested { None } else { unknown() };
+}
+
+/// Says what becomes of a node whose operand is a product with a constant, and `other` is its other operand.
+fn behind_weights(asked: &Asked<'_>, node: &Node, other: usize, is_column: bool) -> Option<Does> {
+    let is_input = |k: usize| node.input(k).is_some_and(|value| !asked.facts.is_constant(value));
+    let rank = |k: usize| asked.shape(node.input(k)?).and_then(SymbolicShape::rank);
+    let (name, is_constant) = (asked.node.op.as_str(), asked.constants[other]);
+    if is_column && (is_input(1) || rank(1)? != 2 || !matches!(name, "Add" | "Sub" | "Mul" | "Div" | "Max")) {
+        return unsure();
     }
-    let dropped = Some(Does::Garbled("drops a node behind a product of two computed operands if A has one column".into()));
-    match (name, is_constant) {
-        ("Add" | "Mul", true) => dropped,
-        ("Sub" | "Div", true) if at == 0 => dropped,
-        ("Add" | "Mul", false) if asked.operands.rank(other)? == 1 => dropped,
-        ("Sub" | "Div", true) | ("Max", _) => None,
-        ("Sub" | "Div", false) if When::EqualShapes.holds(asked) == Some(true) => None,
-        _ => unknown(),
+    if node.op == "Gemm" && asked.operands.rank(other)? > 2 {
+        return unsure();
+    }
+    if name != "Mul" || !is_constant || node.op == "Gemm" || is_input(1) {
+        return None;
+    }
+    let dims = asked.operands[other].dims()?;
+    let rows = if dims.len() < 2 { 1 } else { dims[dims.len() - 2].size()? };
+    if dims.iter().rev().skip(2).any(|dim| dim.size() != Some(1)) {
+        return unsure();
+    }
+    let columns = asked.shape(node.input(0)?).and_then(SymbolicShape::dims)?.last()?.size()?;
+    match rows {
+        1 => None,
+        _ if rows == columns => Some(Does::Garbled("scales the rows of a constant B by the rows of the factor".into())),
+        _ => Some(Does::Refused("rejects a constant factor of several rows behind a constant B".into())),
     }
 }
 
@@ -371,4 +430,20 @@ fn has_scalar_bounds(asked: &Asked<'_>) -> Option<bool> {
 fn has_open_sizes(asked: &Asked<'_>) -> Option<bool> {
     let is_open = |value: &ValueId| asked.model.value(*value).declared.as_ref().is_none_or(|shape| shape.known().is_none());
     Some(asked.model.main().inputs.iter().any(is_open))
+}
+
+/// Says whether two operands or more are constants.
+fn has_constants(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.constants.iter().filter(|constant| **constant).count() > 1 && asked.operands.len() > 2)
+}
+
+/// Says whether a constant operand has one element.
+fn has_single_constant(asked: &Asked<'_>) -> Option<bool> {
+    any((0..asked.operands.len()).map(|k| Some(asked.constants[k] && asked.elements(k)? == 1)))
+}
+
+/// Says whether the exponent has a higher rank than the base, which has two axes or more.
+fn has_longer_exponent(asked: &Asked<'_>) -> Option<bool> {
+    let base = asked.operands.rank(0)?;
+    Some(base > 1 && asked.operands.rank(1)? > base)
 }
