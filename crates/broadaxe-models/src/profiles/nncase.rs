@@ -53,6 +53,20 @@ pub(super) static NNCASE: Profile = Profile {
             evidence: BY_RANK,
         },
         Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Empty],
+            way: Way::Unknown,
+            text: "was tested with PRelu without elements only of constants",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[],
+            when: &[When::Empty],
+            way: Way::Refused,
+            text: "crashes in nodes of tensors without elements",
+            evidence: BY_RANK,
+        },
+        Law {
             kinds: &[],
             when: &[When::Dtype(&[DType::U16])],
             way: Way::Refused,
@@ -160,13 +174,7 @@ pub(super) static NNCASE: Profile = Profile {
             text: "computes Clip with bounds of one element",
             evidence: SIMULATED,
         },
-        Law {
-            kinds: &[Kind::Stretch],
-            when: &[],
-            way: Way::Own,
-            text: "repeats the tensor",
-            evidence: SIMULATED,
-        },
+        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: SIMULATED },
         Law {
             kinds: &[Kind::Bias],
             when: &[],

@@ -16,10 +16,8 @@ use crate::{
 const SIMULATED: Evidence =
     Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, recorded answers, conformance/laws/record.py");
 const BY_RANK: Evidence = Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, conformance/laws/ranks.py");
-const PRODUCTS: Evidence =
-    Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, docs/reports/rknn-one-column.md");
-const BY_TYPE: Evidence =
-    Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, conformance/laws/ranks.py, types");
+const PRODUCTS: Evidence = Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, docs/reports/rknn-one-column.md");
+const BY_TYPE: Evidence = Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, conformance/laws/ranks.py, types");
 /// The types of each operator that were right, and those that were refused; others were not tested, or some shapes were refused.
 const TYPES: &[(&str, &str, &str)] = &[
     ("Add", "f32 f16 i32 i64", "f64 i16 u8 u16 u32 u64"),
@@ -42,6 +40,8 @@ const TYPES: &[(&str, &str, &str)] = &[
     ("Xor", "bool", ""),
     ("Where", "f32 f16 i64", "bool"),
 ];
+/// The newest opset that is accepted.
+const NEWEST_OPSET: i64 = 19;
 /// How many axes a node has at most that was tested.
 const MOST_TESTED: usize = 6;
 
@@ -74,6 +74,13 @@ pub(super) static RKNN: Profile = Profile {
         },
         Law {
             kinds: Kind::ALL,
+            when: &[When::Holds(is_too_new)],
+            way: Way::Refused,
+            text: "accepts opsets up to 19",
+            evidence: SIMULATED,
+        },
+        Law {
+            kinds: Kind::ALL,
             when: &[When::Holds(has_open_sizes)],
             way: Way::Unknown,
             text: "compiles only models whose inputs have known sizes",
@@ -81,9 +88,9 @@ pub(super) static RKNN: Profile = Profile {
         },
         Law {
             kinds: Kind::ALL,
-            when: &[When::Holds(reads_scalar_input)],
+            when: &[When::Holds(has_scalar_input)],
             way: Way::Refused,
-            text: "accepts no model whose inputs are scalars",
+            text: "accepts no model with a scalar input",
             evidence: BY_RANK,
         },
         Law {
@@ -190,11 +197,7 @@ pub(super) static RKNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
-            when: &[
-                When::Named(&["Add", "Sub", "Mul", "Div", "And", "Sum"]),
-                When::RankAbove(4),
-                When::AnyConstant,
-            ],
+            when: &[When::Named(&["Add", "Sub", "Mul", "Div", "And", "Sum"]), When::RankAbove(4), When::AnyConstant],
             way: Way::Unknown,
             text: "rejects some constants in this operator above rank 4",
             evidence: BY_RANK,
@@ -228,6 +231,20 @@ pub(super) static RKNN: Profile = Profile {
             evidence: BY_RANK,
         },
         Law {
+            kinds: &[Kind::Select],
+            when: &[When::Constant(0), When::Single(0)],
+            way: Way::Unknown,
+            text: "rejects some Where of a constant condition",
+            evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Binary],
+            when: &[When::AllConstant, When::Holds(gives_bools)],
+            way: Way::Unknown,
+            text: "rejects models in which constants decide an output",
+            evidence: SIMULATED,
+        },
+        Law {
             kinds: &[Kind::Binary],
             when: &[When::Named(&["And", "Or"]), When::Holds(has_single_constant)],
             way: Way::Unknown,
@@ -247,6 +264,17 @@ pub(super) static RKNN: Profile = Profile {
             way: Way::Unknown,
             text: "rejects some exponents of a higher rank than the base",
             evidence: BY_RANK,
+        },
+        Law {
+            kinds: &[Kind::Affine],
+            when: &[
+                When::Named(&["LayerNormalization"]),
+                When::Constant(1),
+                When::Not(&When::Holds(has_computed_bias)),
+            ],
+            way: Way::Refused,
+            text: "rejects LayerNormalization with a constant scale",
+            evidence: SIMULATED,
         },
         Law {
             kinds: &[Kind::Slope],
@@ -299,12 +327,10 @@ pub(super) fn has_bodies(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.model.graphs.len() > 1)
 }
 
-/// Says whether an operand is an input of the model without an axis.
-fn reads_scalar_input(asked: &Asked<'_>) -> Option<bool> {
-    any((0..asked.operands.len()).map(|k| match asked.value(k) {
-        Some(value) if asked.model.main().inputs.contains(&value) => Some(asked.operands.rank(k)? == 0),
-        _ => Some(false),
-    }))
+/// Says whether an input of the model has no axis.
+fn has_scalar_input(asked: &Asked<'_>) -> Option<bool> {
+    let rank = |value: &ValueId| asked.shape(*value).and_then(SymbolicShape::rank);
+    any(asked.model.main().inputs.iter().map(|value| Some(rank(value)? == 0)))
 }
 
 /// Says whether the node and an output of the model depend on constants only.
@@ -347,6 +373,9 @@ fn is_column_product(asked: &Asked<'_>, node: &Node) -> Option<bool> {
 /// Says what becomes of a node that reads a product.
 fn behind_product(asked: &Asked<'_>) -> Option<Does> {
     let product = |k: usize| asked.producer(asked.value(k)?).filter(|node| is_product(node));
+    if (0..asked.operands.len()).any(|k| product(k).is_none() && is_moved_product(asked, k)) {
+        return unsure();
+    }
     let (at, node) = (0..asked.operands.len()).find_map(|k| Some((k, product(k)?)))?;
     let is_column = is_column_product(asked, node);
     let is_plain = asked.meaning.kind == Kind::Binary && product(1 - at.min(1)).is_none();
@@ -357,6 +386,23 @@ fn behind_product(asked: &Asked<'_>) -> Option<Does> {
         Some(is_column) => behind_weights(asked, node, 1 - at, is_column),
         None => Some(Does::Unknown("drops some nodes behind a product if A has one column".into())),
     }
+}
+
+/// Says whether an operand is a product in another shape, with which the compiler may merge the node all the same.
+fn is_moved_product(asked: &Asked<'_>, operand: usize) -> bool {
+    let Some(mut node) = asked.value(operand).and_then(|value| asked.producer(value)) else { return false };
+    while matches!(
+        node.op.as_str(),
+        "Reshape" | "Unsqueeze" | "Squeeze" | "Flatten" | "Transpose" | "Identity" | "Expand"
+    ) {
+        match node.input(0).and_then(|value| asked.producer(value)) {
+            Some(before) => node = before,
+            None => return false,
+        }
+    }
+    let others = (0..asked.operands.len()).filter(|k| *k != operand);
+    let merges = asked.node.op == "Mul" && others.clone().any(|k| asked.constants[k] && asked.elements(k) != Some(1));
+    is_product(node) && (merges && has_constant(asked, node) || is_column_product(asked, node) != Some(false))
 }
 
 /// Says that only a part was tested.
@@ -428,7 +474,8 @@ fn has_scalar_bounds(asked: &Asked<'_>) -> Option<bool> {
 
 /// Says whether an input of the model has open sizes in the file.
 fn has_open_sizes(asked: &Asked<'_>) -> Option<bool> {
-    let is_open = |value: &ValueId| asked.model.value(*value).declared.as_ref().is_none_or(|shape| shape.known().is_none());
+    let is_open =
+        |value: &ValueId| asked.model.value(*value).declared.as_ref().is_none_or(|shape| shape.known().is_none());
     Some(asked.model.main().inputs.iter().any(is_open))
 }
 
@@ -446,4 +493,19 @@ fn has_single_constant(asked: &Asked<'_>) -> Option<bool> {
 fn has_longer_exponent(asked: &Asked<'_>) -> Option<bool> {
     let base = asked.operands.rank(0)?;
     Some(base > 1 && asked.operands.rank(1)? > base)
+}
+
+/// Says whether the node's opset is newer than the compiler.
+fn is_too_new(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.is_of(System::Onnx) && asked.node.version > NEWEST_OPSET)
+}
+
+/// Says whether the result is a tensor of bools.
+fn gives_bools(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.dtype_of(asked.node.output(0)?)? == DType::Bool)
+}
+
+/// Says whether a normalisation has a bias that is computed.
+fn has_computed_bias(asked: &Asked<'_>) -> Option<bool> {
+    Some(asked.operands.len() > 2 && !asked.constants[2])
 }
