@@ -270,6 +270,7 @@ pub(super) static RKNN: Profile = Profile {
             when: &[
                 When::Named(&["LayerNormalization"]),
                 When::Constant(1),
+                When::Not(&When::AllConstant),
                 When::Not(&When::Holds(has_computed_bias)),
             ],
             way: Way::Refused,
