@@ -232,7 +232,7 @@ pub(super) static RKNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Select],
-            when: &[When::Constant(0), When::Single(0)],
+            when: &[When::Constant(0), When::Not(&When::AllConstant)],
             way: Way::Unknown,
             text: "rejects some Where of a constant condition",
             evidence: BY_RANK,
@@ -246,17 +246,17 @@ pub(super) static RKNN: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Binary],
-            when: &[When::Named(&["And", "Or"]), When::Holds(has_single_constant)],
+            when: &[When::Named(&["And", "Or"]), When::AnyConstant, When::Not(&When::AllConstant)],
             way: Way::Unknown,
             text: "rejects And and Or of a constant that decides all elements",
             evidence: BY_RANK,
         },
         Law {
             kinds: &[Kind::Binary],
-            when: &[When::Named(&["And", "Or"]), When::AnyConstant],
+            when: &[When::Named(&["Mul"]), When::AnyConstant],
             way: Way::Caveat,
-            text: "rejects And and Or of a constant that decides all elements",
-            evidence: BY_RANK,
+            text: "rejects models whose output is a product with a constant 0",
+            evidence: SIMULATED,
         },
         Law {
             kinds: &[Kind::Binary],
@@ -483,11 +483,6 @@ fn has_open_sizes(asked: &Asked<'_>) -> Option<bool> {
 /// Says whether two operands or more are constants.
 fn has_constants(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.constants.iter().filter(|constant| **constant).count() > 1 && asked.operands.len() > 2)
-}
-
-/// Says whether a constant operand has one element.
-fn has_single_constant(asked: &Asked<'_>) -> Option<bool> {
-    any((0..asked.operands.len()).map(|k| Some(asked.constants[k] && asked.elements(k)? == 1)))
 }
 
 /// Says whether the exponent has a higher rank than the base, which has two axes or more.
