@@ -40,11 +40,11 @@ mod mnn;
 
 mod coreml;
 mod ggml;
-mod nncase;
 mod opencv;
 mod ort_webgpu;
 mod qnn;
 mod rknn;
+mod nncase;
 mod tensorrt;
 mod tnn;
 mod tvm;

@@ -153,6 +153,8 @@ mod tests {
             ("TVM", "apache-tvm"),
             ("TOSA tools", "tosa-tools"),
             ("OpenCV", "opencv-python-headless"),
+            ("nncase", "nncase"),
+            ("RKNN-Toolkit2", "rknn-toolkit2"),
             ("QNN", "onnxruntime-qnn"),
             ("Core ML", "coremltools"),
         ];

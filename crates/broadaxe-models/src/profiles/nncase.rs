@@ -9,129 +9,129 @@ use broadaxe_kernels::{DType, id};
 use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine, rknn::has_bodies};
 use crate::meaning::Kind;
 
-const SIMULATED: Evidence =
+const NNCASE_ASKED: Evidence =
     Evidence::run_here("nncase 2.11.0; simulator cpu, recorded answers, conformance/laws/record.py");
-const BY_RANK: Evidence = Evidence::run_here("nncase 2.11.0; simulator cpu, conformance/laws/ranks.py");
+const NNCASE_RANKS: Evidence = Evidence::run_here("nncase 2.11.0; simulator cpu, conformance/laws/ranks.py");
 const UNEQUAL: Evidence =
     Evidence::run_here("nncase 2.11.0; simulator cpu, docs/reports/nncase-ranks.md, models of rank 5 and 6");
-const EXTREMES: When = When::Operator(&[id("max"), id("min")]);
-const COMPARES: When = When::Named(&["Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"]);
+const MAX_OR_MIN: When = When::Operator(&[id("max"), id("min")]);
+const RIGHT_AT_ALL_RANKS: When = When::Named(&["Equal", "Less", "LessOrEqual", "Greater", "GreaterOrEqual"]);
 /// Ranks up to this one broadcast as NumPy's.
 const MOST_ALIGNED: usize = 4;
 
 pub(super) static NNCASE: Profile = Profile {
     name: "nncase",
     summary: "nncase, the compiler for Kendryte's chips (simulator of the target cpu)",
-    route: Route::new(&["onnx"], SIMULATED),
+    route: Route::new(&["onnx"], NNCASE_ASKED),
     laws: &[
         Law {
             kinds: Kind::ALL,
             when: &[When::Not(&When::Of(System::Onnx))],
             way: Way::Unknown,
             text: "was tested only with ONNX models",
-            evidence: SIMULATED,
+            evidence: NNCASE_ASKED,
         },
         Law {
             kinds: Kind::ALL,
             when: &[When::Opset6],
             way: Way::Unknown,
             text: "was not tested with operators before opset 7",
-            evidence: SIMULATED,
+            evidence: NNCASE_ASKED,
         },
         Law {
             kinds: Kind::ALL,
             when: &[When::Holds(has_bodies)],
             way: Way::Unknown,
             text: "was not tested in models with If or Loop",
-            evidence: SIMULATED,
+            evidence: NNCASE_ASKED,
         },
         Law {
             kinds: Kind::ALL,
             when: &[When::RankAbove(6)],
             way: Way::Unknown,
             text: "was tested with ranks up to 6",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[When::Empty],
             way: Way::Unknown,
             text: "was tested with PRelu without elements only of constants",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: &[],
             when: &[When::Empty],
             way: Way::Refused,
             text: "crashes in nodes of tensors without elements",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: &[],
             when: &[When::Dtype(&[DType::U16])],
             way: Way::Refused,
             text: "does not support u16",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[When::Named(&["BitwiseAnd", "BitwiseOr", "BitwiseXor", "BitShift"])],
             way: Way::Unsupported,
             text: "has no bitwise operators",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: &[Kind::Many],
             when: &[When::Named(&["Mean"])],
             way: Way::Unsupported,
             text: "has no Mean",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[When::Named(&["Xor"])],
             way: Way::Unsupported,
             text: "has no Xor",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: &[Kind::Affine],
             when: &[When::Named(&["LayerNormalization", "RMSNormalization"])],
             way: Way::Unsupported,
             text: "has no LayerNormalization and RMSNormalization",
-            evidence: SIMULATED,
+            evidence: NNCASE_ASKED,
         },
         Law {
             kinds: &[Kind::Many],
-            when: &[EXTREMES, When::Operands(1)],
+            when: &[MAX_OR_MIN, When::Operands(1)],
             way: Way::Refused,
             text: "crashes in Max and Min of one operand",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: &[Kind::Many],
-            when: &[EXTREMES, When::Not(&When::Operands(2))],
+            when: &[MAX_OR_MIN, When::Not(&When::Operands(2))],
             way: Way::Ask(|_| Some(Does::Fewer { count: 2 })),
             text: "ignores all operands of Max and Min but the first two",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[When::AllConstant],
             way: Way::Rule("numpy"),
             text: "computes nodes of constants when it compiles, as NumPy does",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[When::RankAbove(MOST_ALIGNED), When::Holds(reads_stretched)],
             way: Way::Unknown,
             text: "crashes in some nodes behind Expand above rank 4",
-            evidence: SIMULATED,
+            evidence: NNCASE_ASKED,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
-            when: &[When::RankAbove(MOST_ALIGNED), When::Not(&When::EqualRanks), When::Not(&COMPARES)],
+            when: &[When::RankAbove(MOST_ALIGNED), When::Not(&When::EqualRanks), When::Not(&RIGHT_AT_ALL_RANKS)],
             way: Way::Ask(by_left),
             text: "aligns ranks above 4 to the left, and crashes or loses axes",
             evidence: UNEQUAL,
@@ -141,21 +141,21 @@ pub(super) static NNCASE: Profile = Profile {
             when: &[When::Holds(gives_scalar)],
             way: Way::Refused,
             text: "crashes in Expand to a scalar",
-            evidence: SIMULATED,
+            evidence: NNCASE_ASKED,
         },
         Law {
             kinds: &[Kind::Stretch],
             when: &[When::Holds(affine::to_nothing)],
             way: Way::Refused,
             text: "gives another shape if the result has no elements, or crashes",
-            evidence: SIMULATED,
+            evidence: NNCASE_ASKED,
         },
         Law {
             kinds: &[Kind::Bounds],
             when: &[When::Not(&When::Dtype(&[DType::F32])), When::Not(&When::Holds(has_both_bounds))],
             way: Way::Refused,
             text: "crashes in Clip with one bound of other types than f32",
-            evidence: SIMULATED,
+            evidence: NNCASE_ASKED,
         },
         Law {
             kinds: &[Kind::Bounds],
@@ -165,50 +165,50 @@ pub(super) static NNCASE: Profile = Profile {
             ],
             way: Way::Unknown,
             text: "was tested with computed bounds of f32",
-            evidence: SIMULATED,
+            evidence: NNCASE_ASKED,
         },
         Law {
             kinds: &[Kind::Bounds],
             when: &[],
             way: Way::Own,
             text: "computes Clip with bounds of one element",
-            evidence: SIMULATED,
+            evidence: NNCASE_ASKED,
         },
-        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: SIMULATED },
+        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: NNCASE_ASKED },
         Law {
             kinds: &[Kind::Bias],
             when: &[],
             way: Way::Own,
             text: "computes a product and a sum that stretches C",
-            evidence: SIMULATED,
+            evidence: NNCASE_ASKED,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Rule("unidirectional"),
             text: "aligns the slope of PRelu to the right and stretches only the slope",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Select],
             when: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: &[Kind::Unary],
             when: &[],
             way: Way::Own,
             text: "computes operators of one operand element by element",
-            evidence: BY_RANK,
+            evidence: NNCASE_RANKS,
         },
         Law {
             kinds: Kind::ALL,
             when: &[],
             way: Way::Unknown,
             text: "was not tested with this operator",
-            evidence: SIMULATED,
+            evidence: NNCASE_ASKED,
         },
     ],
     ..PLAIN

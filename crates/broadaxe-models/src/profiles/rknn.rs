@@ -13,13 +13,13 @@ use crate::{
     meaning::Kind,
 };
 
-const SIMULATED: Evidence =
+const RKNN_ASKED: Evidence =
     Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, recorded answers, conformance/laws/record.py");
-const BY_RANK: Evidence = Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, conformance/laws/ranks.py");
+const RKNN_RANKS: Evidence = Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, conformance/laws/ranks.py");
 const PRODUCTS: Evidence = Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, docs/reports/rknn-one-column.md");
 const BY_TYPE: Evidence = Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, conformance/laws/ranks.py, types");
 /// The types of each operator that were right, and those that were refused; others were not tested, or some shapes were refused.
-const TYPES: &[(&str, &str, &str)] = &[
+const RKNN_TYPES: &[(&str, &str, &str)] = &[
     ("Add", "f32 f16 i32 i64", "f64 i16 u8 u16 u32 u64"),
     ("Sub", "f32 f16 i32 i64", "f64 i16 u8 u16 u32 u64"),
     ("Mul", "f32 f16 i32 i64", "f64 i16 u8 u16 u32 u64"),
@@ -49,70 +49,70 @@ pub(super) static RKNN: Profile = Profile {
     name: "rknn",
     summary: "RKNN-Toolkit2 for Rockchip's NPUs (simulator of the RK3588, f16)",
     aliases: &["rknn-toolkit2"],
-    route: Route::new(&["onnx"], SIMULATED),
+    route: Route::new(&["onnx"], RKNN_ASKED),
     laws: &[
         Law {
             kinds: Kind::ALL,
             when: &[When::Not(&When::Of(System::Onnx))],
             way: Way::Unknown,
             text: "was tested only with ONNX models",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: Kind::ALL,
             when: &[When::Opset6],
             way: Way::Unknown,
             text: "was not tested with operators before opset 7",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: Kind::ALL,
             when: &[When::Holds(has_bodies)],
             way: Way::Unknown,
             text: "was not tested in models with If or Loop",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: Kind::ALL,
             when: &[When::Holds(is_too_new)],
             way: Way::Refused,
             text: "accepts opsets up to 19",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: Kind::ALL,
             when: &[When::Holds(has_open_sizes)],
             way: Way::Unknown,
             text: "compiles only models whose inputs have known sizes",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: Kind::ALL,
             when: &[When::Holds(has_scalar_input)],
             way: Way::Refused,
             text: "accepts no model with a scalar input",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: Kind::ALL,
             when: &[When::Holds(ends_in_constant)],
             way: Way::Refused,
             text: "accepts no model with a constant output",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: Kind::ALL,
             when: &[When::Empty],
             way: Way::Refused,
             text: "accepts no tensors without elements",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: Kind::ALL,
             when: &[When::RankAbove(MOST_TESTED)],
             way: Way::Unknown,
             text: "was tested with ranks up to 6",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Select],
@@ -126,15 +126,15 @@ pub(super) static RKNN: Profile = Profile {
             when: &[When::Holds(affine::to_nothing)],
             way: Way::Refused,
             text: "accepts no tensors without elements",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
-        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: SIMULATED },
+        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: RKNN_ASKED },
         Law {
             kinds: &[Kind::Bounds],
             when: &[When::Dtype(&[DType::F64, DType::I32, DType::I8, DType::U8])],
             way: Way::Refused,
             text: "does not support Clip of f64, i32 and 8-bit integers",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: &[Kind::Bounds],
@@ -144,35 +144,35 @@ pub(super) static RKNN: Profile = Profile {
             ]))],
             way: Way::Unknown,
             text: "rejects some bounds of Clip that are computed or have an axis",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: &[Kind::Bounds],
             when: &[],
             way: Way::Own,
             text: "computes Clip with constant scalar bounds",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: &[Kind::Bias],
             when: &[When::Not(&When::Dtype(&[DType::F32]))],
             way: Way::Unknown,
             text: "was tested with Gemm of f32",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: &[Kind::Bias],
             when: &[When::Holds(has_no_beta)],
             way: Way::Unknown,
             text: "was tested with beta of 0 only in part",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: &[Kind::Bias],
             when: &[When::Not(&When::Constant(1)), When::Not(&When::Holds(has_full_row))],
             way: Way::Refused,
             text: "accepts a computed C of Gemm only with as many columns as the result",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: &[Kind::Bias],
@@ -186,7 +186,7 @@ pub(super) static RKNN: Profile = Profile {
             when: &[],
             way: Way::Own,
             text: "computes a product and a sum that stretches C",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many],
@@ -200,70 +200,70 @@ pub(super) static RKNN: Profile = Profile {
             when: &[When::Named(&["Add", "Sub", "Mul", "Div", "And", "Sum"]), When::RankAbove(4), When::AnyConstant],
             way: Way::Unknown,
             text: "rejects some constants in this operator above rank 4",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[When::Named(&["And"]), When::RankAbove(5)],
             way: Way::Unknown,
             text: "crashes in And of rank 6 if an operand stretches",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Select],
             when: &[When::RankAbove(4)],
             way: Way::Unknown,
             text: "crashes in some Where above rank 4",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Many],
             when: &[When::Operator(&[id("max")]), When::Operands(1)],
             way: Way::Refused,
             text: "crashes in Max of one operand",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Many],
             when: &[When::Named(&["Sum"]), When::Holds(has_constants)],
             way: Way::Unknown,
             text: "rejects some Sum of several constants",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Select],
             when: &[When::Constant(0), When::Not(&When::AllConstant)],
             way: Way::Unknown,
             text: "rejects some Where of a constant condition",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[When::AllConstant, When::Holds(gives_bools)],
             way: Way::Unknown,
             text: "rejects models in which constants decide an output",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[When::Named(&["And", "Or"]), When::AnyConstant, When::Not(&When::AllConstant)],
             way: Way::Unknown,
             text: "rejects And and Or of a constant that decides all elements",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[When::Named(&["Mul"]), When::AnyConstant],
             way: Way::Caveat,
             text: "rejects models whose output is a product with a constant 0",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: &[Kind::Binary],
             when: &[When::Named(&["Pow"]), When::Holds(has_longer_exponent)],
             way: Way::Unknown,
             text: "rejects some exponents of a higher rank than the base",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Affine],
@@ -275,49 +275,49 @@ pub(super) static RKNN: Profile = Profile {
             ],
             way: Way::Refused,
             text: "rejects LayerNormalization with a constant scale",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[When::Not(&When::Constant(1))],
             way: Way::Refused,
             text: "accepts only constant slopes",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[When::Not(&When::Dtype(&[DType::F32, DType::F16]))],
             way: Way::Unknown,
             text: "was tested with slopes of f32 and f16",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Slope],
             when: &[],
             way: Way::Rule("unidirectional"),
             text: "aligns the slope of PRelu to the right and stretches only the slope",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Binary, Kind::Many, Kind::Select],
             when: &[],
             way: Way::Rule("numpy"),
             text: "aligns shapes to the right and stretches every operand",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: &[Kind::Unary],
             when: &[],
             way: Way::Own,
             text: "computes operators of one operand element by element",
-            evidence: BY_RANK,
+            evidence: RKNN_RANKS,
         },
         Law {
             kinds: Kind::ALL,
             when: &[],
             way: Way::Unknown,
             text: "was not tested with this operator",
-            evidence: SIMULATED,
+            evidence: RKNN_ASKED,
         },
     ],
     ..PLAIN
@@ -459,7 +459,7 @@ fn by_type(asked: &Asked<'_>) -> Option<Does> {
     let first = usize::from(asked.meaning.kind == Kind::Select);
     let dtype = (first..asked.operands.len()).find_map(|k| asked.dtype(k))?;
     let is_in = |names: &str| names.split(' ').any(|name| name == dtype.name());
-    let (right, refused) = match TYPES.iter().find(|row| row.0 == asked.node.op) {
+    let (right, refused) = match RKNN_TYPES.iter().find(|row| row.0 == asked.node.op) {
         Some((_, right, refused)) => (*right, *refused),
         None => ("", ""),
     };
