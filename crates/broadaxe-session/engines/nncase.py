@@ -25,9 +25,11 @@ def version():
 def load(model, names, outputs, options):
     """Compile a model."""
     import nncase
+    import onnx
 
     if model.format != "onnx":
         raise Unasked("nncase is asked about ONNX models only")  # noqa: F821
+    known = [value.name for value in onnx.load_model_from_string(model.data).graph.output]
     chosen = nncase.CompileOptions()
     chosen.target, chosen.dump_ir, chosen.dump_asm = "cpu", False, False
     compiler = nncase.Compiler(chosen)
@@ -43,7 +45,7 @@ def load(model, names, outputs, options):
             simulator.set_input_tensor(k, nncase.RuntimeTensor.from_numpy(feeds[name]))
         simulator.run()
         found = [simulator.get_output_tensor(k).to_numpy().copy() for k in range(simulator.outputs_size)]
-        wanted = places([set()] * len(found), outputs) if outputs else range(len(found))  # noqa: F821
+        wanted = places([{name} for name in known], outputs) if outputs else range(len(found))  # noqa: F821
         return [found[k] for k in wanted]
 
     return call

@@ -55,10 +55,12 @@ def step(name, do):
 def load(model, names, outputs, options):
     """Compile a model."""
     import numpy
+    import onnx
     from rknn.api import RKNN
 
     if model.format != "onnx":
         raise Unasked("RKNN is asked about ONNX models only")  # noqa: F821
+    known = [value.name for value in onnx.load_model_from_string(model.data).graph.output]
     made = step("start", lambda: RKNN(verbose=False))
     step("config", lambda: made.config(target_platform=PLATFORM))
     with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
@@ -71,7 +73,7 @@ def load(model, names, outputs, options):
     def call(feeds):
         given = [numpy.array(feeds[name], order="C") for name in names]
         found = step("inference", lambda: made.inference(inputs=given, data_format=["nchw"] * len(given)))
-        wanted = places([set()] * len(found), outputs) if outputs else range(len(found))  # noqa: F821
+        wanted = places([{name} for name in known], outputs) if outputs else range(len(found))  # noqa: F821
         return [numpy.array(found[k]) for k in wanted]
 
     return call
