@@ -44,6 +44,8 @@ mod ggml;
 mod opencv;
 mod ort_webgpu;
 mod qnn;
+mod rknn;
+mod nncase;
 mod tensorrt;
 mod tnn;
 mod tvm;
@@ -95,6 +97,8 @@ pub static PROFILES: &[&Profile] = &[
     &qnn::QNN,
     &coreml::COREML,
     &opencv::OPENCV,
+    &nncase::NNCASE,
+    &rknn::RKNN,
     &tensorrt::TENSORRT,
     &tnn::TNN,
     &webnn::WEBNN,
