@@ -141,7 +141,7 @@ class guard:
         """
         __tracebackhide__ = True
         for operation, shapes, result, frames in _jaxpr.operations(function, args, kwargs):
-            self.look(operation, shapes, result, _own(frames))
+            self.look(operation, shapes, result, _own([*frames, *_frames()]))
 
     def watch(self, array):
         """Return a view of an array that is watched while a guard is active, as everything computed of it is."""
