@@ -291,11 +291,11 @@ def _torch_mode(active):
             if known:
                 operands = [*args, *kwargs.values()]
                 shapes = [tuple(value.shape) for value in operands if isinstance(value, torch.Tensor)]
-                try:
-                    result = torch.broadcast_shapes(*shapes) if len(shapes) > 1 else None
-                except RuntimeError:
-                    result = None
-                if result is not None:
+                if len(set(shapes)) > 1:
+                    try:
+                        result = torch.broadcast_shapes(*shapes)
+                    except RuntimeError:
+                        return function(*args, **kwargs)
                     active.look(name, shapes, result)
             return function(*args, **kwargs)
 
