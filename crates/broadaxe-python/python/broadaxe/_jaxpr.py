@@ -53,7 +53,7 @@ def _walk(jaxpr, frames=(), in_where=False):
     # Literals, which have no hash, come from no equation.
     made = {id(out): equation for equation in jaxpr.eqns for out in equation.outvars}
     for equation in jaxpr.eqns:
-        # Where a mapped axis and the products of a gradient come from, nobody wrote operands that broadcast.
+        # Mapped axes and the products of a gradient are JAX's: the user wrote no operands that broadcast there.
         if any(name in str(equation.source_info.name_stack) for name in ("vmap(", "transpose(")):
             continue
         here = [*_frames(equation.source_info.traceback), *frames]
