@@ -6,6 +6,9 @@ import sys
 
 import pytest
 
+# What is loaded here is loaded in the runs, which share this process.
+import broadaxe  # noqa: F401
+
 pytest_plugins = ["pytester"]
 
 LOSS = """
