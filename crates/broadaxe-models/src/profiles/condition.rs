@@ -269,7 +269,10 @@ mod tests {
         let (facts, meaning) = (&facts, &meaning);
         let operands = OperandShapes::new(&operands, &facts.sizes_are_read);
         let (model, shapes, target) = (&model, &shapes, Some(target));
-        When::all(conditions, &Asked { model, shapes, facts, node, meaning, operands, constants, batches, fronts: &[], target })
+        When::all(
+            conditions,
+            &Asked { model, shapes, facts, node, meaning, operands, constants, batches, fronts: &[], target },
+        )
     }
 
     #[test]

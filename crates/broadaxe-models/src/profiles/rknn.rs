@@ -16,7 +16,8 @@ use crate::{
 const RKNN_ASKED: Evidence =
     Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, recorded answers, conformance/laws/record.py");
 const RKNN_RANKS: Evidence = Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, conformance/laws/ranks.py");
-const PRODUCTS: Evidence = Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, docs/reports/upstream/rknn-one-column.md");
+const PRODUCTS: Evidence =
+    Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, docs/reports/upstream/rknn-one-column.md");
 const BY_TYPE: Evidence = Evidence::run_here("RKNN-Toolkit2 2.5.0; simulator RK3588, conformance/laws/ranks.py, types");
 /// The types of each operator that were right, and those that were refused; others were not tested, or some shapes were refused.
 const RKNN_TYPES: &[(&str, &str, &str)] = &[

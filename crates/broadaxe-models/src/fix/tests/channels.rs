@@ -140,9 +140,8 @@ fn shapes_of_expand() {
 fn lists_that_a_runtime_merges_with_the_layers_before() {
     let rest = "s=const(4)=0.5,1.5,2,0.75; b=const(4)=1,-1,0.5,2; m=const(4)=0.25,0.5,-0.5,1; v=const(4)=1,2,0.5,4; \
                 y=BatchNormalization(k,s,b,m,v)";
-    let text = |function: &str| {
-        format!("x(1,4,5,5); w=const(4,4,3,3); c=Conv(x,w) pads=1,1,1,1; k={function}(c); {rest}")
-    };
+    let text =
+        |function: &str| format!("x(1,4,5,5); w=const(4,4,3,3); c=Conv(x,w) pads=1,1,1,1; k={function}(c); {rest}");
     for function in ["Tanh", "Sigmoid", "Elu", "HardSigmoid"] {
         repairs("opencv", &[(&text(function), "reshape k to (1, 4, 5, 5)")]);
         repairs("opencv onnx openvino", &[(&text(function), "reshape k to (1, 4, 5, 5)")]);
