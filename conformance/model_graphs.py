@@ -1,6 +1,7 @@
 """Real model graphs: read, filled with weights, run under ONNX Runtime, and changed by the command."""
 
 import gzip
+import json
 import math
 import os
 import pathlib
@@ -45,6 +46,16 @@ def change(model, *words):
         if not os.path.exists(after):
             raise RuntimeError(f"exit {done.returncode}: {(done.stderr or done.stdout).strip()[-400:]}")
         return onnx.load(after), done
+
+
+def counted(model):
+    """Return how many nodes of a model broadcast, as `broadaxe check` counts them."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "model.onnx")
+        with open(path, "wb") as file:
+            file.write(model.SerializeToString())
+        done = subprocess.run([command(), "check", path, "--for", "onnx", "--json"], capture_output=True, text=True, timeout=600)
+        return json.loads(done.stdout)["models"][0]["nodes"]
 
 
 def graphs(only=""):

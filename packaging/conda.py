@@ -63,9 +63,9 @@ about:
     - LICENSE-MIT
     - LICENSE-APACHE
     - THIRDPARTY.yml
-  summary: Broadcasting that means the same thing everywhere
+  summary: Find and fix broadcasts that silently change meaning between runtimes
   description: |
-    Finds the broadcasting nodes of a model that compute something else on another runtime, and fixes the model with the fewest changes.
+    Finds the broadcasting nodes of a model whose results differ on another runtime, and fixes the model with the fewest changes.
     Evaluates operators and expressions under the broadcasting rules of NumPy, ONNX, OpenVINO, Paddle and ncnn.
 """
 

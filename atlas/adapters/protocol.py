@@ -19,7 +19,7 @@ sys.path.append(str(Path(__file__).resolve().parents[2]))
 
 
 class Skip(Exception):
-    """Say that the engine does not have the operator, the kind of an operand, or the rule."""
+    """Say that the engine does not support the operator, the kind of an operand, or the rule."""
 
 
 def need(question, rules, constants=True):

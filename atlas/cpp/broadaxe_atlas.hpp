@@ -796,7 +796,7 @@ struct Answer {
   // Says that the engine rejects the shapes.
   static Answer reject(std::string message) { return {Kind::reject, {}, {}, std::move(message)}; }
 
-  // Says that the engine does not have the operator, the rule, or the kind of an operand.
+  // Says that the engine does not support the operator, the rule, or the kind of an operand.
   static Answer skip(std::string reason) { return {Kind::skip, {}, {}, std::move(reason)}; }
 };
 

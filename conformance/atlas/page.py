@@ -97,7 +97,7 @@ def link(case, text=None):
             value = case[name]
             value = (",".join(map(str, value)) or "()") if isinstance(value, list) else value
             address += f"&{name}={value}"
-    return f'<a href="page.html#{address}">{text}</a>'
+    return f'<a href="../page.html#{address}">{text}</a>'
 
 
 def _tuple(shape):

@@ -537,7 +537,7 @@ Every operator that `broadaxe.onnx`, `broadaxe.openvino`, `broadaxe.ncnn` and `b
 them by the same names: `ncnn.PReLU(x, slope)`. Parameters are given by name, with their defaults; a default of None means that the
 operands decide, or that there is no bound.
 
-A layer of ncnn that holds numbers has them as operands: `slope` of `PReLU`, the bias of `Bias`, scale and bias of `Scale`. They go to the
+The numbers of a layer of ncnn are operands: `slope` of `PReLU`, the bias of `Bias`, scale and bias of `Scale`. They go to the
 first axis of the data, the slowest one. ncnn's layers that change the dtype (`Cast`, `Quantize`, `Dequantize`, `Requantize`) or normalise
 (`BatchNorm` and others) are not element-wise here and cannot be called.
 """

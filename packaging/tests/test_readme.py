@@ -1,6 +1,6 @@
 """Runs the lines of the README in a new clone, as a user does who has Rust, Python and nothing else.
 
-Takes some ten minutes, so it runs only where BROADAXE_README is set. The command that runs all tests is left out: CI is that command.
+It needs some ten minutes, so it runs only where BROADAXE_README is set. The command that runs all tests is left out: CI is that command.
 """
 
 import os

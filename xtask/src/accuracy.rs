@@ -150,8 +150,8 @@ const ABOUT: &str = "\
 
 The largest error that was found of every operator that rounds, in units in the last place (ULP): the distance of the result
 from the exact one, divided by the distance of two neighbouring floats there. 0.5 is what correct rounding gives. *Claimed* is
-the bound in the table of operators, which tests hold. Results are the same, to the last bit, for every instruction
-set, so these numbers hold on every machine. f16 and bf16 are computed in f32 and rounded once more.
+the bound in the table of operators, which tests enforce. Results are the same, to the last bit, for every instruction
+set, so these numbers are true of every machine. f16 and bf16 are computed in f32 and rounded once more.
 
 Single-operand f32 functions were tested on **all 2^32 inputs**. The others were tested at random points, a quarter of any bits, a
 quarter of exponents within 32 of 1, the rest from the range the function is mostly used in, and at all edges: the ends of
@@ -168,7 +168,7 @@ Rows may be of different days: `cargo xtask accuracy --op NAME` measures those o
 others.
 
 `logaddexp` and `logaddexp2` were not tested where their two parts cancel, to less than 2^-7 of the larger operand. Infinities, NaN, signed zeros
-and exact results are no matter of ULP; tests hold them to tables.
+and exact results are not measured in ULP; tests compare them with tables.
 ";
 
 /// Writes the document.

@@ -3,7 +3,7 @@
 //! [`pages`] writes the input of the generator, `MkDocs`, into a folder of its own: a copy of each page whose links to files outside
 //! `docs/` lead to the repository's address. The files of `docs/` are written for GitHub and do not change. The generator is
 //! installed into a virtual environment below the build folder, in the versions of `docs/site/requirements.txt`. Last, [`html`]
-//! checks the links of the site.
+//! checks the links of the site. [`llms`] lists the pages for programs, in `llms.txt`.
 
 use std::{
     fs,
@@ -21,6 +21,7 @@ mod markdown;
 mod cases;
 mod rules;
 
+mod llms;
 mod pages;
 
 use flate2::read::GzDecoder;
@@ -31,6 +32,8 @@ pub(crate) const DOCS_USAGE: &str = "[--check]";
 
 /// The interactive page, where `cargo xtask page` writes it.
 const PAGE: &str = "page/page.html";
+/// The list of pages for programs, in the repository and at the top of the site.
+const LLMS: &str = "llms.txt";
 
 /// Runs the task.
 pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
@@ -45,7 +48,8 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
     let site = target.join(if check { "docs-check" } else { "docs" });
     let input = target.join("docs-input");
     empty(&input)?;
-    let count = pages::write(root, &input, &interactive(root, &target)?)?;
+    let (count, llms) = pages::write(root, &input, &interactive(root, &target)?)?;
+    list(&root.join(LLMS), &llms, check)?;
     let programs = environment(root, &target)?;
     build(&programs, &input, &site)?;
     // It has links for a server's top folder only.
@@ -57,6 +61,17 @@ pub(crate) fn run(root: &Path, words: &[String]) -> Result<(), String> {
         site.join("index.html").display()
     );
     Ok(())
+}
+
+/// Writes the list of pages for programs, or checks that it is current.
+fn list(file: &Path, text: &str, check: bool) -> Result<(), String> {
+    if fs::read_to_string(file).is_ok_and(|old| old == text) {
+        return Ok(());
+    }
+    if check {
+        return Err(format!("{LLMS} is not up to date; run cargo xtask docs"));
+    }
+    fs::write(file, text).map_err(|e| format!("{}: {e}", file.display()))
 }
 
 /// Reads the interactive page: the one that was built last, or else the one that the command holds.

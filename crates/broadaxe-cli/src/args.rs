@@ -27,9 +27,9 @@ const STYLES: Styles = Styles::styled()
     .literal(AnsiColor::Cyan.on_default().bold())
     .placeholder(AnsiColor::Cyan.on_default());
 
-/// Broadcasting that means the same thing everywhere.
+/// Find and fix broadcasts that silently change meaning between runtimes.
 ///
-/// Finds the nodes of a model that compute something else on another runtime, shows the values that differ, and fixes the model. Compares the broadcasting rules of NumPy, ONNX, OpenVINO, Paddle and ncnn, and evaluates expressions over
+/// Finds the nodes of a model whose results differ on another runtime, shows values that differ, and fixes the model. Compares the broadcasting rules of NumPy, ONNX, OpenVINO, Paddle and ncnn, and evaluates expressions over
 /// array files under any of them.
 #[derive(Debug, Parser)]
 #[command(name = "broadaxe", bin_name = "broadaxe", version, styles = STYLES, after_long_help = EXAMPLES, after_help = SHORT_EXAMPLES)]
@@ -103,10 +103,10 @@ pub enum ColorWhen {
 /// The subcommands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
-    /// Find the nodes that compute something else on another runtime, with values that differ
+    /// Find the nodes whose results differ on another runtime, with values that show it
     #[command(after_help = CHECK_EXAMPLES)]
     Check(CheckArgs),
-    /// Change a model as little as possible so that it means the same on other runtimes
+    /// Change a model as little as possible so that it computes the same on other runtimes
     #[command(after_help = FIX_EXAMPLES)]
     Fix(FixArgs),
     /// Convert an ONNX model from before opset 7 to opset 7, with explicit broadcasts
@@ -223,8 +223,8 @@ Examples:
 
 const EXTRACT_EXAMPLES: &str = "\
 Constants keep their elements. The other inputs get random elements, which are
-not those of a finding. The result is what the node computes of them by the
-definition of ONNX; only element-wise nodes are computed.
+not those of a finding. The result is computed from them by the definition of
+ONNX; only element-wise nodes are computed.
 
 Example:
   broadaxe extract model.onnx --node /layer1/PRelu -o one_node.onnx";

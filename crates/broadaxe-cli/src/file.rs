@@ -67,7 +67,7 @@ impl Format {
 /// Describes an array of a file, whose elements were not read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Entry {
-    /// The name in the file; empty where the file holds one array without a name.
+    /// The name in the file; empty where the file contains one array without a name.
     pub name: String,
     /// The dtype; one that cannot be read has the name that the file gives it.
     pub dtype: String,
@@ -220,7 +220,7 @@ pub fn read_from<R: Read + Seek>(
         Format::Npy => match key {
             Some(key) => Err(Error::new(
                 ErrorKind::File,
-                format!("a .npy file holds one array without a name; leave out ':{key}'"),
+                format!("a .npy file contains one array without a name; leave out ':{key}'"),
             )),
             None => npy::read(source, limit),
         },
@@ -292,11 +292,12 @@ pub(crate) fn choose<'a, T>(entries: &'a [T], name: impl Fn(&T) -> &str, key: Op
         (Some(key), _) => entries
             .iter()
             .find(|entry| name(entry) == key)
-            .ok_or_else(|| Error::new(ErrorKind::File, format!("no array '{key}'; the file holds {}", there()))),
+            .ok_or_else(|| Error::new(ErrorKind::File, format!("no array '{key}'; the file contains {}", there()))),
         (None, [only]) => Ok(only),
-        (None, _) => {
-            Err(Error::new(ErrorKind::File, format!("write FILE:KEY to say which array; the file holds {}", there())))
-        }
+        (None, _) => Err(Error::new(
+            ErrorKind::File,
+            format!("write FILE:KEY to say which array; the file contains {}", there()),
+        )),
     }
 }
 

@@ -18,7 +18,7 @@ const WRONG_SUBCOMMANDS: &[(&[&str], &str)] = &[
     (&["repair", "patch", "rewrite"], "'broadaxe fix' fixes a model"),
     (
         &["lint", "scan", "verify", "validate", "test", "analyze", "analyse"],
-        "'broadaxe check' finds the nodes that compute something else on another runtime",
+        "'broadaxe check' finds the nodes whose results differ on another runtime",
     ),
     (&["stats", "statistics", "count"], "'broadaxe census' counts the nodes of models"),
     (

@@ -2,6 +2,7 @@
 #![cfg(unix)]
 
 use std::{
+    collections::BTreeSet,
     fs,
     path::{Path, PathBuf},
     process::{Command, Output},
@@ -180,12 +181,27 @@ fn wrong_usage() {
     }
 }
 
+/// The guide says how many runtimes have results.
+#[test]
+fn the_guide_counts_the_runtimes() {
+    let docs = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs");
+    let read = |name: &str| fs::read_to_string(docs.join(name)).expect(name);
+    let (results, guide) = (read("reports/atlas-results.md"), read("guides/atlas.md"));
+    let names: BTreeSet<&str> = results
+        .lines()
+        .take_while(|line| !line.starts_with("## "))
+        .filter_map(|line| line.strip_prefix("| [")?.split(']').next())
+        .collect();
+    assert_eq!(guide.matches(&format!("{} runtimes", names.len())).count(), 2, "{names:?}");
+}
+
 /// The results link to states of the page.
 #[test]
 fn links_of_the_results_are_addresses() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports/atlas-results.md");
     let text = fs::read_to_string(page).expect("the page");
-    let links: Vec<&str> = text.split("href=\"page.html#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    let links: Vec<&str> =
+        text.split("href=\"../page.html#").skip(1).filter_map(|rest| rest.split('"').next()).collect();
     assert!(links.len() > 100, "{}", links.len());
     let wrong: Vec<String> = links
         .iter()

@@ -207,7 +207,7 @@ fn npz_is_read() {
         assert_eq!((array.byte_count(), array.into_bytes().unwrap()), (4, vec![1, 2, 3, 4]));
     }
     let two = zip(&[stored("a.npy", &member), stored("b.npy", &member)]);
-    for (key, words) in [(None, "write FILE:KEY"), (Some("c"), "'c'; the file holds a, b")] {
+    for (key, words) in [(None, "write FILE:KEY"), (Some("c"), "'c'; the file contains a, b")] {
         let error = read_key(&two, Format::Npz, key).unwrap_err().to_string();
         assert!(error.contains(words), "{error}");
     }
@@ -313,7 +313,7 @@ fn safetensors_is_read() {
     let error = read_key(&file, Format::Safetensors, Some("c")).unwrap_err().to_string();
     assert!(error.contains("F8_E4M3"), "{error}");
     let error = read_key(&file, Format::Safetensors, None).unwrap_err().to_string();
-    assert!(error.contains("the file holds b, a, c, e"), "{error}");
+    assert!(error.contains("the file contains b, a, c, e"), "{error}");
 }
 
 #[test]

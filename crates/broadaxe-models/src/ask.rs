@@ -257,10 +257,10 @@ fn reference(node: &Node, meaning: &Meaning, inputs: &[Option<QuestionTensor>]) 
             return layers::scaled(node, meaning, inputs);
         }
         Kind::Lists => return Err(format!("{} is not computed here", node.op)),
-        Kind::Blocks => return Err("nothing is asked about blocks".to_owned()),
-        Kind::Lengths => return Err("nothing is asked about lists per channel".to_owned()),
-        Kind::Mask => return Err("nothing is asked about masks".to_owned()),
-        Kind::Contrib => return Err("nothing is asked about operators of ONNX Runtime's own".to_owned()),
+        Kind::Blocks => return Err("engines are not asked about blocks".to_owned()),
+        Kind::Lengths => return Err("engines are not asked about lists per channel".to_owned()),
+        Kind::Mask => return Err("engines are not asked about masks".to_owned()),
+        Kind::Contrib => return Err("engines are not asked about ONNX Runtime's own operators".to_owned()),
         _ => {}
     }
     if is_layer(meaning) {

@@ -222,7 +222,7 @@ pub(crate) static UNSUPPORTED_OPERATOR: Code = Code {
     name: "unsupported-operator",
     severity: Severity::Warning,
     fixable: Fixable::Sometimes,
-    meaning: "The target does not have the operator",
+    meaning: "The target does not support the operator",
     page: include_str!("code/BX301.md"),
 };
 pub(crate) static DEPENDS_ON_SIZE: Code = Code {

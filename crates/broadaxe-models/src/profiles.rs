@@ -383,6 +383,7 @@ impl Law {
         let kinds = match self.kinds {
             [] if is_partly_unsaid => "some nodes".to_owned(),
             [] => "all nodes".to_owned(),
+            kinds if kinds.len() == Kind::ALL.len() => "nodes of every kind".to_owned(),
             kinds => kinds.iter().map(|&kind| condition::kind_words(kind)).collect::<Vec<_>>().join(", "),
         };
         [kinds].into_iter().chain(self.clauses()).collect::<Vec<_>>().join("; ")

@@ -100,6 +100,23 @@ pub(super) fn lists(text: &str) -> String {
     out
 }
 
+/// Removes the marks of transcripts, which tests read and people do not: `? 1`, an exit code, and `[..]`, text that varies.
+pub(super) fn transcripts(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut inside = false;
+    for line in text.split_inclusive('\n') {
+        let words = line.trim_end();
+        if words.starts_with("```") {
+            inside = words == "```console";
+        }
+        let is_code = inside && words.strip_prefix("? ").is_some_and(|code| code.parse::<u8>().is_ok());
+        if !is_code {
+            out += &if inside { line.replace("[..]", "…") } else { line.to_owned() };
+        }
+    }
+    out
+}
+
 fn is_item(line: &str) -> bool {
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
     line.starts_with("- ") || line.starts_with("* ") || digits > 0 && line[digits..].starts_with(". ")
@@ -127,6 +144,12 @@ impl Fence {
     }
 }
 
+/// Returns the first heading of a page, without the marks of code.
+pub(super) fn title(text: &str) -> String {
+    let heading = text.lines().find_map(|line| line.strip_prefix("# "));
+    heading.unwrap_or("Untitled").replace('`', "")
+}
+
 /// Returns the text between the heading `## NAME` and the next one of that level; for `# NAME`, the text before the first.
 pub(super) fn section<'t>(text: &'t str, name: &str) -> Option<&'t str> {
     let mut fence = Fence::default();
@@ -147,7 +170,7 @@ pub(super) fn section<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 
 #[cfg(test)]
 mod tests {
-    use super::{links, lists, section};
+    use super::{links, lists, section, title, transcripts};
 
     #[test]
     fn targets_of_links_change() {
@@ -170,6 +193,18 @@ mod tests {
         }
         let error = links("a\n[b](c)", &mut |target, _| Err(format!("no {target}"))).unwrap_err();
         assert_eq!(error, "2: no c");
+    }
+
+    #[test]
+    fn titles_have_no_marks() {
+        assert_eq!(title("<!-- x -->\n\n# `rank<=N`\n"), "rank<=N");
+    }
+
+    #[test]
+    fn transcripts_have_no_marks() {
+        let text = "? 1\n[..]\n```console\n$ a\n? 1\nb [..]\n? c\n```\n? 2\n```text\n? 3\n```\n";
+        let want = "? 1\n[..]\n```console\n$ a\nb …\n? c\n```\n? 2\n```text\n? 3\n```\n";
+        assert_eq!(transcripts(text), want);
     }
 
     #[test]

@@ -9,7 +9,7 @@ use std::{
 };
 
 use super::{
-    markdown,
+    llms, markdown,
     path::{self, files},
     rules::{self, GeneratedPage},
 };
@@ -21,14 +21,21 @@ const REPOSITORY: &str = "https://github.com/broadaxe/broadaxe";
 pub(super) const INTERACTIVE: &str = "page.html";
 
 const CONFIGURATION: &str = "docs/site/mkdocs.yml";
+/// The index of the three folders, as GitHub shows it; the site starts with another page.
+const INDEX: &str = "docs/README.md";
+/// What the site says in one sentence, in its configuration.
+const DESCRIPTION: &str = "site_description: ";
 
-/// Writes the input of the generator into `input`, and returns the number of pages.
-pub(super) fn write(root: &Path, input: &Path, interactive: &[u8]) -> Result<usize, String> {
+/// Writes the input of the generator into `input`, and returns the number of pages and the text of `llms.txt`.
+pub(super) fn write(root: &Path, input: &Path, interactive: &[u8]) -> Result<(usize, String), String> {
     let mut generated = rules::pages(root)?;
     generated.push(interactive_page());
     let mut input = Input { root, folder: &input.join("pages"), pages: BTreeMap::new(), copies: RefCell::default() };
     for name in files(&root.join("docs"))? {
         let repository = format!("docs/{name}");
+        if repository == INDEX {
+            continue;
+        }
         if path::ending(&name) == "md" {
             let text = read(&root.join(&repository))?;
             input.pages.insert(repository, text);
@@ -46,9 +53,12 @@ pub(super) fn write(root: &Path, input: &Path, interactive: &[u8]) -> Result<usi
     }
     input.save(INTERACTIVE, interactive)?;
     let configuration = navigation(&read(&root.join(CONFIGURATION))?, &written, &generated, &input)?;
+    let summary = configuration.lines().find_map(|line| line.strip_prefix(DESCRIPTION)).unwrap_or_default();
+    let llms = llms::text(&configuration, &input.pages, summary);
+    input.save("llms.txt", llms.as_bytes())?;
     let file = input.folder.with_file_name("mkdocs.yml");
     fs::write(&file, configuration).map_err(|e| format!("{}: {e}", file.display()))?;
-    Ok(input.pages.len())
+    Ok((input.pages.len(), llms))
 }
 
 /// Holds what the pages are written from.
@@ -66,7 +76,7 @@ impl Input<'_> {
     /// Returns the text of a page for the generator.
     fn page(&self, name: &str, text: &str) -> Result<String, String> {
         let text = self.linked(name, name, text)?;
-        Ok(markdown::lists(&self.filled(name, &text)?))
+        Ok(markdown::lists(&markdown::transcripts(&self.filled(name, &text)?)))
     }
 
     /// Rewrites the links of `text`, which is in the file `source` of the repository and becomes a part of the page `name`.
@@ -101,12 +111,23 @@ impl Input<'_> {
         Ok(out)
     }
 
-    /// Replaces links whose text is the path of a page by links whose text is its title.
+    /// Replaces links to pages whose text is a path by links whose text is the title of the page.
     fn titled(&self, text: &str) -> String {
-        let pages = self.pages.iter().filter(|(name, _)| text.contains(name.as_str()));
-        pages.fold(text.to_owned(), |text, (name, page)| {
-            text.replace(&format!("[{name}]("), &format!("[{}](", title(page)))
-        })
+        let mut out = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some((before, after)) = rest.split_once("[docs/") {
+            out += before;
+            let link = after.split_once(".md](").filter(|(label, _)| !label.contains(']'));
+            let page = link.and_then(|(_, link)| Some((link, self.pages.get(link.split([')', '#']).next()?)?)));
+            if let Some((link, page)) = page {
+                let _ = write!(out, "[{}](", markdown::title(page));
+                rest = link;
+            } else {
+                out += "[docs/";
+                rest = after;
+            }
+        }
+        out + rest
     }
 
     /// Returns where a link leads from the page `name`; it is in the file `source` of the repository.
@@ -184,7 +205,7 @@ fn navigation(
         let is_named = |name: &str| text.lines().any(|line| line.ends_with(&format!(": {}", place(name))));
         let mut entries: Vec<(String, String)> = Vec::new();
         for name in written.iter().filter(inside).filter(|name| !is_named(name)) {
-            entries.push((title(&input.pages[name]), place(name)));
+            entries.push((markdown::title(&input.pages[name]), place(name)));
         }
         entries.extend(
             generated
@@ -203,17 +224,11 @@ fn navigation(
     Ok(out)
 }
 
-/// Returns the first heading of a page, without the marks of code.
-fn title(text: &str) -> String {
-    let heading = text.lines().find_map(|line| line.strip_prefix("# "));
-    heading.unwrap_or("Untitled").replace('`', "")
-}
-
 #[cfg(test)]
 mod tests {
     use std::{cell::RefCell, collections::BTreeMap, path::Path};
 
-    use super::{GeneratedPage, Input, navigation, place, title};
+    use super::{GeneratedPage, Input, navigation, place};
 
     fn input() -> Input<'static> {
         let pages = ["docs/a.md", "docs/site/index.md", "docs/t/README.md", "docs/t/b.md", "docs/rules/index.md"];
@@ -277,6 +292,10 @@ mod tests {
             input().titled("[docs/t/b.md](docs/t/b.md#c) and docs/a.md"),
             "[The docs/t/b.md](docs/t/b.md#c) and docs/a.md"
         );
+        assert_eq!(
+            input().titled("[docs/b.md](docs/t/b.md), [docs/x.md](docs/x.md), [docs/] [b.md](docs/a.md)"),
+            "[The docs/t/b.md](docs/t/b.md), [docs/x.md](docs/x.md), [docs/] [b.md](docs/a.md)"
+        );
         let got = input().filled("docs/a.md", "<!-- drawing: pdpd axis=0; 2,3; 2 -->\n<!-- other: a -->").unwrap();
         assert!(got.starts_with("<div class=\"drawing\">\n<svg ") && got.ends_with("<!-- other: a -->\n"), "{got}");
         for wrong in ["README: No", "drawing: no; 2", "drawing: numpy; x", "drawing: numpy; 2; 3"] {
@@ -285,9 +304,8 @@ mod tests {
     }
 
     #[test]
-    fn places_and_titles() {
+    fn places() {
         assert_eq!(place("docs/t/README.md"), "t/README.md");
         assert_eq!(place("bench/a.svg"), "files/bench/a.svg");
-        assert_eq!(title("<!-- x -->\n\n# `rank<=N`\n"), "rank<=N");
     }
 }

@@ -21,7 +21,7 @@ MOST_CHOICES = 1 << 20
 
 
 class Skip(Exception):
-    """Says that the engine does not have the operator, the rule, or the kind of an operand."""
+    """Says that the engine does not support the operator, the rule, or the kind of an operand."""
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ output, each a line of JSON:
   {\"id\":\"add-numpy-r1-0006:ii\",\"shape\":[2],\"values\":[0,1]}
 
 An answer can also have \"reject\": \"why\" in place of a result, where the runtime
-rejects the shapes, or \"skip\": \"why\", where it does not have the operator.
+rejects the shapes, or \"skip\": \"why\", where it does not support the operator.
 
 A line of the file of known failures is an id, or a pattern with *, and a reason
 after #. A question that it names must fail.

@@ -175,7 +175,7 @@ pub struct AskArgs {
     #[arg(long, value_name = "DIR", requires = "ask", conflicts_with = "ask_nodes")]
     pub ask_save: Option<PathBuf>,
 
-    /// How long a model may take, or with --ask-nodes one question
+    /// Time limit for a model, or with --ask-nodes for one question
     #[arg(long, value_name = "SECONDS", requires = "ask", default_value_t = 60, value_parser = clap::value_parser!(u64).range(AskRequest::SECONDS))]
     pub ask_seconds: u64,
 }

@@ -49,7 +49,7 @@ pub(super) fn read(place: &Place, limit: u64) -> Result<Option<Stored>, Error> {
     let Some(model) = model(path)? else { return Ok(None) };
     let constants = named(&model);
     if constants.is_empty() {
-        return Err(Error::new(ErrorKind::File, "the model holds no constants").of(path));
+        return Err(Error::new(ErrorKind::File, "the model has no constants").of(path));
     }
     let (name, constant) = file::choose(&constants, |(name, _)| name, place.key()).map_err(|error| error.of(path))?;
     let of = |error: Error| error.inside(name, 0).of(path);

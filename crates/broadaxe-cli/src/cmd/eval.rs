@@ -106,9 +106,7 @@ fn load(given: &[Given], limit: u64) -> Result<(Vec<LoadedArray<'_>>, u64), Erro
 
 fn memory_hint(error: Error) -> Error {
     match error.kind() {
-        crate::error::ErrorKind::Memory => {
-            error.with_detail("  --max-bytes says how much operands and result may take")
-        }
+        crate::error::ErrorKind::Memory => error.with_detail("  --max-bytes limits the memory of operands and result"),
         _ => error,
     }
 }

@@ -12,7 +12,7 @@ pub fn run() -> Answer {
         vec![names, operands(def) + &parameters(def), def.summary.to_owned()]
     });
     let text = table(&["rule", "operands", "what it does"], true, rows)
-        + "\nFurther names after the first mean the same rule. --json tells the sources.\n";
+        + "\nThe names after the first are aliases. --json also prints the sources.\n";
     Answer::new(text, json!({ "rules": RULES.iter().map(|def| describe(def)).collect::<Vec<_>>() }))
 }
 

@@ -179,11 +179,11 @@ fn dtype(descr: &str) -> Result<(DType, bool), String> {
         "V2" if order != Some('|') => (DType::BF16, true),
         other => {
             return match other.chars().next() {
-                Some('O') => refuse("holds pickled Python objects, which are never read"),
-                Some('U' | 'S' | 'a') => refuse("holds text, not numbers"),
-                Some('c') => refuse("holds complex numbers, which are not supported"),
-                Some('M' | 'm') => refuse("holds dates, not numbers"),
-                Some('V') => refuse("holds bytes without a type"),
+                Some('O') => refuse("contains pickled Python objects, which are never read"),
+                Some('U' | 'S' | 'a') => refuse("contains text, not numbers"),
+                Some('c') => refuse("contains complex numbers, which are not supported"),
+                Some('M' | 'm') => refuse("contains dates, not numbers"),
+                Some('V') => refuse("contains bytes without a type"),
                 _ => refuse("is not known; bool, integers, f2, f4, f8 and bfloat16 are, as '<f4'"),
             };
         }

@@ -57,7 +57,7 @@ impl Kept {
     /// # Errors
     /// When the file cannot be read, or is of another format.
     fn find(path: &Path, format: Format, key: &str) -> Result<Option<Self>, Error> {
-        // An empty file holds nothing.
+        // An empty file contains nothing.
         if fs::metadata(path).map_or(0, |meta| meta.len()) == 0 {
             return Ok(None);
         }
@@ -98,7 +98,7 @@ impl Output {
             return Err(Error::usage(format!("{}: {text}", path.display())));
         }
         if format == Some(Format::Npy) && place.key().is_some() {
-            return Err(Error::usage(format!("{place}: a .npy file holds one array without a name")));
+            return Err(Error::usage(format!("{place}: a .npy file contains one array without a name")));
         }
         let key = place.key().unwrap_or(DEFAULT_KEY).to_owned();
         if key.is_empty() || key.len() > 1024 {
@@ -110,7 +110,7 @@ impl Output {
         Ok(output)
     }
 
-    /// Finds what the previous file holds but for the array that is written.
+    /// Finds what the previous file contains but for the array that is written.
     fn kept(&self) -> Result<Option<Kept>, Error> {
         let path = self.place.path();
         let kept = self.format.map_or(Ok(None), |format| Kept::find(path, format, &self.key)).map_err(|error| {
@@ -123,7 +123,7 @@ impl Output {
         let others = kept.as_ref().map_or_else(Vec::new, Kept::names);
         if self.place.key().is_none() && !others.is_empty() {
             let (path, others) = (path.display(), listed(others.into_iter()));
-            return Err(Error::usage(format!("{path} holds {others}; write -o {path}:KEY to add or replace one")));
+            return Err(Error::usage(format!("{path} contains {others}; write -o {path}:KEY to add or replace one")));
         }
         Ok(kept)
     }
@@ -144,7 +144,7 @@ impl Output {
         }
         let shape = broadaxe_shape::Shape::from(shape);
         let text = format!(
-            "a .csv file holds arrays of rank 0 to {MAX_CSV_RANK}, and the result has shape {shape}; write .npy, .npz or .safetensors"
+            "a .csv file contains arrays of rank 0 to {MAX_CSV_RANK}, and the result has shape {shape}; write .npy, .npz or .safetensors"
         );
         Err(Error::usage(text).of(self.whole.path()))
     }
@@ -325,7 +325,7 @@ mod tests {
             write(&keyed("x"), b"ghi").unwrap();
             let before = fs::read(&path).unwrap();
             let error = write(&plain, b"jkl").unwrap_err();
-            let want = format!("{0} holds x; write -o {0}:KEY to add or replace one", path.display());
+            let want = format!("{0} contains x; write -o {0}:KEY to add or replace one", path.display());
             assert_eq!((error.kind().code(), error.to_string()), (2, want));
             assert_eq!(fs::read(&path).unwrap(), before);
             write(&keyed("result"), b"mno").unwrap();

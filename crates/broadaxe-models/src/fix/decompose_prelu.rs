@@ -77,7 +77,7 @@ pub(super) fn edits(model: &Model, shapes: &Shapes, id: NodeId, way: &Candidate)
     nodes.push(new(names.product, vec![word("below"), factor], word("scaled")));
     nodes.push(new(names.difference, vec![word("above"), word("scaled")], Wire::Old(y)));
     edits.push(Edit::Replace { node: id, with: nodes });
-    let text = format!("take {} apart: relu(x) - slope * relu(-x){slopes}", node.op);
+    let text = format!("decompose {}: relu(x) - slope * relu(-x){slopes}", node.op);
     Some((edits, Step { node: id, text, copied: copied(shapes, x) }))
 }
 

@@ -234,7 +234,7 @@ fn slope(x: &str, slope: &[usize], targets: &[&str]) -> String {
 
 #[test]
 fn slopes() {
-    let apart = "take PRelu apart: relu(x) - slope * relu(-x)";
+    let apart = "decompose PRelu: relu(x) - slope * relu(-x)";
     let cases: &[(&str, &[usize], &[&str], &str)] = &[
         ("(2,3,4,5)", &[3, 1, 1], &["openvino", "ncnn", "onnx"], ""),
         ("(2,4,4)", &[4], &["openvino"], "reshape the constant slope from (4,) to (1, 1, 4)"),
@@ -294,7 +294,7 @@ fn what_a_target_lacks_is_replaced_or_passed_over() {
     assert_eq!(for_ncnn(&sample), (String::new(), vec!["Less".to_string()]));
     sample.node("PRelu", &[x, slope], &[], "(2,3,4)");
     let (steps, left) = for_ncnn(&sample);
-    assert!(steps.starts_with("take PRelu apart: relu(x) - slope * relu(-x)") && left == ["Less"], "{steps} {left:?}");
+    assert!(steps.starts_with("decompose PRelu: relu(x) - slope * relu(-x)") && left == ["Less"], "{steps} {left:?}");
     // Another target that has the operator is served all the same.
     let fix = proposed(&sample, &["ncnn", "equal-rank"]);
     let changed: Vec<u32> = fix.steps.iter().map(|step| step.node.0).collect();

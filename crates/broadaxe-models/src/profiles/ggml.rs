@@ -23,7 +23,13 @@ pub(super) static GGML: Profile = Profile {
             text: "tiles the second operand to the shape of the first; crashes if it cannot",
             evidence: GGML_RUN,
         },
-        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "has ggml_repeat", evidence: HEADER },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[],
+            way: Way::Own,
+            text: "repeats the tensor with ggml_repeat",
+            evidence: HEADER,
+        },
         Law {
             kinds: &[
                 Kind::Binary,
@@ -45,7 +51,7 @@ pub(super) static GGML: Profile = Profile {
             kinds: &[Kind::Unary],
             when: &[],
             way: Way::Unknown,
-            text: "has its own operators of one operand, which were not tested",
+            text: "computes operators of one operand with its own functions, which were not tested",
             evidence: HEADER,
         },
     ],

@@ -182,7 +182,7 @@ const QNN_RUN: Evidence = Evidence::run_here(
 /// The laws of QNN, in order.
 pub(super) const QNN_INTEGERS: [Law; 7] = [
     law(&[OF_INTEGERS, When::Holds(repeats_bias)], Way::Refused, WHOLE_BIAS, QNN_RUN),
-    law(&[OF_INTEGERS, When::Not(&QLINEAR)], Way::Unsupported, "lacks ConvInteger and MatMulInteger", QNN_RUN),
+    law(&[OF_INTEGERS, When::Not(&QLINEAR)], Way::Unsupported, "does not support integer products", QNN_RUN),
     law(
         &[
             OF_INTEGERS,
@@ -320,7 +320,7 @@ pub(super) const WEBNN_INTEGERS: [Law; 6] = [
             ]),
         ],
         Way::Unknown,
-        "passes zero points per row or filter along other axes; no browser was tested",
+        "reads zero points per row or filter along other axes; no browser was tested",
         WEBNN_DECOMPOSED,
     ),
     law(
@@ -351,13 +351,13 @@ pub(super) const LITERT_INTEGERS: [Law; 6] = [
     law(
         &[MATRICES, When::Any(&[When::Not(&When::Holds(has_matrices)), When::Holds(has_computed_parts)])],
         Way::Refused,
-        "gets QLinearMatMul from onnx2tf only up to rank 2, with constant weights",
+        "receives QLinearMatMul from onnx2tf only up to rank 2, with constant weights",
         LITERT_INTEGERS_RUN,
     ),
     law(
         &[CONV, When::Any(&[When::Not(&When::Rank(0, 4, 4)), When::Holds(has_computed_parts)])],
         Way::Refused,
-        "gets integer convolutions from onnx2tf only in 2-D, with constant weights",
+        "receives integer convolutions from onnx2tf only in 2-D, with constant weights",
         LITERT_INTEGERS_RUN,
     ),
     law(

@@ -69,14 +69,14 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             kinds: &[Kind::Binary, Kind::Slope],
             when: &[When::Invalid],
             way: Way::Ask(invalid),
-            text: "accepts shapes that do not broadcast, and gives the shape that is declared",
+            text: "accepts shapes that do not broadcast, and returns the declared shape",
             evidence: ON_MICRO,
         },
         Law {
             kinds: TWO,
             when: &[When::Named(&["POW", "ATAN2"])],
             way: Way::Unsupported,
-            text: "has no POW or ATAN2",
+            text: "does not support POW or ATAN2",
             evidence: ON_MICRO,
         },
         Law {
@@ -149,7 +149,7 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             kinds: TWO,
             when: &[When::Named(&["GREATER"]), SIXTEEN],
             way: Way::Garbled,
-            text: "gives false for every element in GREATER of int16",
+            text: "returns false for every element in GREATER of int16",
             evidence: ON_MICRO,
         },
         Law {
@@ -194,7 +194,7 @@ pub(super) static LITERT_MICRO: Profile = Profile {
             kinds: TWO,
             when: &[When::Operator(&[id("div")]), BYTE],
             way: Way::Caveat,
-            text: "gives -128 or 127 for int8 quotients near zero",
+            text: "returns -128 or 127 for int8 quotients near zero",
             evidence: Evidence::run_here(
                 "TensorFlow Lite Micro 0.dev20261023182759; docs/reports/upstream/litert-div-int8.md",
             ),
@@ -336,7 +336,7 @@ fn invalid(asked: &Asked<'_>) -> Option<Does> {
     } else if asked.rank()? > MOST_DIMS || has_no_elements(asked)? || !has_tested_activation(asked)? {
         Does::Unknown("writes past the end of a shape above rank 6, with any result".into())
     } else {
-        Does::Garbled("accepts shapes that do not broadcast, and gives the shape that is declared".into())
+        Does::Garbled("accepts shapes that do not broadcast, and returns the declared shape".into())
     })
 }
 

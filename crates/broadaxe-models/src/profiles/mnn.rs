@@ -498,7 +498,7 @@ pub(super) static MNN: Profile = Profile {
             kinds: &[Kind::Bounds],
             when: &[OF_FLOATS, When::Not(&When::From("3.4.1")), When::Holds(without_least)],
             way: Way::Garbled,
-            text: "uses the smallest positive float as the missing min of Clip (before 3.4.1)",
+            text: "uses the smallest positive float if Clip's min is missing (before 3.4.1)",
             evidence: MNN_NODES,
         },
         Law {

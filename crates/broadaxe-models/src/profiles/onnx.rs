@@ -222,7 +222,7 @@ pub(super) static ONNX: Profile = Profile {
             kinds: &[Kind::Quantize],
             when: &[],
             way: Way::Unknown,
-            text: "has no FakeQuantize; what replaces it depends on the converter",
+            text: "does not support FakeQuantize; its replacement depends on the converter",
             evidence: SCHEMAS,
         },
         Law {
@@ -247,7 +247,7 @@ pub(super) static ONNX_6: Profile = Profile {
             kinds: Kind::ALL,
             when: &[],
             way: Way::Ask(absent),
-            text: "does not have the operator before opset 7",
+            text: "does not support the operator before opset 7",
             evidence: SCHEMAS,
         },
         Law {
@@ -261,7 +261,7 @@ pub(super) static ONNX_6: Profile = Profile {
             kinds: &[Kind::Bounds],
             when: &[],
             way: Way::Rule("onnx-clip"),
-            text: "has the bounds of Clip as attributes",
+            text: "reads the bounds of Clip from attributes",
             evidence: SCHEMAS,
         },
         Law {
@@ -371,7 +371,7 @@ fn bounds(asked: &Asked<'_>) -> Option<Does> {
 
 /// Finds operators that came with opset 7 or later; an operator of another framework goes by what it computes.
 fn absent(asked: &Asked<'_>) -> Option<Does> {
-    let unsupported = |what: &str| Some(Does::Unsupported(format!("does not have {what} before opset 7").into()));
+    let unsupported = |what: &str| Some(Does::Unsupported(format!("does not support {what} before opset 7").into()));
     if matches!(
         asked.meaning.kind,
         Kind::Stretch | Kind::Select | Kind::Affine | Kind::Quantize | Kind::Lists | Kind::Blocks

@@ -65,7 +65,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[],
             when: &[When::Empty],
             way: Way::Refused,
-            text: "gives no result for tensors without elements",
+            text: "returns no result for tensors without elements",
             evidence: RANKS,
         },
         Law {
@@ -88,7 +88,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[BEFORE_5, When::Named(&["And", "Or", "Xor"])],
             way: Way::Unsupported,
-            text: "has no And, Or and Xor before version 5",
+            text: "does not support And, Or and Xor before version 5",
             evidence: OLD,
         },
         Law {
@@ -104,7 +104,7 @@ pub(super) static OPENCV: Profile = Profile {
                 ]),
             ],
             way: Way::Unknown,
-            text: "was tested before version 5 only in part with this node",
+            text: "was tested only in part with this node before version 5",
             evidence: OLD,
         },
         Law {
@@ -118,7 +118,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Many],
             when: &[When::Not(&When::From("4.13.0")), When::Not(&When::Any(&[When::Operands(1), When::Operands(2)]))],
             way: Way::Unknown,
-            text: "gives wrong results for some lists of three operands before 4.13",
+            text: "returns wrong results for some lists of three operands before 4.13",
             evidence: OLD,
         },
         Law {
@@ -209,7 +209,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Binary],
             when: &[When::Named(&["Pow"]), When::Single(1), When::Holds(has_longer_exponent)],
             way: Way::Unknown,
-            text: "gives Pow the base's shape if a single exponent has more axes",
+            text: "returns Pow in the base's shape if a single exponent has more axes",
             evidence: RANKS,
         },
         Law {
@@ -328,7 +328,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: SCALED_KINDS,
             when: &[When::Holds(names_no_axis)],
             way: Way::Unknown,
-            text: "rejects some axes that the data does not have, also for one scale",
+            text: "rejects some axes that the data lacks, also for one scale",
             evidence: QUANTISED,
         },
         Law {
@@ -356,7 +356,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: SCALED_KINDS,
             when: &[QUANTIZE, When::Holds(has_single_columns), When::Not(&When::Holds(makes_signed))],
             way: Way::Ask(zero_point),
-            text: "gives the zero point for u8 of data whose last axis has one element",
+            text: "returns the zero point for u8 of data whose last axis has one element",
             evidence: QUANTISED,
         },
         Law {
@@ -377,7 +377,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Lengths],
             when: &[When::Named(&["ConvInteger", "MatMulInteger"])],
             way: Way::Unsupported,
-            text: "has no layer for ConvInteger and MatMulInteger",
+            text: "does not support ConvInteger and MatMulInteger",
             evidence: DNN_INSIDE,
         },
         Law {
@@ -448,7 +448,7 @@ pub(super) static OPENCV: Profile = Profile {
             kinds: &[Kind::Stretch],
             when: &[When::Holds(affine::to_nothing)],
             way: Way::Refused,
-            text: "gives no result for tensors without elements",
+            text: "returns no result for tensors without elements",
             evidence: DNN_ASKED,
         },
         Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "repeats the tensor", evidence: DNN_ASKED },
@@ -571,7 +571,7 @@ fn makes_signed(asked: &Asked<'_>) -> Option<bool> {
 
 /// Says what becomes of data whose last axis has one element: of rank 0 the zero point, and of other ranks sometimes.
 fn zero_point(asked: &Asked<'_>) -> Option<Does> {
-    let text = "gives the zero point for u8 of data whose last axis has one element";
+    let text = "returns the zero point for u8 of data whose last axis has one element";
     let is_scalar = asked.operands.rank(0)? == 0;
     Some(if is_scalar { Does::Garbled(text.into()) } else { Does::Unknown(format!("sometimes {text}").into()) })
 }

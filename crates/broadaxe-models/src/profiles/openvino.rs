@@ -96,7 +96,7 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Stretch],
             when: &[When::Invalid, NEGATIVE],
             way: Way::Ask(expand::negative),
-            text: "keeps the size of the data where the shape is negative",
+            text: "keeps the data's size along axes whose new size is negative",
             evidence: OPENVINO_LAWS,
         },
         Law {
@@ -355,7 +355,7 @@ pub(super) static OPENVINO: Profile = Profile {
             kinds: &[Kind::Stretch],
             when: &[When::Empty, When::Holds(expand::is_alone)],
             way: Way::Refused,
-            text: "fails at Expand of an input without elements to an output",
+            text: "rejects Expand of an input without elements to an output",
             evidence: OPENVINO_LAWS,
         },
         Law {

@@ -95,7 +95,7 @@ pub(super) static PADDLE: Profile = Profile {
             kinds: &[Kind::Quantize],
             when: &[],
             way: Way::Unknown,
-            text: "has no operator with four limits; what replaces it depends on the converter",
+            text: "does not support four limits; the replacement depends on the converter",
             evidence: Evidence::documented("paddle API reference"),
         },
         Law {

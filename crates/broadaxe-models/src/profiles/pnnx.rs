@@ -70,7 +70,7 @@ pub(super) static PNNX: Profile = Profile {
             kinds: &[Kind::Slope],
             when: &[channels::WRONG_SLOPE, When::Not(&channels::STRETCHES)],
             way: Way::Refused,
-            text: "crashes on a slope that neither stretches nor is stretched to the data",
+            text: "crashes on a slope that does not broadcast with the data",
             evidence: PNNX_LAWS,
         },
         Law {

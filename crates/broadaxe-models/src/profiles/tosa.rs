@@ -77,7 +77,7 @@ pub(super) static TOSA: Profile = Profile {
             kinds: &[Kind::Binary, Kind::Many],
             when: &[],
             way: Way::Unknown,
-            text: "does not have this operator; what replaces it depends on the converter",
+            text: "does not support this operator; its replacement depends on the converter",
             evidence: SPECIFICATION,
         },
     ],

@@ -137,7 +137,7 @@ pub(super) static TVM: Profile = Profile {
             kinds: &[Kind::Stretch],
             when: &[When::Invalid, FITS_BUT_FOR_NEGATIVES],
             way: Way::Own,
-            text: "keeps the size of the data where the shape is negative",
+            text: "keeps the data's size along axes whose new size is negative",
             evidence: TVM_LAWS,
         },
         Law {

@@ -90,7 +90,7 @@ pub(super) static WEBNN: Profile = Profile {
             kinds: &[Kind::Affine],
             when: &[When::Role(&[Role::LayerNorm]), When::Holds(is_whole)],
             way: Way::Own,
-            text: "has layerNormalization, over the axes of scale and bias",
+            text: "normalises with layerNormalization, over the axes of scale and bias",
             evidence: LAYER_NORM,
         },
         Law {
@@ -135,7 +135,7 @@ pub(super) static WEBNN: Profile = Profile {
             kinds: &[Kind::Bounds],
             when: &[],
             way: Way::Own,
-            text: "has clamp, with numbers as bounds",
+            text: "clips with clamp, whose bounds are numbers",
             evidence: CLIP,
         },
         Law {
@@ -145,7 +145,13 @@ pub(super) static WEBNN: Profile = Profile {
             text: "leaves Expand of a scalar, or to a computed shape, to the CPU",
             evidence: EXPAND,
         },
-        Law { kinds: &[Kind::Stretch], when: &[], way: Way::Own, text: "has expand", evidence: OPERATORS },
+        Law {
+            kinds: &[Kind::Stretch],
+            when: &[],
+            way: Way::Own,
+            text: "repeats the tensor with expand",
+            evidence: OPERATORS,
+        },
         Law {
             kinds: &[Kind::Unary],
             when: &[],

@@ -124,7 +124,7 @@ fn operand(model: &Model, shapes: &Shapes, id: NodeId, meaning: &Meaning, k: usi
         Source::Groups(_) => node.input(0),
         Source::Scores => return ("the scores".into(), "of queries and keys".into()),
         Source::Scalar => return ("a number".into(), "written in the node".into()),
-        Source::Held(_) => return ("what the layer holds".into(), "written in the node".into()),
+        Source::Held(_) => return ("the layer's own numbers".into(), "written in the node".into()),
     };
     let Some(value) = value else { return ("nothing".into(), "left out".into()) };
     let origin = shapes.of.get(value.0 as usize).map(|known| &known.origin);

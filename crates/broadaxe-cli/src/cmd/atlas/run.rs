@@ -101,7 +101,7 @@ fn told(args: &RunArgs, program: &Program, tally: &Tally, known: &Known) -> Answ
     let mut answer = Answer::judged(text, json!(null), total.wrong + total.passed > 0);
     if let (false, Some(path)) = (unused.is_empty(), &args.known) {
         let lines = unused.iter().map(usize::to_string).collect::<Vec<_>>().join(", ");
-        answer.notes.push(format!("{}: these lines name no question that was asked: {lines}", path.display()));
+        answer.notes.push(format!("{}: these lines answer no question of this run: {lines}", path.display()));
     }
     let listed = |one: &Miss| {
         let message = failure(one)

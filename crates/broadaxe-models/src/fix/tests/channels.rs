@@ -135,7 +135,7 @@ fn shapes_of_expand() {
     );
 }
 
-/// OpenCV multiplies `BatchNormalization` into a convolution past the function between them, unless a node stands in front of it.
+/// OpenCV multiplies `BatchNormalization` into a convolution past the function between them, unless another node comes first.
 #[test]
 fn lists_that_a_runtime_merges_with_the_layers_before() {
     let rest = "s=const(4)=0.5,1.5,2,0.75; b=const(4)=1,-1,0.5,2; m=const(4)=0.25,0.5,-0.5,1; v=const(4)=1,2,0.5,4; \

@@ -18,7 +18,7 @@ use crate::{
 /// What the steps are written as here.
 const SHORT: &[(&str, &str)] = &[
     ("reshape the constant ", "constant "),
-    ("take PRelu apart: relu(x) - slope * relu(-x)", "apart"),
+    ("decompose PRelu: relu(x) - slope * relu(-x)", "apart"),
     ("reshape the result back to ", "back to "),
     (", with ", ", "),
 ];

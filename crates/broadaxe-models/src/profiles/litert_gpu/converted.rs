@@ -45,10 +45,10 @@ pub(super) fn integers(asked: &Asked<'_>, name: &str, shapes: &[Vec<usize>], res
     let first = asked.constants[0];
     let as_floats = asked.comes_via(LITERT_TORCH) || asked.comes_via(ONNX2TF) && !first;
     if first && asked.comes_via(LITERT_TORCH) && asked.operands.rank(0) > asked.operands.rank(1) {
-        return unknown("was tested too little with integer constants of higher rank than the data");
+        return unknown("was tested with too few integer constants of higher rank than the data");
     }
     if first && matches!(name, "LESS" | "LESS_EQUAL" | "GREATER" | "GREATER_EQUAL") && shapes[1] != result {
-        return unknown("was tested too little with an integer first operand that stretches the data");
+        return unknown("was tested with too few integer first operands that stretch the data");
     }
     match name {
         "DIV" if as_floats => {

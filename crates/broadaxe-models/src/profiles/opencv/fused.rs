@@ -105,7 +105,7 @@ pub(super) fn gelu(asked: &Asked<'_>) -> Option<Does> {
     }
     let shape = |value| asked.shape(value).and_then(SymbolicShape::known);
     let (own, result) = (shape(data)?, shape(asked.node.output(0)?)?);
-    (own != result).then(|| Does::Garbled("gives GELU the shape of x, without axes of its constants".into()))
+    (own != result).then(|| Does::Garbled("returns GELU in the shape of x, without the axes of its constants".into()))
 }
 
 /// Finds the last sum of a normalisation that nodes compute, where the reader finds a scale or a bias that does not fit.

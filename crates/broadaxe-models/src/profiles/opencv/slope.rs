@@ -24,7 +24,7 @@ pub(super) fn slope(asked: &Asked<'_>) -> Option<Does> {
         return Some(Does::Own);
     }
     let (Some(data), Some(own)) = (asked.operands[0].known(), asked.operands[1].known()) else {
-        return Some(Does::Unknown("reads slopes without regard to their shape, and the shapes are unknown".into()));
+        return Some(Does::Unknown("ignores the shapes of slopes, and the shapes are unknown".into()));
     };
     let maker = asked.value(0);
     let channels = data.get(1).or_else(|| data.first()).copied().unwrap_or(1);

@@ -93,7 +93,7 @@ pub(super) fn lost(asked: &Asked<'_>) -> Option<Does> {
     let folded = (0..asked.operands.len()).all(|k| asked.value(k).is_some_and(|value| asked.facts.is_constant(value)));
     if folded && OF_CONSTANTS.contains(&op) {
         return (FLIPPED.contains(&op) && asked.operands[0] != asked.operands[1])
-            .then(|| Does::Garbled(format!("exchanges the operands when it computes {name} of constants").into()));
+            .then(|| Does::Garbled(format!("exchanges the operands when it folds {name} of constants").into()));
     }
     let equal = super::ranks(asked).is_some_and(|ranks| ranks.iter().all(|rank| *rank == ranks[0]));
     if equal {

@@ -53,7 +53,7 @@ pub(in super::super) const LITERT_SCALES: [Law; 9] = [
         kinds: SCALED_KINDS,
         when: &[VIA_ONNX2TF, QUANTIZE, When::Operands(2), When::Holds(is_read_back)],
         way: Way::Garbled,
-        text: "gets i8 from onnx2tf for QuantizeLinear without zero point; ONNX means u8",
+        text: "receives i8 from onnx2tf for QuantizeLinear without zero point; ONNX means u8",
         evidence: LITERT_SCALES_RUN,
     },
     Law {
