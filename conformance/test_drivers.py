@@ -14,12 +14,12 @@ ROOT = Path(__file__).resolve().parents[1]
 # The modules of each engine, and words of its options.
 MODULES = {
     "onnxruntime": ("onnxruntime", "onnxruntime_qnn"), "openvino": ("openvino",), "ncnn": ("ncnn", "pnnx"), "mnn": ("MNN", "_tools"), "tvm": ("tvm",),
-    "opencv": ("cv2",), "litert": ("ai_edge_litert", "tflite_micro"), "coreml": ("coremltools",), "paddle": ("paddle",), "torch": ("torch",),
+    "opencv": ("cv2",), "nncase": ("nncase",), "rknn": ("rknn",), "litert": ("ai_edge_litert", "tflite_micro"), "coreml": ("coremltools",), "paddle": ("paddle",), "torch": ("torch",),
 }  # fmt: skip
 OPTIONS = {
     "onnxruntime": ("SessionOptions", "graph_optimization_level", "disable_cpu_ep_fallback"), "openvino": ("compile_model", "INFERENCE_NUM_THREADS"),
     "ncnn": ("use_fp16_storage", "opt.num_threads", "fp16=0"), "mnn": ("--keepInputFormat", "load_module_from_file"), "tvm": ("LegalizeOps",),
-    "opencv": ("readNetFromONNX", "setPreferableBackend"),
+    "opencv": ("readNetFromONNX", "setPreferableBackend"), "nncase": ("CompileOptions",), "rknn": ("do_quantization",),
     "litert": ("HardwareAccelerator", "Interpreter("), "coreml": ("skip_model_load",), "paddle": ("enable_static", "_legacy_C_ops"),
     "torch": ("set_grad_enabled",),
 }  # fmt: skip
@@ -87,7 +87,7 @@ def _model(*nodes):
 FEEDS = [{"x": np.arange(6, dtype="f4").reshape(2, 3) + k, "y": np.float32([1, -2, 3])} for k in (0, 10)]
 
 
-@pytest.mark.parametrize("name", ["onnxruntime", "openvino", "mnn", "tvm", "opencv"])
+@pytest.mark.parametrize("name", ["onnxruntime", "openvino", "mnn", "tvm", "opencv", "nncase", "rknn"])
 def test_whole_models_run(name):
     """Several results in any order, on several sets of inputs; a refusal is no end, and one that ends is asked again."""
     if not engines.installed(name):

@@ -33,6 +33,8 @@ ENGINES = {
     "qnn": ("onnxruntime", ("qnn",), None, "onnxruntime_qnn"),
     "coreml": ("coreml", (), None, "coremltools"),
     "opencv": ("opencv", (), None, "opencv_*python*"),
+    "nncase": ("nncase", (), None, "nncase"),
+    "rknn": ("rknn", (), None, "rknn_toolkit2"),
 }  # fmt: skip
 SECONDS = {"ncnn": 90}
 # How many answers are kept.

@@ -8,6 +8,7 @@ from protocol import Skip, need, serve
 from engines import load
 
 TITLES = {"onnxruntime": "ONNX Runtime", "ort-webgpu": "ONNX Runtime WebGPU", "mnn": "MNN", "tvm": "TVM", "opencv": "OpenCV"}
+TITLES |= {"nncase": "nncase", "rknn": "RKNN"}
 
 
 def answer(question):

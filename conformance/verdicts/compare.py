@@ -2,6 +2,11 @@
 
 import numpy as np
 
+# The targets whose engines compute f32 in f16.
+HALVED = ("rknn",)
+# How many steps of `spec.nudged` an f32 is rounded by in f16.
+HALF_LEVELS = 160
+
 
 def finite(arrays):
     """Whether all numbers are finite, and small enough that sums of them stay so; a mask may be -inf."""

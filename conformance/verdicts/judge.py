@@ -8,7 +8,7 @@ import numpy as np
 
 from . import onnx_form, paddle_form
 from . import spec as specs
-from .compare import apart, bits, equal, finite
+from .compare import HALF_LEVELS, HALVED, apart, bits, equal, finite
 from .forms import File, Left, truth
 
 # Verdicts that say the target does not do what the model says.
@@ -24,7 +24,7 @@ class Judge:
     def model(self, spec, target, fixes=True):
         """Return the record of one model and target; raises Left where nothing can be learned."""
         try:
-            values = truth(self.engines, spec)
+            values = truth(self.engines, spec, levels=HALF_LEVELS if target in HALVED else 1)
         except Left as why:
             # What OpenVINO writes of such a model follows its own rules.
             if "invalid" not in spec or "refuses it" not in str(why) or spec["format"] == "ir-onnx":

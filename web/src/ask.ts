@@ -1,7 +1,7 @@
 /** Ask: what shapes mean under every rule. */
 
-import { announce, copyButton, drawing, h, save, scrollable, swap } from './dom.ts';
-import { because, copyPanel, differenceBanner, meaningCard, rejectList, type CardOptions } from './cards.ts';
+import { announce, copyButton, drawing, h, save, swap, tuple } from './dom.ts';
+import { because, copyPanel, differenceOf, meaningCard, rejectList, type CardOptions } from './cards.ts';
 import { elementGrids, elementsOf } from './elements.ts';
 import { RuleFields, ShapeFields } from './fields.ts';
 import { addressOfRule, ask, rules } from './rules.ts';
@@ -23,11 +23,15 @@ const EXAMPLES: [string, string][] = [
   ['3&rule=broadcast-to&target=4,2,3', 'broadcast_to'],
 ];
 
+/** Whether others can open the address of this page. */
+const isPublic = location.protocol === 'https:' || location.protocol === 'http:';
+
 export class Ask {
   readonly element: HTMLElement;
   private readonly shapes = new ShapeFields(() => this.typed(), 'shape');
   private readonly rule = new RuleFields(rules, () => this.typed());
   private readonly answer = h('div', { class: 'answer' });
+  private readonly more = h('div', { class: 'answer' });
   private shown: string | null = null;
   private readonly runtimes = runtimesSection();
 
@@ -57,12 +61,13 @@ export class Ask {
           'nav',
           { class: 'examples', 'aria-label': 'Examples' },
           EXAMPLES.map(([address, label]) =>
-            h('a', { href: write({ part: 'ask', address }), class: 'example' }, h('code', {}, (address.split('&')[0] ?? '').replaceAll('+', ' + ')), h('span', {}, label)),
+            h('a', { href: write({ part: 'ask', address }), class: `example${address.includes('&') ? '' : ' plain'}` }, h('code', {}, (address.split('&')[0] ?? '').replaceAll('+', ' + ')), h('span', {}, label)),
           ),
         ),
       ),
       this.answer,
       this.runtimes.element,
+      this.more,
     );
   }
 
@@ -96,6 +101,7 @@ export class Ask {
     this.shown = address;
     if (answer.error !== undefined) {
       swap(this.answer, h('section', { class: 'verdict none', 'aria-label': 'Answer' }, h('h2', {}, 'This cannot be read.'), h('p', { class: 'message' }, answer.error, '.')));
+      this.more.replaceChildren();
       announce(answer.error, 1200);
       this.runtimes.show(null);
       return answer.operands;
@@ -107,28 +113,22 @@ export class Ask {
     const inCards = answer.meanings.some((meaning) => meaning.rules.some((use) => use.rule === chosen.rule));
     let heading = answer.heading;
     const shape = chosen.json?.shape;
-    if (!inCards && chosen.error === undefined && shape) heading = `Under ${chosen.rule.split(' ')[0]} the result is ${shape.length === 1 ? `(${shape[0]},)` : `(${shape.join(', ')})`}.`;
+    if (!inCards && chosen.error === undefined && shape) heading = `Under ${chosen.rule.split(' ')[0]} the result is ${tuple(shape)}.`;
     const elements = elementsOf(answer, chosen.rule);
     const svg = (inCards ? answer.meanings.find((meaning) => meaning.rules.some((use) => use.rule === chosen.rule))?.drawing : chosen.drawing) ?? chosen.drawing ?? answer.rejects.find((one) => one.rule === chosen.rule)?.drawing;
     const shown = chosen.drawing ?? answer.rejects.find((one) => one.rule === chosen.rule)?.drawing;
     const accepted = answer.meanings.reduce((sum, one) => sum + one.rules.length, 0);
+    const elementsDiffer = new Set(answer.differences.map((one) => one.element?.join()));
     const difference = answer.differences[0];
+    const title = !inCards ? 'Under other rules' : !difference ? (answer.meanings.length === 1 ? 'What they mean' : 'The meanings') : elementsDiffer.size > 1 ? 'The meanings' : difference.element === null ? 'The results have different shapes' : h('span', {}, 'Element ', h('code', {}, tuple(difference.element)), ' differs');
     const note = answer.is_open ? answer.note : difference && 'Each operand is filled with 0, 1, 2, … in row-major order.';
     swap(
       this.answer,
       h(
         'section',
         { class: `verdict ${answer.kind}`, 'aria-label': 'Answer' },
-        h('div', { class: 'verdict-line' }, h('h2', {}, heading), h('div', { class: 'actions' }, copyButton('Copy link', link, 'Link', 'button primary'), copyButton('Copy Markdown', () => (location.protocol === 'file:' ? answer.copy.markdown : `${answer.copy.markdown}\n[Open these shapes](${link()})\n`), 'Markdown'))),
+        h('div', { class: 'verdict-line' }, h('h2', {}, heading), h('div', { class: 'actions' }, isPublic && copyButton('Copy link', link, 'Link'), copyButton('Copy Markdown', () => (isPublic ? `${answer.copy.markdown}\n[Open these shapes](${link()})\n` : answer.copy.markdown), 'Markdown'))),
         note && h('p', { class: 'note' }, note),
-        difference && differenceBanner(answer, difference),
-        answer.differences.length > 1 &&
-          h(
-            'details',
-            { class: 'more-differences', 'data-key': 'differences' },
-            h('summary', {}, `${answer.differences.length - 1} more ${answer.differences.length === 2 ? 'difference' : 'differences'} between rules`),
-            answer.differences.slice(1).map((one) => differenceBanner(answer, one)),
-          ),
       ),
       !inCards &&
         h(
@@ -136,16 +136,18 @@ export class Ask {
           { class: 'card chosen-rule', 'aria-labelledby': 'chosen-title' },
           h('header', {}, h('h2', { id: 'chosen-title' }, 'Under ', h('code', {}, chosen.rule)), chosen.error !== undefined && h('span', { class: 'badge bad' }, 'rejects these shapes')),
           chosen.error !== undefined && h('p', {}, because(chosen.error), '.'),
-          shown && scrollable(drawing(shown), `drawing of ${chosen.rule}`),
-          elements && elementGrids(elements, new Set(), null, chosen.rule),
+          h('div', { class: 'pictures' }, shown && drawing(shown), elements && elementGrids(elements, new Set(), null)),
         ),
       answer.meanings.length > 0 &&
         h(
           'section',
           { 'aria-labelledby': 'meanings-title' },
-          h('h2', { id: 'meanings-title', class: 'section-title' }, !inCards ? 'Under other rules' : answer.meanings.length === 1 ? 'The meaning' : 'The meanings', h('span', { class: 'quantity' }, accepted === 1 ? '1 rule' : `${accepted} rules`)),
-          h('div', { class: `cards${answer.meanings.length === 1 ? ' single' : ''}` }, answer.meanings.map((meaning) => meaningCard(answer, meaning, options))),
+          h('h2', { id: 'meanings-title', class: 'section-title' }, title, h('span', { class: 'quantity' }, accepted === 1 ? '1 rule' : `${accepted} rules`)),
+          h('div', { class: `cards${answer.meanings.length === 1 ? ' single' : ''}` }, answer.meanings.map((meaning) => meaningCard(answer, meaning, { ...options, difference: differenceOf(meaning, answer.differences) }))),
         ),
+    );
+    swap(
+      this.more,
       answer.rejects.length > 0 &&
         h(
           'section',
@@ -160,7 +162,7 @@ export class Ask {
         copyPanel(
           (
             [
-              ['link', 'Link', link()],
+              ['link', 'Link', isPublic ? link() : ''],
               ['markdown', 'Markdown', answer.copy.markdown],
               ['pytest', 'pytest', answer.copy.pytest ?? ''],
               ['rust', 'Rust test', answer.copy.rust ?? ''],
@@ -171,6 +173,7 @@ export class Ask {
             ] satisfies [string, string, string][]
           ).filter(([, , text]) => text !== ''),
         ),
+        !isPublic && h('p', { class: 'help' }, 'No link to copy: this page is a file on your machine, and a link would lead others nowhere.'),
         svg && h('p', { class: 'help' }, h('button', { type: 'button', class: 'button', 'data-key': 'save-svg', onclick: () => save(`${canonical.replace(/[^\w.-]+/g, '_').slice(0, 60)}.svg`, new Blob([svg.svg], { type: 'image/svg+xml' })) }, 'Download the drawing (SVG)')),
       ),
     );

@@ -1,29 +1,34 @@
-/** The answer about shapes: a card per meaning, the element on which rules differ, and the rules that reject the shapes. */
+/** The answer about shapes: a card per meaning, and the rules that reject the shapes. */
 
-import { copyButton, drawing, h, scrollable } from './dom.ts';
+import { append, copyButton, drawing, h, tuple, type Child } from './dom.ts';
 import { differing, elementGrids, elementsOf } from './elements.ts';
 import type { Answer, Difference, Meaning, Reject, RuleUse } from './protocol.ts';
 
 export interface CardOptions {
   /** Chooses a rule. Rules are text if it is missing. */
   choose?: (rule: string) => void;
-  /** The rules that people asked about: a card is titled with the one that it has. */
+  /** The rules that people asked about. */
   asked?: string[];
-  /** The heading level of a card. */
-  level?: 'h3' | 'h4';
+  /** The element on which this meaning differs from another. */
+  difference?: Difference | undefined;
 }
 
 function flatOf(element: number[], shape: number[]): number {
   return element.reduce((flat, one, axis) => flat * (shape[axis] ?? 1) + one, 0);
 }
 
+/** The name that people know a rule by, with its parameters: `OpenVINO pdpd axis=0`. */
+function shownRule(use: RuleUse): string {
+  return use.title + use.rule.slice(use.name.length);
+}
+
 function ruleChip(use: RuleUse, answer: Answer, options: CardOptions): HTMLElement {
-  const text = [h('span', {}, use.name), use.rule.length > use.name.length && h('span', { class: 'chip-parameter' }, use.rule.slice(use.name.length))];
-  if (!options.choose) return h('span', { class: 'chip' }, text);
+  const text = [h('span', {}, use.title), use.rule.length > use.name.length && h('span', { class: 'chip-parameter' }, use.rule.slice(use.name.length))];
   const pressed = answer.chosen.rule === use.rule && !answer.chosen.is_default;
+  if (!options.choose) return h('span', { class: `chip${options.asked?.includes(use.rule) ? ' asked' : ''}` }, text);
   return h(
     'button',
-    { type: 'button', class: 'chip', 'aria-pressed': pressed ? 'true' : 'false', title: use.summary, 'data-key': `rule-${use.rule}`, onclick: () => options.choose?.(pressed ? '' : use.rule) },
+    { type: 'button', class: 'chip', 'aria-pressed': pressed ? 'true' : 'false', title: `${use.rule}: ${use.summary}`, 'data-key': `rule-${use.rule}`, onclick: () => options.choose?.(pressed ? '' : use.rule) },
     text,
   );
 }
@@ -34,28 +39,27 @@ function guards(meaning: Meaning): HTMLElement | null {
   for (const use of meaning.rules) {
     if (!use.guards) continue;
     const text = use.guards.length > 0 ? use.guards.join(' and ') : 'for all sizes';
-    lines.set(text, [...(lines.get(text) ?? []), use.rule]);
+    lines.set(text, [...(lines.get(text) ?? []), shownRule(use)]);
   }
   if (lines.size === 0) return null;
   return h(
     'dl',
     { class: 'guards' },
-    [...lines].map(([text, names]) => [h('div', {}, h('dt', {}, h('code', {}, text)), h('dd', {}, names.join(', ')))]),
+    [...lines].map(([text, names]) => [h('div', {}, h('dt', {}, h('code', {}, text)), h('dd', {}, names.join('; ')))]),
   );
 }
 
-/** The rule of a meaning that people asked about. */
-export function askedRule(answer: Answer, meaning: Meaning, options: CardOptions): string | undefined {
-  const asked = answer.chosen.is_default ? (options.asked ?? []) : [answer.chosen.rule, ...(options.asked ?? [])];
-  return asked.find((rule) => meaning.rules.some((use) => use.rule === rule));
+/** The difference that a meaning has a side of. */
+export function differenceOf(meaning: Meaning, differences: Difference[]): Difference | undefined {
+  return differences.find((one) => [one.left.rule, one.right.rule].some((rule) => meaning.rules.some((use) => use.rule === rule)));
 }
 
-/** Puts another rule of the same meaning into the title of a drawing. */
-function titled(box: HTMLElement, rule: string | undefined): HTMLElement {
-  if (rule === undefined) return box;
-  const title = [...box.querySelectorAll('svg > text')].find((text) => / under \S/.test(text.textContent ?? ''));
-  if (title) title.textContent = (title.textContent ?? '').replace(/ under .*$/, ` under ${rule}`);
-  return box;
+/** What a meaning computes for the first element on which it differs from another. */
+function value(meaning: Meaning, difference: Difference): HTMLElement {
+  const side = [difference.left, difference.right].find((one) => meaning.rules.some((use) => use.rule === one.rule)) ?? difference.left;
+  const cut = side.sentence.lastIndexOf(' = ');
+  if (cut < 0) return h('p', { class: 'side' }, side.sentence);
+  return h('p', { class: 'side' }, h('b', {}, side.sentence.slice(cut + 3)), h('span', {}, `element ${tuple(difference.element ?? [])}: ${side.sentence.slice(0, cut)}`));
 }
 
 export function meaningCard(answer: Answer, meaning: Meaning, options: CardOptions): HTMLElement {
@@ -66,17 +70,16 @@ export function meaningCard(answer: Answer, meaning: Meaning, options: CardOptio
   const other = meaning === first ? answer.meanings[1] : first;
   const others = other?.rules.map((use) => elementsOf(answer, use.rule)).find((one) => one !== null) ?? null;
   const marked = differing(elements, others);
-  const start = answer.differences.find((one) => [one.left.rule, one.right.rule].some((rule) => uses.some((use) => use.rule === rule)));
+  const start = differenceOf(meaning, answer.differences);
   const at = start?.element && elements && start.element.length === elements.shape.length ? flatOf(start.element, elements.shape) : null;
   const several = answer.meanings.length > 1;
-  const heading = h(options.level ?? 'h3', {}, several && h('span', { class: 'number' }, h('span', { class: 'visually-hidden' }, 'Meaning '), meaning.number), h('code', { class: 'shape' }, meaning.result));
+  const heading = h('h3', {}, several && h('span', { class: 'number' }, h('span', { class: 'visually-hidden' }, 'Meaning '), meaning.number), h('code', { class: 'shape' }, meaning.result));
   return h(
     'article',
     { class: `card meaning${chosen && !answer.chosen.is_default ? ' chosen' : ''}` },
     h('header', {}, heading, h('div', { class: 'chips' }, uses.map((use) => ruleChip(use, answer, options)))),
-    guards(meaning) ?? h('div'),
-    scrollable(titled(drawing(meaning.drawing), askedRule(answer, meaning, options)), `drawing of ${uses[0]?.rule ?? ''}`),
-    elements ? elementGrids(elements, marked, at !== null && at < elements.sources.length ? at : null, uses[0]?.rule ?? '') : h('div'),
+    guards(meaning) ?? (options.difference ? value(meaning, options.difference) : h('div')),
+    h('div', { class: 'pictures' }, drawing(meaning.drawing), elements && elementGrids(elements, marked, at !== null && at < elements.sources.length ? at : null)),
     !options.choose
       ? h('div')
       : h(
@@ -88,34 +91,18 @@ export function meaningCard(answer: Answer, meaning: Meaning, options: CardOptio
   );
 }
 
-/** Both sums of the first element on which two rules differ. */
-export function differenceBanner(answer: Answer, difference: Difference, level: 'h3' | 'h4' = 'h3'): HTMLElement {
-  const side = (one: { rule: string; sentence: string }): HTMLElement => {
-    const meaning = answer.meanings.find((each) => each.rules.some((use) => use.rule === one.rule));
-    const cut = one.sentence.lastIndexOf(' = ');
-    const value = cut < 0 ? '' : one.sentence.slice(cut + 3);
-    return h(
-      'div',
-      { class: 'side' },
-      h('div', { class: 'side-rule' }, meaning && h('span', { class: 'number small' }, meaning.number), h('code', {}, one.rule)),
-      cut < 0
-        ? h('p', { class: 'side-text' }, one.sentence)
-        : [h('p', { class: 'side-value' }, value), h('p', { class: 'side-text' }, h('code', {}, one.sentence.slice(0, cut)))],
-    );
-  };
-  // Results without elements differ in shape alone.
-  const element = difference.element === null ? '' : difference.element.length === 1 ? `(${difference.element[0]},)` : `(${difference.element.join(', ')})`;
-  return h(
-    'section',
-    { class: 'difference' },
-    h(level, {}, [difference.left, difference.right].every((one) => one.sentence.includes(' = ')) ? ['Element ', h('code', {}, element), ' differs'] : 'The results have different shapes'),
-    h('div', { class: 'sides' }, side(difference.left), h('span', { class: 'unequal', role: 'img', 'aria-label': 'is not equal to' }, '≠'), side(difference.right)),
-  );
-}
-
 /** A message without the shapes and the rule, which are on the page already. */
 export function because(message: string): string {
   return message.replace(/^broadcast of .*? under [^:]*: /, '');
+}
+
+/** A box that can be opened. Its contents are made when it is opened first. */
+export function opening(properties: Record<string, string>, summary: Child[], make: () => Child): HTMLDetailsElement {
+  const box = h('details', properties, h('summary', {}, summary));
+  box.addEventListener('toggle', () => {
+    if (box.open && box.children.length === 1) append(box, make());
+  });
+  return box;
 }
 
 export function rejectList(rejects: Reject[], options: CardOptions): HTMLElement {
@@ -126,42 +113,18 @@ export function rejectList(rejects: Reject[], options: CardOptions): HTMLElement
       h(
         'li',
         {},
-        h(
-          'details',
-          { 'data-key': `reject-${reject.rule}` },
-          h(
-            'summary',
-            {},
-            h('code', {}, reject.rule),
-            h('span', { class: `why${reject.is_undecided ? ' open' : ''}` }, because(reject.message)),
-          ),
+        opening({ 'data-key': `reject-${reject.rule}` }, [h('b', {}, shownRule(reject)), h('span', { class: `why${reject.is_undecided ? ' open' : ''}` }, because(reject.message))], () =>
           h(
             'div',
             { class: 'reject-body' },
-            reject.drawing && lazyDrawing(reject.drawing, `drawing of ${reject.rule}`),
-            h('p', { class: 'source' }, `${reject.name}: ${reject.summary}. ${reject.source}`),
-            options.choose && h('button', { type: 'button', class: 'button', 'data-key': `choose-${reject.rule}`, onclick: () => options.choose?.(reject.rule) }, `Choose ${reject.rule}`),
+            reject.drawing && drawing(reject.drawing),
+            h('p', { class: 'source' }, `${reject.rule}: ${reject.summary}. ${reject.source}`),
+            options.choose && h('button', { type: 'button', class: 'button', 'data-key': `choose-${reject.rule}`, onclick: () => options.choose?.(reject.rule) }, 'Choose this rule'),
           ),
         ),
       ),
     ),
   );
-}
-
-/** A drawing that is made when it is about to be seen. */
-export function lazyDrawing(drawn: { svg: string }, label: string): HTMLElement {
-  const [, width = '300', height = '180'] = /width="(\d+)" height="(\d+)"/.exec(drawn.svg) ?? [];
-  const box = h('div', { class: 'drawing waiting', style: `width:${width}px;height:${height}px;max-width:100%` });
-  const observer = new IntersectionObserver(
-    (entries) => {
-      if (!entries.some((entry) => entry.isIntersecting)) return;
-      observer.disconnect();
-      box.replaceWith(scrollable(drawing(drawn), label));
-    },
-    { rootMargin: '400px' },
-  );
-  observer.observe(box);
-  return box;
 }
 
 /** The texts that can be copied, with a preview. */

@@ -1,15 +1,12 @@
 /** Check: which broadcasting nodes of a model compute something else on other runtimes. */
 
-import { lazyDrawing } from './cards.ts';
 import { checker, hasCheck } from './checker.ts';
-import { announce, count, h, save, scrollable, size, swap, visible, type Child } from './dom.ts';
+import { announce, count, h, save, size, swap, visible, type Child } from './dom.ts';
+import { BATCH, batches, byNode, capital, card, extract, ROWS, said, targetsOf } from './findings.ts';
 import { fetchModel, forbid, linkedModels, networkSentence, onRequest } from './network.ts';
-import { bytesOf, type Checked, type Extracted, type FindingDetail, type Fixed, type Group, type ModelNode, type Opened, type Row, type Target } from './protocol.ts';
-import { plain, TARGETS, write, type CheckState } from './state.ts';
-import { shownTarget } from './runtimes.ts';
-
-/** The page that explains the codes of findings. */
-const CODES = 'https://github.com/broadaxe/broadaxe/blob/main/docs/reference/codes.md';
+import { bytesOf, type Checked, type Fixed, type Group, type ModelNode, type Opened, type TargetCounts } from './protocol.ts';
+import { known, listTargets, shownVerdict, titled, titleOf } from './runtimes.ts';
+import { TARGETS, write, type CheckState } from './state.ts';
 
 /** The files that the build puts into the page, in base64. */
 declare const EXAMPLES: Record<string, string>;
@@ -22,10 +19,6 @@ const EXAMPLE_TEXTS: Record<string, string> = {
 
 const MODELS = /\.(onnx|xml|param|tflite|litertlm|pdmodel|json)(\.gz)?$/i;
 const WEIGHTS = /\.(bin|data|weights?|pdiparams|onnx_data|raw|pb)$/i;
-/** Groups, nodes and names that are added to the page at a time. */
-const BATCH = 20;
-const ROWS = 200;
-const NAMES = 8;
 const FORMATS: Record<string, string> = { onnx: 'ONNX', openvino: 'OpenVINO IR', paddle: 'Paddle', tflite: 'TFLite' };
 const VERDICTS = ['same', 'differs', 'refused', 'guarded', 'unsupported', 'unknown'];
 
@@ -44,14 +37,15 @@ export class Check {
   readonly element: HTMLElement;
   private targets = TARGETS;
   private example: string | undefined;
-  private known: Target[] = [];
   private files: File[] = [];
   private opened: Opened | null = null;
   private turn = 0;
   private started = false;
   private filter = { severity: '', target: '', text: '' };
 
-  private readonly chips = h('div', { class: 'target-chips' });
+  private readonly chips = h('div', { class: 'target-groups' });
+  private readonly chosen = h('span', { class: 'quiet' });
+  private readonly targetBox = h('details', { class: 'targets', open: !matchMedia('(max-width: 640px)').matches }, h('summary', {}, h('b', {}, 'Runtimes'), ' ', this.chosen), this.chips);
   private readonly result = h('div', { class: 'check-result' });
   private readonly readLine = h('span', {});
   private readonly sentLine = h('span', {});
@@ -110,7 +104,7 @@ export class Check {
         { class: 'query' },
         h('h1', {}, 'Does this model mean the same on other runtimes?'),
         h('p', { class: 'lead' }, 'Broadaxe reads the structure of the model, not its weights, and judges each broadcasting node for each runtime.'),
-        h('fieldset', { class: 'targets' }, h('legend', {}, 'Runtimes'), this.chips),
+        this.targetBox,
         this.zone,
         h('p', { class: 'privacy' }, this.sentBadge, ' ', this.sentLine, this.readLine),
       ),
@@ -146,7 +140,7 @@ export class Check {
     const links = linkedModels();
     if (links.length > 0) void this.follow(links);
     try {
-      this.known = await checker.ask<Target[]>({ do: 'targets' });
+      await listTargets();
       this.renderTargets();
     } catch (error) {
       this.fail('The check module does not start', error);
@@ -204,7 +198,7 @@ export class Check {
   }
 
   private fail(title: string, error: unknown): void {
-    const text = error instanceof Error ? error.message : String(error);
+    const text = said(error);
     this.opened = null;
     swap(
       this.result,
@@ -258,7 +252,7 @@ export class Check {
     const mine = this.turn;
     const name = this.opened?.name ?? '';
     this.renderTargets();
-    this.busy(`Checking ${name} for ${this.asked().join(', ')} …`, () => checker.stop('You stopped the check.'));
+    this.busy(`Checking ${name} for ${this.asked().map(titleOf).join(', ')} …`, () => checker.stop('You stopped the check.'));
     try {
       const checked = await checker.ask<Checked>({ do: 'check', targets: this.asked() });
       if (mine !== this.turn) return;
@@ -275,12 +269,12 @@ export class Check {
   }
 
   private renderTargets(): void {
-    const listed = this.known.map((target) => (target.name === 'rank<=N' ? { ...target, name: 'rank<=4' } : target));
+    const listed = known.map((target) => (target.name === 'rank<=N' ? { ...target, name: 'rank<=4' } : target));
     const canonical = (name: string): string => listed.find((target) => target.name === name || target.aliases.includes(name))?.name ?? name;
     const selected = new Set(this.asked().map(canonical));
-    const names = [...new Set([...(listed.length > 0 ? listed.map((target) => target.name) : TARGETS), ...selected])];
+    const versions = listed.flatMap((target) => target.versions.slice(0, -1).map((version) => `${target.name}@${version}`));
+    const names = [...new Set([...(listed.length > 0 ? listed.map((target) => target.name) : TARGETS), ...selected, ...versions])];
     const chip = (name: string): HTMLElement => {
-      const target = listed.find((one) => one.name === name);
       const box = h('input', { type: 'checkbox', id: `target-${name}`, 'data-key': `target-${name}` });
       box.checked = selected.has(name);
       box.addEventListener('change', () => {
@@ -293,43 +287,50 @@ export class Check {
         }
         this.go({ part: 'check', targets: names.filter((one) => selected.has(one)), ...(this.example === undefined ? {} : { example: this.example }) }, false);
       });
-      return h('label', { class: 'target-chip', title: target?.summary }, box, h('span', {}, shownTarget(name)));
+      return h('label', { class: 'target-chip', title: listed.find((one) => one.name === name)?.summary }, box, h('span', {}, titleOf(name)));
     };
-    const versions = listed.flatMap((target) => target.versions.slice(0, -1).map((version) => `${target.name}@${version}`)).filter((name) => !names.includes(name));
+    const group = (title: string, chips: string[]): Child => chips.length > 0 && h('fieldset', { class: 'target-group' }, h('legend', {}, title), h('div', { class: 'target-chips' }, chips.map(chip)));
+    const places = [...new Set(listed.map((target) => target.deployment))];
+    const placed = places.map((place) => [place, listed.filter((target) => target.deployment === place).map((target) => target.name)] as const);
+    const all = placed.flatMap(([, chips]) => chips);
     swap(
       this.chips,
-      names.map(chip),
-      versions.length > 0 && h('details', { class: 'versions', 'data-key': 'versions' }, h('summary', {}, 'Older versions'), h('div', { class: 'target-chips' }, (names.push(...versions), versions.map(chip)))),
+      placed.map(([place, chips]) => group(place, chips)),
+      group(places.length > 0 ? 'Selected' : '', names.filter((name) => !all.includes(name) && (selected.has(name) || places.length === 0))),
+      versions.length > 0 && h('details', { class: 'versions', 'data-key': 'versions' }, h('summary', {}, 'Older versions'), h('div', { class: 'target-chips' }, versions.filter((name) => !selected.has(name)).map(chip))),
     );
+    this.chosen.replaceChildren([...selected].map(titleOf).join(', '));
   }
 
-  private render(checked: Checked): void {
+  private render(checked: Checked, fixed: Fixed | null = null): void {
     const opened = this.opened;
     if (!opened) return;
     const { head, groups, undecided, hidden, fixable } = checked.grouped;
+    const after = fixed?.after ?? null;
     const total = this.files[mainOf(this.files)]?.size ?? 0;
     const wrong = groups.filter((group) => group.severity === 'error').length;
     const findings = groups.reduce((sum, group) => sum + group.members.length, 0);
-    const title = groups.length > 0 ? `${count(findings, 'finding')}${findings > groups.length ? ` in ${count(groups.length, 'group')}` : ''}` : undecided !== null ? `${capital(undecided)}.` : hidden === null ? 'No findings. All broadcasting nodes mean the same on these runtimes.' : 'No findings.';
-    const bars = checked.record.targets;
-    const fixBox = h('div', { class: 'fix-box' });
-    const fixButton = h('button', { type: 'button', class: 'button primary' }, 'Fix the model');
-    fixButton.addEventListener('click', () => void this.fix(fixButton, fixBox));
+    const nodes = byNode(groups);
+    const open = after ? after.undecided : undecided;
+    const title = after
+      ? `${after.left} of ${count(findings, 'finding')} left`
+      : groups.length > 0 ? `${count(findings, 'finding')} in ${count(new Set(groups.flatMap((group) => group.members.map((at) => checked.record.findings[at]?.place))).size, 'node')}` : undecided !== null ? `${titled(capital(undecided))}.` : hidden === null ? 'No findings. All broadcasting nodes mean the same on these runtimes.' : 'No findings.';
+    const kind = after ? (after.left === 0 ? 'good' : 'bad') : wrong > 0 ? 'bad' : undecided !== null ? 'undecided' : '';
     const list = h('div', { class: 'groups' });
     const shown = h('p', { class: 'help', role: 'status' });
+    const fixButton = h('button', { type: 'button', class: 'button primary' }, 'Fix the model');
+    fixButton.addEventListener('click', () => void this.fix(fixButton, checked));
+    const found = [nodes.length > 1 && this.filters(checked, () => this.list(checked, nodes, list, shown)), shown, list];
     swap(
       this.result,
       h(
         'section',
-        { class: `verdict ${wrong > 0 ? 'bad' : undecided !== null ? 'undecided' : ''}`, 'aria-label': 'Result' },
-        h(
-          'div',
-          { class: 'verdict-line' },
-          h('h2', {}, title),
-          groups.some((group) => group.fix !== null) || fixable !== null ? h('div', { class: 'actions' }, fixButton) : null,
-        ),
+        { class: `verdict ${kind}`, 'aria-label': 'Result' },
+        h('div', { class: 'verdict-line' }, h('h2', {}, title), h('div', { class: 'actions' }, fixed ? this.downloads(fixed) : (fixable !== null || groups.some((group) => group.fix !== null)) && fixButton)),
+        (groups.length > 0 || after) && open && h('p', { class: 'open-line' }, titled(capital(open)), '.'),
+        fixed?.outcome && h('p', { class: fixed.offered && fixed.files.length > 0 ? 'notice good' : 'notice' }, capital(fixed.outcome), '.'),
         h('p', { class: 'file-line' }, h('code', {}, opened.name), [(FORMATS[opened.format] ?? opened.format) + (opened.opset === null || opened.opset === undefined ? '' : ` opset ${opened.opset}`), size(total), sentenceOf(head.nodes, opened.name), head.others].map((text) => text && h('span', {}, text))),
-        opened.remark && h('p', { class: 'notice' }, opened.remark.charAt(0).toUpperCase() + opened.remark.slice(1), '.'),
+        opened.remark && h('p', { class: 'notice' }, capital(opened.remark), '.'),
         opened.files_wanted.length > 0 &&
           h(
             'div',
@@ -337,53 +338,45 @@ export class Check {
             h('p', {}, 'Checked without ', opened.files_wanted.map((name, at) => [at > 0 ? ', ' : '', h('code', {}, name)]), '. Constants in it may decide shapes.'),
             h('button', { type: 'button', class: 'button', onclick: () => this.input.click() }, 'Add the file'),
           ),
-        fixBox,
       ),
+      fixed &&
+        h(
+          'section',
+          { class: 'card fixed' },
+          h('h2', {}, fixed.summary.length === 0 ? 'Nothing was changed' : 'Changes'),
+          h('ul', {}, fixed.summary.map((text) => h('li', {}, text))),
+          fixed.left.length > 0 && [h('h2', {}, 'Not fixed'), h('ul', {}, fixed.left.map((text) => h('li', {}, text)))],
+        ),
       h(
         'section',
         { 'aria-labelledby': 'targets-title' },
         h('h2', { id: 'targets-title', class: 'section-title' }, 'Runtimes'),
-        scrollable(h(
-          'div',
-          { class: 'table-box' },
-          h(
-            'table',
-            { class: 'table' },
-            h('thead', { class: 'visually-hidden' }, h('tr', {}, ['Runtime', 'Nodes', 'Share'].map((name) => h('th', { scope: 'col' }, name)))),
-            h(
-              'tbody',
-              {},
-              head.targets.map((target) => {
-                const numbers = bars.find((one) => one.name === target.name);
-                return h('tr', {}, h('th', { scope: 'row' }, target.name), h('td', {}, target.counts), h('td', { class: 'bar-cell' }, numbers && bar(numbers)));
-              }),
-            ),
-          ),
-        ), 'runtimes'),
+        h(
+          'ul',
+          { class: 'card counts' },
+          head.targets.map(({ name, counts }) => {
+            const line = (label: string, text = '', targets: TargetCounts[] = []): Child => h('div', {}, label && h('span', { class: 'quiet' }, label), h('span', {}, text), bar(targets.find((one) => one.name === name)));
+            return h('li', { class: after ? 'two' : '' }, h('b', {}, titleOf(name)), line(after ? 'before' : '', counts, checked.record.targets), after && line('after', after.counts.find((one) => one.name === name)?.counts, after.targets));
+          }),
+        ),
         remarks(head.targets),
-        h('p', { class: 'help legend' }, VERDICTS.map((verdict) => h('span', {}, h('i', { class: `bar-${verdict}`, 'aria-hidden': 'true' }), verdict))),
+        h('p', { class: 'help legend' }, VERDICTS.filter((verdict) => checked.record.targets.some((one) => Number(one[verdict] ?? 0) > 0)).map((verdict) => h('span', {}, h('i', { class: `bar-${verdict}`, 'aria-hidden': 'true' }), shownVerdict(verdict)))),
       ),
       groups.length > 0 &&
-        h(
-          'section',
-          { 'aria-labelledby': 'findings-title' },
-          h('h2', { id: 'findings-title', class: 'section-title' }, 'Findings', fixable && h('span', { class: 'quantity' }, fixable.split('\n')[0]?.replace(/:$/, ''))),
-          groups.length > 1 && this.filters(checked, () => this.list(checked, list, shown)),
-          shown,
-          list,
-        ),
-      groups.length > 0 && undecided && h('p', { class: 'note' }, capital(undecided), '.'),
-      hidden && h('p', { class: 'note' }, hidden),
+        (after
+          ? h('details', { class: 'card nodes' }, h('summary', {}, `${count(findings, 'finding')} before the fix`), h('div', { class: 'nodes-body' }, found))
+          : h('section', { 'aria-labelledby': 'findings-title' }, h('h2', { id: 'findings-title', class: 'section-title' }, 'Findings', fixable && h('span', { class: 'quantity' }, fixable.split('\n')[0]?.replace(/:$/, ''))), found)),
+      hidden !== null && (open === null || !hidden.startsWith('not shown')) && h('p', { class: 'note' }, hidden),
       this.nodes(),
     );
-    this.list(checked, list, shown);
+    this.list(checked, nodes, list, shown);
     announce(`${title} in ${opened.name}`, 0);
   }
 
   private filters(checked: Checked, change: () => void): HTMLElement {
     const groups = checked.grouped.groups;
     const severities = [...new Set(groups.map((group) => group.severity))];
-    const targets = [...new Set(groups.flatMap((group) => group.members.map((at) => checked.record.findings[at]?.target ?? '')))].filter((name) => name !== '');
+    const targets = [...new Set(groups.flatMap((group) => targetsOf(group, checked)))];
     const text = h('input', { type: 'search', id: 'filter-text', placeholder: 'node, code or text', 'data-key': 'filter-text', value: this.filter.text });
     text.addEventListener('input', () => {
       this.filter.text = text.value.trim().toLowerCase();
@@ -393,7 +386,7 @@ export class Check {
       values.length > 1 && [
         h('label', { for: `filter-${id}` }, label),
         (() => {
-          const select = h('select', { id: `filter-${id}`, 'data-key': `filter-${id}` }, h('option', { value: '' }, 'all'), values.map((value) => h('option', { value }, value)));
+          const select = h('select', { id: `filter-${id}`, 'data-key': `filter-${id}` }, h('option', { value: '' }, 'all'), values.map((value) => h('option', { value }, titleOf(value))));
           select.value = this.filter[id];
           select.addEventListener('change', () => {
             this.filter[id] = select.value;
@@ -405,70 +398,18 @@ export class Check {
     return h('div', { class: 'filters', role: 'search', 'aria-label': 'Filter the findings' }, choice('severity', 'Severity', severities), choice('target', 'Runtime', targets), h('label', { for: 'filter-text' }, 'Find'), text);
   }
 
-  /** Shows the groups that the filters select, some at a time. */
-  private list(checked: Checked, list: HTMLElement, shown: HTMLElement): void {
+  /** Shows the nodes that the filters select, some at a time. */
+  private list(checked: Checked, nodes: Group[][], list: HTMLElement, shown: HTMLElement): void {
     const { severity, target, text } = this.filter;
     const findings = checked.record.findings;
-    const found = checked.grouped.groups.filter(
-      (group) =>
-        (severity === '' || group.severity === severity) &&
-        (target === '' || group.members.some((at) => findings[at]?.target === target)) &&
-        (text === '' || [group.code, group.name, group.title, group.why, ...group.rows.map((row) => row.name)].some((one) => one.toLowerCase().includes(text)) || group.members.some((at) => `${findings[at]?.node} ${findings[at]?.op}`.toLowerCase().includes(text))),
-    );
-    const all = checked.grouped.groups.length;
-    shown.textContent = found.length === all ? '' : `${found.length} of ${count(all, 'group')}`;
+    const selects = (group: Group): boolean =>
+      (severity === '' || group.severity === severity) &&
+      (target === '' || targetsOf(group, checked).includes(target)) &&
+      (text === '' || [group.code, group.name, group.title, group.why, ...group.rows.map((row) => row.name)].some((one) => one.toLowerCase().includes(text)) || group.members.some((at) => `${findings[at]?.node} ${findings[at]?.op}`.toLowerCase().includes(text)));
+    const found = nodes.map((groups) => groups.filter(selects)).filter((groups) => groups.length > 0);
+    shown.textContent = found.length === nodes.length ? '' : `${found.length} of ${count(nodes.length, 'card')}`;
     list.replaceChildren();
-    batches(list, found, BATCH, (group) => this.group(group, checked));
-  }
-
-  private group(group: Group, checked: Checked): HTMLElement {
-    const findings = checked.record.findings;
-    const first = findings[group.members[0] ?? -1];
-    return h(
-      'article',
-      { class: `card finding s-${group.severity}` },
-      h(
-        'header',
-        {},
-        h('span', { class: `badge s-${group.severity}` }, group.severity),
-        h('h3', {}, group.title),
-        h('a', { class: 'code-link', href: `${CODES}#${group.code.toLowerCase()}-${group.name}`, rel: 'noopener noreferrer' }, group.code, ' ', h('span', {}, group.name)),
-      ),
-      group.why !== '' && h('p', { class: 'why-line' }, capital(group.why), '.'),
-      detail(group),
-      group.fix !== null && h('div', { class: 'fix-line' }, h('b', {}, 'Fix'), h('span', {}, capital(group.fix).replace(/\.?$/, '.'))),
-      h(
-        'div',
-        { class: 'members' },
-        first && h('button', { type: 'button', class: 'quiet-button', onclick: (event: Event) => void this.extract(first.number, event.currentTarget as HTMLElement) }, 'Download this node as a model'),
-        askLink(group.rows),
-        group.also.length > 0 && h('p', { class: 'also' }, h('span', { class: 'quiet' }, `The same in ${count(group.members.length - 1, 'other node')}: `), group.also.slice(0, NAMES).map((name, at) => [at > 0 ? ', ' : '', h('code', {}, name)]), group.also.length > NAMES && `, and ${group.also.length - NAMES} more`),
-        group.members.length > 1 && this.members(group, checked),
-      ),
-    );
-  }
-
-  private members(group: Group, checked: Checked): HTMLElement {
-    const body = h('div', { class: 'member-list' });
-    const box = h('details', {}, h('summary', {}, `All ${group.members.length.toLocaleString('en')} nodes`), body);
-    box.addEventListener('toggle', () => {
-      if (!box.open || body.hasChildNodes()) return;
-      batches(body, group.members, ROWS, (at) => {
-        const finding = checked.record.findings[at];
-        const inside = h('div', { class: 'member-body' });
-        const one = h('details', {}, h('summary', {}, h('code', {}, finding?.node || finding?.place), h('span', { class: 'quiet' }, ` ${finding?.op}, ${finding?.place}`)), inside);
-        one.addEventListener('toggle', () => {
-          if (!one.open || inside.hasChildNodes()) return;
-          inside.append(h('p', { class: 'note' }, 'Reading …'));
-          checker
-            .ask<FindingDetail>({ do: 'finding', index: at })
-            .then((answer) => swap(inside, answer.error === undefined ? detail(answer) : h('p', { class: 'message' }, answer.error)))
-            .catch((error: unknown) => swap(inside, h('p', { class: 'message' }, error instanceof Error ? error.message : String(error))));
-        });
-        return one;
-      });
-    });
-    return box;
+    batches(list, found, BATCH, (groups) => card(groups, checked));
   }
 
   private nodes(): HTMLElement {
@@ -494,7 +435,7 @@ export class Check {
                 h('td', {}, node.op),
                 h('td', { class: 'mono' }, node.shapes),
                 h('td', { class: 'mono' }, node.result),
-                h('td', {}, node.judged ? '' : h('span', { class: 'quiet' }, 'skipped'), h('button', { type: 'button', class: 'quiet-button', 'aria-label': `Download ${node.name || node.place} as a model`, onclick: (event: Event) => void this.extract(node.number, event.currentTarget as HTMLElement) }, 'Download')),
+                h('td', {}, node.judged ? '' : h('span', { class: 'quiet' }, 'skipped'), h('button', { type: 'button', class: 'quiet-button', 'aria-label': `Download ${node.name || node.place} as a model`, onclick: (event: Event) => void extract(node.number, event.currentTarget as HTMLElement) }, 'Download')),
               ),
             );
           };
@@ -502,101 +443,45 @@ export class Check {
           swap(
             body,
             h('div', { class: 'filters' }, h('label', { for: 'node-text' }, 'Find'), find),
-            scrollable(h('div', { class: 'table-box' }, h('table', { class: 'table' }, h('thead', {}, h('tr', {}, ['Node', 'Operator', 'Operands', 'Result', 'One-node model'].map((name) => h('th', { scope: 'col' }, name)))), rows)), 'nodes'),
+            h('table', { class: 'table' }, h('thead', {}, h('tr', {}, ['Node', 'Operator', 'Operands', 'Result', 'One-node model'].map((name) => h('th', { scope: 'col' }, name)))), rows),
           );
           fill();
         })
-        .catch((error: unknown) => swap(body, h('p', { class: 'message' }, error instanceof Error ? error.message : String(error))));
+        .catch((error: unknown) => swap(body, h('p', { class: 'message' }, said(error))));
     });
     return box;
   }
 
-  private async extract(number: number, button: HTMLElement): Promise<void> {
-    try {
-      const answer = await checker.ask<Extracted>({ do: 'extract', number });
-      if (answer.error !== undefined) throw new Error(answer.error);
-      save(answer.name, new Blob([bytesOf(answer.bytes)]));
-      announce(`${answer.name} downloaded`, 0);
-    } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      button.after(h('span', { class: 'message' }, ` ${text}`));
-      announce(text, 0);
-    }
-  }
-
-  private async fix(button: HTMLButtonElement, box: HTMLElement): Promise<void> {
-    const files = this.files;
+  private async fix(button: HTMLButtonElement, checked: Checked): Promise<void> {
     button.disabled = true;
-    swap(box, h('p', { class: 'note' }, h('span', { class: 'spinner', 'aria-hidden': 'true' }), 'Fixing, and computing both models to compare them …'));
+    swap(button, h('span', { class: 'spinner', 'aria-hidden': 'true' }), 'Fixing, and comparing both models …');
+    announce('Fixing, and comparing both models');
+    const mine = this.turn;
     try {
       const fixed = await checker.ask<Fixed>({ do: 'fix' });
       if (fixed.error !== undefined) throw new Error(fixed.error);
-      // The bytes that are kept are pieces of the files: they are never in memory.
-      const made = fixed.files.map((file) => ({
-        name: file.name,
-        blob: new Blob(file.pieces.map((piece) => ('new' in piece ? bytesOf(piece.new) : (files[piece.kept.file]?.slice(piece.kept.at, piece.kept.at + piece.kept.len) ?? new Blob([]))))),
-      }));
-      const downloads = h('div', { class: 'actions' });
-      const offer = (): void => swap(downloads, made.map((file) => h('button', { type: 'button', class: 'button primary', onclick: () => save(file.name, file.blob) }, `Download ${file.name}`, h('span', { class: 'button-note' }, size(file.blob.size)))));
-      if (fixed.offered) offer();
-      else if (made.length > 0) swap(downloads, h('button', { type: 'button', class: 'button', onclick: offer }, 'Offer it all the same'));
-      swap(
-        box,
-        h(
-          'div',
-          { class: 'card fixed' },
-          h('h3', {}, made.length === 0 ? 'Nothing was changed' : !fixed.offered ? 'The changed model is not verified' : fixed.wrong ? 'The model, fixed in part' : 'The fixed model'),
-          fixed.outcome !== null && h('p', { class: fixed.offered ? 'note' : 'notice' }, capital(fixed.outcome), '.'),
-          h('ul', {}, fixed.summary.map((text) => h('li', {}, text))),
-          fixed.left.length > 0 && [h('h4', {}, 'Not fixed'), h('ul', {}, fixed.left.map((text) => h('li', {}, text)))],
-          downloads,
-        ),
-      );
-      announce(fixed.offered && made.length > 0 ? `${fixed.name} is ready` : (fixed.outcome ?? 'Nothing was changed'), 0);
+      if (mine === this.turn) this.render(checked, fixed);
     } catch (error) {
-      const text = error instanceof Error ? error.message : String(error);
-      swap(box, h('p', { class: 'message' }, text));
-      announce(text, 0);
-    } finally {
-      button.disabled = false;
+      button.replaceWith(h('p', { class: 'message' }, said(error)));
+      announce(said(error), 0);
     }
   }
-}
 
-/** Adds elements in batches: the next one when the end of the list comes into view. */
-function batches<T>(parent: HTMLElement, items: T[], step: number, make: (item: T) => HTMLElement): void {
-  let at = 0;
-  const tag = parent.tagName === 'TBODY' ? 'tr' : 'div';
-  const more = (): void => {
-    const end = Math.min(items.length, at + step);
-    for (; at < end; at += 1) parent.append(make(items[at] as T));
-    if (at >= items.length) return;
-    const button = h('button', { type: 'button', class: 'button' }, `Show more (${(items.length - at).toLocaleString('en')} left)`);
-    const end_ = tag === 'tr' ? h('tr', {}, h('td', { colspan: 5 }, button)) : h('div', { class: 'more' }, button);
-    const next = (): void => {
-      observer.disconnect();
-      end_.remove();
-      more();
-    };
-    button.addEventListener('click', next);
-    const observer = new IntersectionObserver((entries) => {
-      if (end_.isConnected && entries.some((entry) => entry.isIntersecting) && document.activeElement !== button) next();
-    });
-    parent.append(end_);
-    observer.observe(end_);
-  };
-  more();
-}
-
-/** A link to what the rules say about the shapes of a node. */
-function askLink(rows: Row[]): Child {
-  const shapes = rows.slice(0, -1).map((row) => row.shape);
-  if (shapes.length < 2 || shapes.some((shape) => !/^\([\w, .?]*\)$/.test(shape))) return null;
-  return h('a', { class: 'quiet-button', href: write({ part: 'ask', address: shapes.map(plain).join('+') }) }, 'Open these shapes in Ask');
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  /** A button that downloads a changed model. */
+  private downloads({ name, files: made, offered }: Fixed): Child {
+    const files = this.files;
+    if (made.length === 0) return null;
+    // The bytes that are kept are pieces of the files: they are never in memory.
+    const blobs = made.map(({ name, pieces }) => ({
+      name,
+      blob: new Blob(pieces.map((piece) => ('new' in piece ? bytesOf(piece.new) : (files[piece.kept.file]?.slice(piece.kept.at, piece.kept.at + piece.kept.len) ?? new Blob([]))))),
+    }));
+    const bytes = blobs.reduce((sum, one) => sum + one.blob.size, 0);
+    const download = h('button', { type: 'button', class: 'button primary', onclick: () => blobs.forEach((one) => save(one.name, one.blob)) }, `Download ${blobs.length === 1 ? blobs[0]?.name : `${name} and its files`}`, h('span', { class: 'button-note' }, size(bytes)));
+    if (offered) return download;
+    const offer = h('button', { type: 'button', class: 'button', onclick: () => offer.replaceWith(download) }, 'Offer it all the same');
+    return offer;
+  }
 }
 
 /** A sentence about the model, without the name in front. */
@@ -608,43 +493,16 @@ function sentenceOf(text: string, name: string): string {
 /** What verdicts assume of the model, and where they do not hold, once for all targets of which the same is said. */
 function remarks(targets: Checked['grouped']['head']['targets']): Child {
   const texts = new Map<string, string[]>();
-  for (const target of targets) for (const remark of target.remarks) texts.set(remark, [...(texts.get(remark) ?? []), target.name]);
-  return [...texts].map(([text, names]) => h('p', { class: 'help remark' }, h('code', {}, names.join(', ')), `: ${text}`));
+  for (const target of targets) for (const remark of target.remarks) texts.set(remark, [...(texts.get(remark) ?? []), titleOf(target.name)]);
+  return [...texts].map(([text, names]) => h('p', { class: 'help remark' }, h('b', {}, names.join(', ')), `: ${text}`));
 }
 
-function bar(numbers: Record<string, number | string>): HTMLElement {
+function bar(numbers: TargetCounts | undefined): Child {
+  if (!numbers) return null;
   const total = VERDICTS.reduce((sum, verdict) => sum + Number(numbers[verdict] ?? 0), 0);
   return h(
     'div',
     { class: 'bar', 'aria-hidden': 'true' },
     VERDICTS.filter((verdict) => Number(numbers[verdict] ?? 0) > 0).map((verdict) => h('i', { class: `bar-${verdict}`, style: `flex-grow:${Number(numbers[verdict]) / Math.max(1, total)}` })),
-  );
-}
-
-function detail({ node, rows, notes: said, drawing: drawn }: { node: string; rows: Row[]; notes: [string, string][]; drawing: Group['drawing'] }): Child {
-  const notes: [string, string][] = [['node', node], ...said];
-  const table = h(
-    'table',
-    { class: 'rows' },
-    h('thead', { class: 'visually-hidden' }, h('tr', {}, ['Tensor', 'Shape', 'Where it comes from'].map((name) => h('th', { scope: 'col' }, name)))),
-    h(
-      'tbody',
-      {},
-      rows.map((row) => [
-        h('tr', {}, h('th', { scope: 'row' }, row.name), h('td', { class: 'mono' }, row.shape), h('td', { class: 'quiet' }, row.origin)),
-        row.label && h('tr', { class: 'label-row' }, h('td', { colspan: 3 }, row.label)),
-      ]),
-    ),
-  );
-  return h(
-    'div',
-    { class: 'finding-body' },
-    drawn && lazyDrawing(drawn, 'drawing of the node'),
-    h(
-      'div',
-      { class: 'facts' },
-      rows.length > 0 && scrollable(h('div', { class: 'rows-box' }, table), 'operands'),
-      h('dl', { class: 'notes' }, notes.map(([label, text]) => h('div', {}, h('dt', {}, capital(label)), h('dd', {}, text)))),
-    ),
   );
 }

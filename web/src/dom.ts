@@ -12,7 +12,7 @@ export function visible(text: string): string {
   return text.replace(HIDDEN, (one) => `\\u{${(one.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-function append(parent: Node, child: Child): void {
+export function append(parent: Node, child: Child): void {
   if (child === null || child === undefined || child === false) return;
   if (Array.isArray(child)) for (const one of child) append(parent, one);
   else parent.appendChild(child instanceof Node ? child : document.createTextNode(visible(String(child))));
@@ -43,59 +43,89 @@ export function image(svg: string): Node {
 }
 
 let copies = 0;
+/** Where names are above the boxes, as the page is too narrow for both. */
+const narrow = matchMedia('(max-width: 480px)');
+const redraws = new WeakMap<Element, () => void>();
+narrow.addEventListener('change', () => document.querySelectorAll('.drawing').forEach((box) => redraws.get(box)?.()));
 
 /**
  * Shows a drawing. The identifiers in an image are unique among drawings only if they differ, so every copy gets its own: a document may
- * show a drawing twice.
+ * show a drawing twice. The title is shown where nothing else says it.
  */
-export function drawing(drawn: { svg: string; alternative?: string }): HTMLElement {
-  copies += 1;
-  const id = /class="(bx[0-9a-f]+)"/.exec(drawn.svg)?.[1];
-  const svg = id === undefined ? drawn.svg : drawn.svg.replaceAll(id, `${id}-${copies}`);
-  const shown = image(svg);
-  const notes = shown instanceof SVGSVGElement ? takeNotes(shown) : [];
-  return h('div', { class: 'drawing' }, shown, notes.length > 0 && h('ul', { class: 'drawing-notes', 'aria-hidden': 'true' }, notes.map((note) => h('li', {}, note))));
+export function drawing(drawn: { svg: string }, titled = false): HTMLElement {
+  const box = h('div', { class: 'drawing' });
+  const draw = (): void => {
+    copies += 1;
+    const id = /class="(bx[0-9a-f]+)"/.exec(drawn.svg)?.[1];
+    const shown = image(id === undefined ? drawn.svg : drawn.svg.replaceAll(id, `${id}-${copies}`));
+    const notes = shown instanceof SVGSVGElement ? layOut(shown, titled) : [];
+    box.replaceChildren(shown);
+    if (notes.length > 0) box.append(h('ul', { class: 'drawing-notes', 'aria-hidden': 'true' }, notes.map((note) => h('li', {}, note))));
+  };
+  draw();
+  redraws.set(box, draw);
+  return box;
 }
+
+/** The height of a line above a row, the margin of an image, and the widest letter of its font, in pixels. */
+const [LINE, MARGIN, LETTER, WIDEST] = [20, 12, 9, 32];
+const number = (element: Element, name: string): number => Number(element.getAttribute(name) ?? 0);
+const move = (element: Element, name: string, by: number): void => element.setAttribute(name, String(number(element, name) + by));
 
 /**
- * Takes the lines of text below the boxes out of an image, which then is only as large as the boxes need. As text of the document they
- * wrap and can be selected. The image's description has them too.
+ * Makes an image as large as its boxes need: the lines of text below them become text of the document, which wraps and can be selected,
+ * and the title is left out. The image's description has them too. On narrow screens names move above their boxes.
  */
-function takeNotes(svg: SVGSVGElement): string[] {
-  const number = (element: Element, name: string): number => Number(element.getAttribute(name) ?? 0);
+function layOut(svg: SVGSVGElement, titled: boolean): string[] {
   const boxes = [...svg.querySelectorAll('rect:not(.ground)')];
-  const texts = [...svg.querySelectorAll('text')];
+  let texts = [...svg.querySelectorAll('text')];
+  const axis = texts.find((text) => text.textContent === 'axis');
   // An image of two drawings, one below the other, keeps its text.
-  if (boxes.length === 0 || texts.filter((text) => text.textContent === 'axis').length !== 1) return [];
-  const bottom = Math.max(...boxes.map((box) => number(box, 'y') + number(box, 'height')));
+  if (!axis || boxes.length === 0 || texts.filter((text) => text.textContent === 'axis').length !== 1) return [];
+  let bottom = Math.max(...boxes.map((box) => number(box, 'y') + number(box, 'height')));
   const notes = texts.filter((text) => number(text, 'y') > bottom && number(text, 'x') <= 16);
-  for (const note of notes) note.remove();
-  const rest = texts.filter((text) => !notes.includes(text));
-  // Letters of the font at 14 pixels are at most 9 wide.
-  const right = Math.max(...boxes.map((box) => number(box, 'x') + number(box, 'width')), ...rest.map((text) => number(text, 'x') + (/\b[em]\b/.test(text.getAttribute('class') ?? '') ? 0 : (text.textContent ?? '').length * 9)));
-  const width = Math.min(number(svg, 'width'), Math.ceil(right) + 12);
-  const height = Math.min(number(svg, 'height'), Math.ceil(bottom) + 10);
-  svg.setAttribute('width', String(width));
-  svg.setAttribute('height', String(height));
-  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
-  return notes.map((note) => note.textContent ?? '').filter((note) => note !== '');
-}
-
-/** Lets the keyboard scroll a box, but only if it scrolls. */
-export function scrollable(box: HTMLElement, label: string): HTMLElement {
-  const update = (): void => {
-    if (box.scrollWidth > box.clientWidth + 1 || box.scrollHeight > box.clientHeight + 1) {
-      box.tabIndex = 0;
-      box.setAttribute('role', 'group');
-      box.setAttribute('aria-label', label);
-    } else {
-      box.removeAttribute('tabindex');
-      box.removeAttribute('role');
-      box.removeAttribute('aria-label');
+  const above = titled ? [] : texts.filter((text) => number(text, 'y') < number(axis, 'y') - 8);
+  for (const text of [...notes, ...above]) text.remove();
+  texts = texts.filter((text) => !notes.includes(text) && !above.includes(text));
+  const cells = boxes.filter((box) => !box.classList.contains('clash'));
+  if (narrow.matches && cells.length > 0) {
+    const shift = Math.min(...cells.map((box) => number(box, 'x'))) - MARGIN;
+    const rows = [...new Set(cells.map((box) => number(box, 'y')))].sort((one, other) => one - other);
+    const before = (y: number): number => rows.filter((row) => row <= y).length;
+    for (const text of texts) {
+      const row = before(number(text, 'y'));
+      const isName = number(text, 'x') <= shift + 4 && row > 0;
+      if (isName) {
+        text.setAttribute('y', String((rows[row - 1] ?? 0) + (row - 1) * LINE + 14));
+        const name = texts.find((one) => one !== text && one.getAttribute('y') === text.getAttribute('y') && number(one, 'x') === MARGIN);
+        const content = text.textContent ?? '';
+        // A shape follows its name.
+        if (text.classList.contains('e')) text.setAttribute('x', String(MARGIN + ((name?.textContent ?? '').length + 2) * LETTER));
+        else if (content.length > WIDEST - 14) text.textContent = `…${content.slice(15 - WIDEST)}`;
+        text.classList.remove('e');
+        text.classList.add('over');
+      } else {
+        move(text, 'y', row * LINE);
+        if (text !== axis) move(text, 'x', -shift);
+      }
     }
-  };
-  new ResizeObserver(update).observe(box);
-  return box;
+    const first = texts[texts.indexOf(axis) + 1];
+    if (first) first.textContent = `axis ${first.textContent}`;
+    axis.remove();
+    for (const box of boxes) {
+      move(box, 'x', -shift);
+      if (box.classList.contains('clash')) move(box, 'height', rows.length * LINE);
+      else move(box, 'y', before(number(box, 'y')) * LINE);
+    }
+    bottom += rows.length * LINE;
+  }
+  const ends = (text: Element): number => number(text, 'x') + (/\b[em]\b/.test(text.getAttribute('class') ?? '') ? 0 : (text.textContent ?? '').length * LETTER);
+  const width = Math.ceil(Math.max(...boxes.map((box) => number(box, 'x') + number(box, 'width')), ...texts.map(ends))) + MARGIN;
+  const top = titled ? 0 : number(axis, 'y') - 16;
+  const height = Math.ceil(bottom) + 10 - top;
+  for (const [name, value] of Object.entries({ width, height, viewBox: `0 ${top} ${width} ${height}` })) svg.setAttribute(name, String(value));
+  // What a card says of the element that is traced is not said again.
+  return notes.map((note) => note.textContent ?? '').filter((note) => note !== '' && (titled || !note.startsWith('element ')));
 }
 
 /** Replaces the contents of an element. The focus stays on the element with the same `data-key`, and what was expanded stays so. */
@@ -163,6 +193,11 @@ export function save(name: string, blob: Blob): void {
   link.click();
   link.remove();
   setTimeout(() => URL.revokeObjectURL(url), 60_000);
+}
+
+/** `(0, 1)`, as NumPy writes tuples. */
+export function tuple(at: (number | string)[]): string {
+  return at.length === 1 ? `(${at[0]},)` : `(${at.join(', ')})`;
 }
 
 /** `1 node`, `2 nodes`. */

@@ -1,6 +1,6 @@
 /** Small grids of elements: an element of the result shows the elements of the operands that it is computed from. */
 
-import { h, scrollable } from './dom.ts';
+import { h, tuple } from './dom.ts';
 import type { Answer, Elements } from './protocol.ts';
 
 /** More elements than this are not drawn. */
@@ -18,11 +18,6 @@ function position(flat: number, shape: number[]): number[] {
     flat = Math.floor(flat / dim);
   }
   return at;
-}
-
-/** `(0, 1)`, as NumPy writes tuples. */
-function tuple(at: number[]): string {
-  return at.length === 1 ? `(${at[0]},)` : `(${at.join(', ')})`;
 }
 
 /** The elements that a rule reads, from its strides. `null` if the dims are open, or there are too many or no elements. */
@@ -106,7 +101,7 @@ function grid(name: string, shape: number[], kind: string, text: (flat: number) 
 }
 
 /** Draws the operands, the result, and the sentence of the element under the pointer or the focus. */
-export function elementGrids(elements: Elements, marked: Set<number>, start: number | null, name: string): HTMLElement {
+export function elementGrids(elements: Elements, marked: Set<number>, start: number | null): HTMLElement {
   const letters = elements.operands.map((_, at) => String.fromCharCode(97 + at));
   const sum = (flat: number): number => (elements.sources[flat] ?? []).reduce((all, one) => all + one, 0);
   const sentence = (flat: number): string => {
@@ -172,10 +167,10 @@ export function elementGrids(elements: Elements, marked: Set<number>, start: num
     parts.push(h('div', { class: 'term' }, at > 0 && h('span', { class: 'sign', 'aria-hidden': 'true' }, '+'), one.box));
   });
   parts.push(h('div', { class: 'term' }, h('span', { class: 'sign', 'aria-hidden': 'true' }, '='), result.box));
-  const box = h('div', { class: 'elements' }, scrollable(h('div', { class: 'arrays' }, parts), `elements under ${name}`), line);
+  const box = h('div', { class: `elements${result.cells.length > 16 ? ' wide' : ''}` }, h('div', { class: 'arrays' }, parts), line);
   const hint = (): void => {
     show(start);
-    line.replaceChildren(marked.size > 0 ? 'Dashed elements differ between the meanings. ' : '', 'Point at an element to see what it reads.');
+    line.replaceChildren(marked.size > 0 ? 'Dashed elements differ. ' : '', 'Point at an element to see what it reads.');
   };
   box.addEventListener('pointerleave', hint);
   hint();

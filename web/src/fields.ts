@@ -51,7 +51,7 @@ export class ShapeFields {
   }
 
   private fit(input: HTMLInputElement): void {
-    input.style.width = `${Math.min(28, Math.max(6, input.value.length + 2))}ch`;
+    input.style.width = `calc(${Math.min(28, Math.max(4, input.value.length + 1))}ch + 26px)`;
   }
 
   focus(at: number): void {

@@ -1,10 +1,10 @@
 /** Learn: a guide in small steps. Each shows a state of Ask that can be changed. */
 
-import { because, differenceBanner, meaningCard } from './cards.ts';
-import { announce, drawing, h, scrollable, swap, type Child } from './dom.ts';
+import { because, differenceOf, meaningCard } from './cards.ts';
+import { announce, drawing, h, swap, type Child } from './dom.ts';
 import { elementGrids, elementsOf } from './elements.ts';
 import { ShapeFields } from './fields.ts';
-import type { Answer, Meaning, Side } from './protocol.ts';
+import type { Answer, Meaning } from './protocol.ts';
 import { ask } from './rules.ts';
 import { runtimesSection } from './runtimes.ts';
 import { join, ruleOf, write, type LearnState } from './state.ts';
@@ -25,6 +25,7 @@ export class Learn {
   private readonly runtimes = runtimesSection();
   private step: Step = STEPS[0] as Step;
   private shown = 0;
+  private readonly seen = new Set<number>();
 
   constructor() {
     const chapters = [...new Set(STEPS.map((step) => step.chapter))];
@@ -52,7 +53,12 @@ export class Learn {
     this.shown = number;
     this.step = STEPS[number - 1] as Step;
     const links = [...this.contents.querySelectorAll('a')];
-    links.forEach((link, at) => (at === number - 1 ? link.setAttribute('aria-current', 'step') : link.removeAttribute('aria-current')));
+    this.seen.add(number);
+    links.forEach((link, at) => {
+      if (at === number - 1) link.setAttribute('aria-current', 'step');
+      else link.removeAttribute('aria-current');
+      link.classList.toggle('seen', this.seen.has(at + 1));
+    });
     const title = h('h1', { tabindex: -1 }, this.step.title);
     const link = (to: number, label: string, kind: string): HTMLElement | false => {
       const step = STEPS[to - 1];
@@ -61,6 +67,7 @@ export class Learn {
     swap(
       this.content,
       h('p', { class: 'step-number' }, `Step ${number} of ${STEPS.length}`, h('span', {}, this.step.chapter)),
+      h('div', { class: 'progress', 'aria-hidden': 'true' }, STEPS.map((_, at) => h('i', { class: at + 1 === number ? 'now' : at + 1 < number || this.seen.has(at + 1) ? 'done' : '' }))),
       title,
       h('div', { class: 'prose' }, this.step.text.map((text) => h('p', {}, prose(text)))),
       h(
@@ -104,24 +111,17 @@ export class Learn {
       swap(this.live, h('p', { class: 'message' }, answer.error, '.'));
       return;
     }
-    const shown = new Set<Meaning>();
-    const cards: HTMLElement[] = [];
     const wanted = [...this.step.rules];
     if (!answer.chosen.is_default && !wanted.includes(answer.chosen.rule)) wanted.push(answer.chosen.rule);
-    for (const rule of wanted) {
-      const meaning = answer.meanings.find((one) => one.rules.some((use) => use.rule === rule));
-      if (meaning) {
-        if (!shown.has(meaning)) cards.push(meaningCard(answer, meaning, { level: 'h3', asked: wanted }));
-        shown.add(meaning);
-      } else cards.push(this.other(answer, rule));
-    }
-    const difference = answer.differences.find((one) => [one.left.rule, one.right.rule].every((rule) => [...shown].some((meaning) => meaning.rules.some((use) => use.rule === rule))));
-    // Rules of the step stand for the others of their meaning.
-    const named = (side: Side): Side => {
-      const meaning = answer.meanings.find((one) => one.rules.some((use) => use.rule === side.rule));
-      return { ...side, rule: (meaning && wanted.find((rule) => meaning.rules.some((use) => use.rule === rule))) ?? side.rule };
-    };
-    swap(this.live, h('h2', { class: 'step-verdict' }, answer.heading), h('div', { class: `cards${cards.length === 1 ? ' single' : ''}` }, cards), difference && differenceBanner(answer, { ...difference, left: named(difference.left), right: named(difference.right) }));
+    const meaningOf = (rule: string): Meaning | undefined => answer.meanings.find((one) => one.rules.some((use) => use.rule === rule));
+    const shown = new Set(wanted.map(meaningOf));
+    const differences = answer.differences.filter((one) => shown.has(meaningOf(one.left.rule)) && shown.has(meaningOf(one.right.rule)));
+    const cards = wanted.flatMap((rule) => {
+      const meaning = meaningOf(rule);
+      if (!meaning) return [this.other(answer, rule)];
+      return shown.delete(meaning) ? [meaningCard(answer, meaning, { asked: wanted, difference: differenceOf(meaning, differences) })] : [];
+    });
+    swap(this.live, h('h2', { class: 'step-verdict' }, answer.heading), h('div', { class: `cards${cards.length === 1 ? ' single' : ''}` }, cards));
     announce(answer.heading);
     if (this.step.runtimes) this.runtimes.show(answer.is_open || answer.compare.shapes.length !== 2 ? null : answer.compare.shapes.map((shape) => shape.join(',') || '()'));
   }
@@ -138,8 +138,7 @@ export class Learn {
       { class: 'card meaning' },
       h('header', {}, h('h3', {}, h('code', {}, rule)), message !== undefined && h('span', { class: 'badge bad' }, reject?.is_undecided ? 'not decided' : 'rejects these shapes')),
       message !== undefined ? h('p', {}, because(message), '.') : !drawn ? h('p', { class: 'note' }, 'This rule has no such axis here.') : h('div'),
-      drawn ? scrollable(drawing(drawn), `drawing of ${rule}`) : h('div'),
-      elements ? elementGrids(elements, new Set(), null, rule) : h('div'),
+      h('div', { class: 'pictures' }, drawn && drawing(drawn), elements && elementGrids(elements, new Set(), null)),
       h('div'),
     );
   }

@@ -2,7 +2,7 @@
 
 import { Ask } from './ask.ts';
 import { Check } from './check.ts';
-import { h } from './dom.ts';
+import { h, image } from './dom.ts';
 import { Learn } from './learn.ts';
 import { lockDown } from './network.ts';
 import { read, TARGETS, write, type State } from './state.ts';
@@ -27,6 +27,11 @@ const links = {
 
 /** Follows the system, then light, then dark. It is not stored. */
 const THEMES = ['system', 'light', 'dark'] as const;
+const ICONS = {
+  system: '<circle cx="10" cy="10" r="7"/><path d="M10 3a7 7 0 0 1 0 14z" fill="currentColor"/>',
+  light: '<circle cx="10" cy="10" r="3.5"/><path d="M10 1.8v2M10 16.2v2M1.8 10h2M16.2 10h2M4.2 4.2l1.4 1.4M14.4 14.4l1.4 1.4M4.2 15.8l1.4-1.4M14.4 5.6l1.4-1.4"/>',
+  dark: '<path d="M16.5 12.2A7 7 0 0 1 7.8 3.5a7 7 0 1 0 8.7 8.7z"/>',
+};
 let theme = 0;
 const themeButton = h('button', { type: 'button', class: 'quiet-button theme', onclick: () => setTheme(theme + 1) });
 function setTheme(next: number): void {
@@ -34,7 +39,9 @@ function setTheme(next: number): void {
   const name = THEMES[theme] ?? 'system';
   if (name === 'system') delete document.documentElement.dataset['theme'];
   else document.documentElement.dataset['theme'] = name;
-  themeButton.textContent = `Theme: ${name}`;
+  themeButton.title = `Theme: ${name}`;
+  themeButton.setAttribute('aria-label', themeButton.title);
+  themeButton.replaceChildren(image(`<svg xmlns="http://www.w3.org/2000/svg" width="20" height="20" viewBox="0 0 20 20" fill="none" stroke="currentColor" stroke-width="1.6" stroke-linecap="round" aria-hidden="true">${ICONS[name]}</svg>`));
 }
 setTheme(0);
 

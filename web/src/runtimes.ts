@@ -1,16 +1,41 @@
 /** What each runtime does with a broadcasting node of these shapes. The check module answers it. */
 
-import { announce, h, scrollable, swap, type Child } from './dom.ts';
-import type { Counterexample, Runtimes } from './protocol.ts';
+import { h, swap, tuple, type Child } from './dom.ts';
+import type { Counterexample, Runtimes, Target } from './protocol.ts';
 import { checker, hasCheck } from './checker.ts';
 
-/** What ncnn's two targets are called: its own rule meets users in the second one only. */
-const SHOWN: Record<string, string> = { ncnn: 'ncnn (via pnnx)', 'ncnn-param': 'ncnn (own .param)' };
+/** The targets by their names. The check module lists them. */
+export let known: Target[] = [];
+let listed: Promise<void> | undefined;
+export const listTargets = (): Promise<void> =>
+  (listed ??= checker.ask<Target[]>({ do: 'targets' }).then(
+    (targets) => void (known = targets),
+    (error: unknown) => {
+      listed = undefined;
+      throw error;
+    },
+  ));
 
-/** The name of a target, for people. */
-export const shownTarget = (name: string): string => SHOWN[name] ?? name;
+/** The name of a target, for people: `Core ML`, `LiteRT 2.1.3`, `rank up to 4`. */
+export function titleOf(name: string): string {
+  const [base = name, version] = name.split('@');
+  const rank = /^rank<=(\d+)$/.exec(base)?.[1];
+  const title = known.find((one) => one.name === (rank === undefined ? base : 'rank<=N') || one.aliases.includes(base))?.title ?? base;
+  return (rank === undefined ? title : title.replace('N', rank)) + (version === undefined ? '' : ` ${version}`);
+}
+
+/** A sentence of ours with the names of targets as people know them. */
+export const titled = (text: string): string => text.replace(/[\w<=@.-]*\w/g, (word) => titleOf(word));
 
 const ORDER = ['differs', 'refused', 'guarded', 'unsupported', 'unknown'];
+
+/** A verdict in the word that people read. */
+export const shownVerdict = (verdict: string): string => (verdict === 'guarded' ? 'depends on size' : verdict);
+
+/** Why a runtime does something else, without its name in front. */
+function reason({ target, reason: text }: Runtimes['rows'][number]): string {
+  return text.startsWith(`${target} `) ? text.slice(target.length + 1) : text;
+}
 
 /** How it is known, in the words of the command. */
 function evidence(kind: string | null, source: string | null): string {
@@ -20,7 +45,6 @@ function evidence(kind: string | null, source: string | null): string {
 
 /** `element (1, 0): reads b(0, 0) instead of b(1, 0)`. */
 function reading(example: Counterexample): string {
-  const tuple = (at: number[]): string => (at.length === 1 ? `(${at[0]},)` : `(${at.join(', ')})`);
   const changed = example.reads.flatMap((read, at) => {
     const there = example.target_reads[at];
     const letter = String.fromCharCode(97 + at);
@@ -35,7 +59,6 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
   let shapes: string[] | null = null;
   let constants = [false, true];
   let turn = 0;
-  let near = false;
   let timer: ReturnType<typeof setTimeout> | undefined;
 
   const ask = async (): Promise<void> => {
@@ -44,6 +67,8 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
     const mine = turn;
     if (asked === null) return;
     try {
+      await listTargets();
+      if (mine !== turn) return;
       const answer = await checker.ask<Runtimes>({ do: 'runtimes', shapes: asked, constants });
       if (mine !== turn) return;
       if (answer.error !== undefined) swap(body, options(), h('p', { class: 'note' }, `${answer.error}.`));
@@ -74,76 +99,49 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
       ),
     );
 
-  /** The runtimes that do something else come first, each with its reason. The others are one line. */
+  /** The runtimes that do something else come first, each with its reason. The others are one line for each place where models run. */
   const table = (answer: Runtimes): HTMLElement => {
-    const others = answer.rows.filter((row) => row.verdict !== 'same');
-    const same = answer.rows.filter((row) => row.verdict === 'same');
-    const name = (row: Runtimes['rows'][number]): Child => [shownTarget(row.target), row.version && h('span', { class: 'quiet' }, ` ${row.version}`)];
+    const placeOf = (row: Runtimes['rows'][number]): string | undefined => known.find((one) => one.name === row.target)?.deployment;
+    const rows = answer.rows.filter((row) => placeOf(row) !== 'Constraints');
+    const others = rows.filter((row) => row.verdict !== 'same').sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict));
+    const same = rows.filter((row) => row.verdict === 'same');
+    const alike = new Map<string, Runtimes['rows']>();
+    for (const row of others) {
+      const key = JSON.stringify([row.verdict, reason(row), row.counterexample]);
+      alike.set(key, [...(alike.get(key) ?? []), row]);
+    }
+    const name = (row: Runtimes['rows'][number]): Child => [row.title, row.version && h('span', { class: 'quiet' }, ` ${row.version}`)];
+    const places = [...new Set(same.map(placeOf))].map((place) => [place, same.filter((row) => placeOf(row) === place)] as const);
     return h(
       'div',
-      { class: 'runtimes-answer' },
+      { class: 'card runtimes-answer' },
       others.length > 0 &&
-        scrollable(
-          h(
-            'div',
-            { class: 'table-box' },
-            h(
-              'table',
-              { class: 'table' },
-              h('thead', {}, h('tr', {}, ['Runtime', 'Verdict', 'Why', 'Evidence'].map((title) => h('th', { scope: 'col' }, title)))),
-              h(
-                'tbody',
-                {},
-                [...others]
-                  .sort((one, other) => ORDER.indexOf(one.verdict) - ORDER.indexOf(other.verdict))
-                  .map((row) =>
-                    h(
-                      'tr',
-                      {},
-                      h('th', { scope: 'row' }, name(row)),
-                      h('td', {}, h('span', { class: `badge v-${ORDER.includes(row.verdict) ? row.verdict : 'unknown'}` }, row.verdict)),
-                      h('td', {}, row.reason.startsWith(`${row.target} `) ? row.reason.slice(row.target.length + 1) : row.reason, row.counterexample && h('span', { class: 'example-line' }, reading(row.counterexample))),
-                      h('td', { class: 'quiet' }, evidence(row.evidence, row.source)),
-                    ),
-                  ),
-              ),
-            ),
-          ),
-          'runtimes',
+        h(
+          'ul',
+          { class: 'runtime-list' },
+          [...alike.values()].map((rows) => {
+            const row = rows[0] as Runtimes['rows'][number];
+            return h(
+              'li',
+              {},
+              h('span', {}, h('span', { class: `badge v-${ORDER.includes(row.verdict) ? row.verdict : 'unknown'}` }, shownVerdict(row.verdict))),
+              h('b', {}, rows.map((one, at) => [at > 0 ? ', ' : '', name(one)])),
+              h('div', {}, reason(row), row.counterexample && h('span', { class: 'example-line' }, reading(row.counterexample))),
+              rows.length === 1
+                ? h('div', { class: 'source' }, evidence(row.evidence, row.source))
+                : h('details', { class: 'source', 'data-key': `evidence-${row.target}` }, h('summary', {}, 'Evidence'), h('ul', {}, rows.map((one) => h('li', {}, `${one.title}: ${evidence(one.evidence, one.source)}`)))),
+            );
+          }),
         ),
       same.length > 0 &&
-        h('p', { class: 'same-line' }, h('span', { class: 'badge v-same' }, 'same'), ` on ${same.length} runtimes: `, same.map((row, at) => [at > 0 ? ', ' : '', h('code', {}, name(row))])),
+        h(
+          'div',
+          { class: 'same-line' },
+          h('p', {}, h('span', { class: 'badge v-same' }, 'same'), ` on ${same.length} of ${rows.length}`),
+          h('dl', {}, places.map(([place, there]) => h('div', {}, h('dt', {}, place), h('dd', {}, there.map((row, at) => [at > 0 ? ', ' : '', name(row)]))))),
+        ),
     );
   };
-
-  const button = (): HTMLElement =>
-    h(
-      'p',
-      {},
-      h(
-        'button',
-        {
-          type: 'button',
-          class: 'button',
-          'data-key': 'runtimes',
-          onclick: () => {
-            near = true;
-            announce('Unpacking the check module');
-            swap(body, options(), h('p', { class: 'note' }, 'Unpacking the check module …'));
-            void ask();
-          },
-        },
-        'Show what runtimes do',
-      ),
-    );
-
-  const observer = new IntersectionObserver((entries) => {
-    if (!entries.some((entry) => entry.isIntersecting) || near || shapes === null) return;
-    near = true;
-    observer.disconnect();
-    void ask();
-  });
-  if (hasCheck()) observer.observe(element);
 
   return {
     element,
@@ -151,12 +149,8 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
       shapes = wanted;
       element.hidden = !hasCheck() || wanted === null;
       turn += 1;
-      if (wanted === null) return;
-      if (!near) swap(body, button());
-      else {
-        clearTimeout(timer);
-        timer = setTimeout(() => void ask(), 120);
-      }
+      clearTimeout(timer);
+      if (wanted !== null && hasCheck()) timer = setTimeout(() => void ask(), 120);
     },
   };
 }

@@ -18,6 +18,8 @@ export interface RuleUse {
   rule: string;
   /** The rule without its parameters: `pdpd`. */
   name: string;
+  /** The frameworks and operators that follow it: `OpenVINO pdpd`. */
+  title: string;
   summary: string;
   source: string;
   /** Conditions on symbolic dims under which the rule accepts the shapes. */
@@ -117,6 +119,7 @@ export interface Answer {
 /** A rule with its parameters. */
 export interface Rule {
   name: string;
+  title: string;
   aliases: string[];
   summary: string;
   source: string;
@@ -132,6 +135,10 @@ export interface Rule {
 /** A runtime that models can be checked for. */
 export interface Target {
   name: string;
+  /** The name that people know it by: `Core ML`. */
+  title: string;
+  /** Where models run on it: `Phone`. */
+  deployment: string;
   aliases: string[];
   versions: string[];
   summary: string;
@@ -180,7 +187,8 @@ export interface Group {
   notes: [string, string][];
   /** What `fix` changes, if it can. */
   fix: string | null;
-  drawing: Drawing | null;
+  /** The node as the model means it and, where the runtime reads other elements, as it does. */
+  drawings: Drawing[];
 }
 
 /** What a runtime does with a node. */
@@ -195,11 +203,14 @@ export interface Finding {
   reason: string;
 }
 
+/** How often each verdict was given for a runtime. */
+export type TargetCounts = { name: string } & Record<string, number | string>;
+
 /** The result of a check. */
 export interface Checked {
   error?: string;
   /** The record of `broadaxe check --json` for this model. */
-  record: { findings: Finding[]; targets: ({ name: string } & Record<string, number | string>)[] };
+  record: { findings: Finding[]; targets: TargetCounts[] };
   /** What the command prints. */
   grouped: {
     head: { nodes: string; others: string | null; targets: { name: string; counts: string; remarks: string[] }[] };
@@ -217,7 +228,7 @@ export interface FindingDetail {
   node: string;
   rows: Row[];
   notes: [string, string][];
-  drawing: Drawing | null;
+  drawings: Drawing[];
 }
 
 /** A broadcasting node of a model. */
@@ -249,6 +260,8 @@ export interface Fixed {
   /** Findings that were not fixed, with the reason. */
   left: string[];
   files: { name: string; pieces: Piece[] }[];
+  /** What a check of the changed model finds: how many findings are left, and the verdicts. */
+  after: { left: number; targets: TargetCounts[]; counts: { name: string; counts: string }[]; undecided: string | null } | null;
 }
 
 /** A model of one node. */
@@ -272,5 +285,5 @@ export interface Counterexample {
 /** What each runtime does with an `Add` of two shapes. */
 export interface Runtimes {
   error?: string;
-  rows: { target: string; version: string | null; verdict: string; reason: string; evidence: string | null; source: string | null; counterexample: Counterexample | null }[];
+  rows: { target: string; title: string; version: string | null; verdict: string; reason: string; evidence: string | null; source: string | null; counterexample: Counterexample | null }[];
 }

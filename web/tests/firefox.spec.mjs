@@ -78,7 +78,7 @@ test('the bits of all kernels are the recorded ones', { skip: !process.env.GOLDE
 
 test('a model is checked and fixed', async () => {
   const page = await open('#/check?for=onnx,ncnn&example=face.onnx');
-  await page.waitForFunction(() => document.body.innerText.includes('differs on ncnn'), { timeout: 60_000 });
+  await page.waitForFunction(() => document.body.innerText.includes('differs on ONNX Runtime, ncnn (via pnnx)'), { timeout: 60_000 });
   assert.match(await page.evaluate(() => document.body.innerText), /0 bytes sent/);
   await page.evaluate(() => [...document.querySelectorAll('button')].find((one) => one.textContent === 'Fix the model').click());
   await page.waitForFunction(() => document.body.innerText.includes('face-fixed.onnx'), { timeout: 60_000 });

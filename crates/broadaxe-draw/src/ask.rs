@@ -70,6 +70,7 @@ pub fn rules() -> Json {
         let modes: Vec<&str> = def.modes.iter().map(|mode| mode.name()).collect();
         json!({
             "name": def.name,
+            "title": def.title,
             "aliases": def.aliases,
             "summary": def.summary,
             "source": def.source,
@@ -207,7 +208,7 @@ fn open_rejects(open: &OpenCompared) -> Vec<Json> {
 }
 
 fn named(rule: &Rule) -> Json {
-    json!({ "rule": rule.to_string(), "name": rule.name(), "summary": rule.def().summary, "source": rule.def().source })
+    json!({ "rule": rule.to_string(), "name": rule.name(), "title": rule.def().title, "summary": rule.def().summary, "source": rule.def().source })
 }
 
 fn differences(known: &KnownCompared) -> Vec<Json> {

@@ -122,7 +122,7 @@ pub fn infer(model: &Model, given: &[(String, Vec<Dim>)]) -> Result<Shapes, Erro
 }
 
 /// Returns the shapes that a caller gave to [`infer`], so that a changed model gets the same.
-pub(crate) fn given(model: &Model, shapes: &Shapes) -> Vec<(String, Vec<Dim>)> {
+pub fn given(model: &Model, shapes: &Shapes) -> Vec<(String, Vec<Dim>)> {
     let known = model.main().inputs.iter().filter_map(|id| Some((id, shapes.of.get(id.0 as usize)?)));
     let given = known.filter(|(_, known)| known.origin == Origin::Given);
     given.filter_map(|(id, known)| Some((model.value(*id).name.clone(), known.shape.dims()?.to_vec()))).collect()

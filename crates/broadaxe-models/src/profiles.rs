@@ -4,6 +4,7 @@
 //! or that it refuses the node. Every law says how it is known. A profile is a file under `profiles/` and its line in
 //! [`PROFILES`].
 
+mod deployment;
 mod name;
 mod route;
 mod index_term;
@@ -43,6 +44,8 @@ mod ggml;
 mod opencv;
 mod ort_webgpu;
 mod qnn;
+mod rknn;
+mod nncase;
 mod tensorrt;
 mod tnn;
 mod tvm;
@@ -64,6 +67,7 @@ use crate::{
 
 pub use self::{
     condition::When,
+    deployment::Deployment,
     engines::{ENGINES, EVIDENCE_DATE, Engine},
     facts::{Around, Facts},
     index_term::IndexTerm,
@@ -93,6 +97,8 @@ pub static PROFILES: &[&Profile] = &[
     &qnn::QNN,
     &coreml::COREML,
     &opencv::OPENCV,
+    &nncase::NNCASE,
+    &rknn::RKNN,
     &tensorrt::TENSORRT,
     &tnn::TNN,
     &webnn::WEBNN,
@@ -109,6 +115,10 @@ const COPIES: &[Role] = &[Role::Identity];
 pub struct Profile {
     /// The name on the command line; one that ends in `<=N` has a number: `rank<=4`.
     pub name: &'static str,
+    /// The name that people know it by: `Core ML`; that of `rank<=N` has the letter `N` for the number.
+    pub title: &'static str,
+    /// Where models run on it.
+    pub deployment: Deployment,
     /// What the target is, in one line.
     pub summary: &'static str,
     /// Other names for it.
@@ -144,6 +154,8 @@ pub type RefusedReshapes = fn(&Model, &Shapes) -> Vec<(NodeId, String)>;
 /// The profile that others are written as changes of.
 const PLAIN: Profile = Profile {
     name: "",
+    title: "",
+    deployment: Deployment::Server,
     summary: "",
     aliases: &[],
     versions: &[],

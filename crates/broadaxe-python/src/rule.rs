@@ -2,9 +2,15 @@
 
 use std::ops::Deref;
 
+use broadaxe::frameworks::nearest;
 use broadaxe_shape::{Params, RULES, Rule};
 use once_cell::race::OnceBox;
-use pyo3::{Borrowed, exceptions::PyTypeError, prelude::*, types::PyString};
+use pyo3::{
+    Borrowed,
+    exceptions::{PyTypeError, PyValueError},
+    prelude::*,
+    types::PyString,
+};
 
 use crate::error::of_shapes;
 
@@ -19,7 +25,18 @@ pub(crate) fn read(name: Option<Name<'_>>, axis: Option<i64>) -> PyResult<Rule> 
             None => Ok(rule),
         }),
     };
-    named.map_err(|error| of_shapes(&error))
+    named.map_err(|error| name.and_then(|Name(text)| misspelled(text)).unwrap_or_else(|| of_shapes(&error)))
+}
+
+/// Makes the error for a text whose rule is unknown, where the name of a rule is near it.
+#[cold]
+fn misspelled(text: &str) -> Option<PyErr> {
+    let name = text.split_whitespace().next()?;
+    let known = |name: &str| RULES.iter().any(|def| def.name == name || def.aliases.contains(&name));
+    let names: Vec<_> = RULES.iter().map(|def| def.name).collect();
+    let near = nearest(name, names.iter().chain(RULES.iter().flat_map(|def| def.aliases)).copied());
+    (!known(name) && !near.is_empty())
+        .then(|| PyValueError::new_err(format!("unknown rule '{name}'{near} (rules: {})", names.join(", "))))
 }
 
 /// The name of a rule, as callers pass it.

@@ -44,6 +44,28 @@ def test_texts_have_no_colours_unless_asked():
     assert "\x1b[" in out.getvalue()
 
 
+def test_other_keywords_name_the_one_that_is_meant():
+    for function in (bx.check, bx.fix, assert_same):
+        for name in ("for_", "target", "runtime", "runtimes"):
+            with pytest.raises(TypeError, match=rf"^{function.__name__}\(\) got .*'{name}'; runtimes are named by targets=, such as"):
+                function(FACE, **{name: ["onnx"]})
+        with pytest.raises(TypeError, match="by input_shapes="):
+            function(FACE, targets=["onnx"], shapes={})
+        with pytest.raises(TypeError, match="unexpected keyword argument 'nothing'$"):
+            function(FACE, targets=["onnx"], nothing=1)
+    with pytest.raises(TypeError, match="by out="):
+        bx.upgrade(FACE, output="a.onnx")
+    # No target is meant where there are none.
+    with pytest.raises(TypeError, match="unexpected keyword argument 'runtimes'$"):
+        bx.census(FACE, runtimes=["onnx"])
+
+
+def test_counts_are_written_with_their_verb():
+    small_one = bx.check(small().SerializeToString(), ["openvino"])
+    assert repr(small_one) == "<Check model: 1 node; openvino: 1 differs>"
+    assert "onnx: 2 differ " in repr(bx.check(FACE))
+
+
 def test_a_terminal_gets_colours(monkeypatch):
     class Terminal(io.StringIO):
         def isatty(self):

@@ -13,7 +13,7 @@ import pytest
 import broadaxe as bx
 
 HERE = Path(__file__).resolve().parent
-GUIDE = HERE.parents[2] / "docs" / "guides" / "python.md"
+GUIDES = HERE.parents[2] / "docs" / "guides"
 MODULES = [f"broadaxe.{module.name}" for module in pkgutil.iter_modules(bx.__path__) if module.name != "_broadaxe"]
 
 
@@ -34,9 +34,23 @@ def test_examples_are_there():
 
 def test_guide(monkeypatch):
     # Its paths are those of the repository.
-    monkeypatch.chdir(GUIDE.parents[2])
-    failed, tried = doctest.testfile(str(GUIDE), module_relative=False, optionflags=doctest.ELLIPSIS)
+    monkeypatch.chdir(GUIDES.parents[1])
+    failed, tried = doctest.testfile(str(GUIDES / "python.md"), module_relative=False, optionflags=doctest.ELLIPSIS)
     assert failed == 0 and tried > 20
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch", "jax"])
+def test_guide_to_the_guard(library):
+    """Runs the sections that import a library, if it is installed, after those that import NumPy only."""
+    pytest.importorskip(library)
+    sections = ("\n" + (GUIDES / "guard.md").read_text()).split("\n## ")
+    other = {part: [one for one in ("torch", "jax") if f">>> import {one}" in part] for part in sections}
+    assert [names for names in other.values() if names] == [["torch"], ["jax"]]
+    text = "\n".join(part for part, names in other.items() if not names or names == [library])
+    test = doctest.DocTestParser().get_doctest(text, {}, "guard.md", "guard.md", 0)
+    assert len(test.examples) >= (9 if library == "numpy" else 13)
+    runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS)
+    assert runner.run(test).failed == 0
 
 
 def test_every_name_is_documented():

@@ -324,7 +324,7 @@ def test_every_public_name_is_in_a_table():
     named = {name for name, value in vars(bx).items() if not name.startswith("_") and callable(value) and not isinstance(value, types.GenericAlias)}
     assert {name for name in named if not hasattr(vars(bx)[name], "__args__")} <= known, named - known
     assert {name for name in vars(bx.Operator) if not name.startswith("_") and callable(vars(bx.Operator)[name])} == {*METHODS, "resolve_dtypes"}
-    assert {name for name in dir(bx.guard) if not name.startswith("_")} == {"watch", "look"}
+    assert {name for name in dir(bx.guard) if not name.startswith("_")} == {"watch", "look", "trace"}
     backend = {name for name in onnx_backend.__all__ if callable(getattr(onnx_backend, name))}
     assert backend <= {*BACKEND, "operators", "is_compatible", "supports_device", "Unsupported", "BroadaxeBackend", "Representation"}, backend
     modules = {name for name, value in vars(bx).items() if isinstance(value, types.ModuleType) and not name.startswith("_")}

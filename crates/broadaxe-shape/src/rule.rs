@@ -62,6 +62,8 @@ pub static RULES: &[&RuleDef] = &[
 pub struct RuleDef {
     /// The name in commands, JSON and errors: `pdpd`.
     pub name: &'static str,
+    /// The frameworks and operators that follow the rule, by the names that people know: `OpenVINO PReLU`.
+    pub title: &'static str,
     /// Other names that mean the same rule.
     pub aliases: &'static [&'static str],
     /// What the rule does, in one line.
@@ -87,9 +89,22 @@ pub struct RuleDef {
 impl RuleDef {
     /// Starts a rule without a name and without parameters.
     const fn new(place: fn(&Call<'_>) -> Result<Placement, Error>) -> Self {
-        let (name, aliases, summary, source): (_, &[_], _, _) = ("", &[], "", "");
+        let (name, title, aliases, summary, source): (_, _, &[_], _, _) = ("", "", &[], "", "");
         let (operands, axis, modes) = ((1, usize::MAX), AxisParam::None, &[]);
-        Self { name, aliases, summary, source, operands, axis, axes: false, target: false, lists: false, modes, place }
+        Self {
+            name,
+            title,
+            aliases,
+            summary,
+            source,
+            operands,
+            axis,
+            axes: false,
+            target: false,
+            lists: false,
+            modes,
+            place,
+        }
     }
 }
 

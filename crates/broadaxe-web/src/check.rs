@@ -8,7 +8,9 @@ use broadaxe_models::{
     edit::Piece,
     extract::extract,
     fix::{Fix, Intent, Step},
-    format, meaning,
+    format,
+    infer::{given, infer},
+    meaning,
     profiles::Reach,
     report::{CheckRecord, FindingRecord, GroupedSample, Shown, drawings, grouped, node_name, words},
 };
@@ -66,12 +68,16 @@ fn targets() -> Value {
     let target = |profile: &&broadaxe_models::Profile| {
         json!({
             "name": profile.name,
+            "title": profile.title,
+            "deployment": profile.deployment.name(),
             "aliases": profile.aliases,
             "versions": profile.versions,
             "summary": profile.summary,
         })
     };
-    PROFILES.iter().map(target).collect()
+    let mut profiles = PROFILES.to_vec();
+    profiles.sort_by_key(|profile| profile.deployment);
+    profiles.iter().map(target).collect()
 }
 
 fn opened(request: &Value) -> Result<Value, String> {
@@ -127,18 +133,14 @@ impl Open {
         let left_out = shorten(&mut record);
         let report = grouped(&record, Shown { all: false });
         let groups = report.groups.iter().map(|group| {
-            let sample = group.members.first().and_then(|&at| record.findings.get(at));
-            let mut value = json!({
-                "severity": group.severity,
-                "code": group.code,
-                "name": group.name,
-                "title": group.title,
-                "why": group.why,
-                "members": group.members,
-                "also": group.others,
-            });
-            add_sample(&mut value, &group.sample);
-            value["drawing"] = sample.map_or(Value::Null, drawing);
+            let mut value = group.members.first().and_then(|&at| record.findings.get(at)).map_or(Value::Null, sample);
+            value["severity"] = json!(group.severity);
+            value["code"] = json!(group.code);
+            value["name"] = json!(group.name);
+            value["title"] = json!(group.title);
+            value["why"] = json!(group.why);
+            value["members"] = json!(group.members);
+            value["also"] = json!(group.others);
             value
         });
         let grouped = json!({
@@ -157,10 +159,7 @@ impl Open {
         let at = request["index"].as_u64().and_then(|at| usize::try_from(at).ok());
         let record = self.record.as_ref().ok_or("the model was not checked")?;
         let finding = at.and_then(|at| record.findings.get(at)).ok_or("there is no such finding")?;
-        let mut value = json!({});
-        add_sample(&mut value, &GroupedSample::new(finding));
-        value["drawing"] = drawing(finding);
-        Ok(value)
+        Ok(sample(finding))
     }
 
     fn nodes(&self) -> Value {
@@ -196,9 +195,10 @@ impl Open {
         let model = fixed.base(&self.loaded.model);
         let upgrade = fixed.upgraded.as_ref().map(|upgraded| changes(&self.loaded.model, &upgraded.changes));
         let summary = [upgrade.unwrap_or_default(), changes(model, &fixed.plan)].concat();
-        let mut files = Vec::new();
+        let (mut files, mut after) = (Vec::new(), Value::Null);
         if !summary.is_empty() {
-            let (written, _) = fixed.changed(&self.loaded.model).map_err(say)?;
+            let (written, changed) = fixed.changed(&self.loaded.model).map_err(say)?;
+            after = self.checked_again(changed)?;
             for file in &written.files {
                 let (name, pieces) = (self.fixed_name(file.extension), file.original_pieces(model).map_err(say)?);
                 let kept = self.number_of(file.extension);
@@ -214,7 +214,19 @@ impl Open {
             "wrong": fixed.is_wrong(),
             "left": words::left(model, &fixed.plan.left),
             "files": files,
+            "after": after,
         }))
+    }
+
+    /// Checks a changed model for the same targets.
+    fn checked_again(&self, model: Model) -> Result<Value, String> {
+        let Loaded { path, model: before, shapes } = &self.loaded;
+        let shapes = infer(&model, &given(before, shapes)).map_err(|error| error.to_string())?;
+        let loaded = Loaded { path: path.clone(), model, shapes };
+        let record = judged(&loaded, &self.targets).map_err(|error| said(&error))?;
+        let report = grouped(&record, Shown { all: false });
+        let left = report.groups.iter().map(|group| group.members.len()).sum::<usize>();
+        Ok(json!({ "targets": record.targets, "counts": report.targets, "undecided": report.undecided, "left": left }))
     }
 
     /// Returns the number of the file that a changed file keeps bytes of.
@@ -267,12 +279,21 @@ fn changes(model: &Model, plan: &Fix) -> Vec<String> {
     plan.steps.iter().map(change).collect()
 }
 
-/// Adds what a report says of a finding.
-fn add_sample(value: &mut Value, sample: &GroupedSample) {
-    value["node"] = json!(sample.node);
-    value["rows"] = json!(sample.rows);
-    value["notes"] = sample.notes.iter().map(|note| json!([note.label, note.text])).collect();
-    value["fix"] = json!(sample.fix);
+/// Says of a finding what a report says, with drawings. It speaks of "the runtime", so that runtimes that do the same say the same.
+fn sample(finding: &FindingRecord) -> Value {
+    let mut neutral = finding.clone();
+    neutral.target = "the runtime".into();
+    let said = GroupedSample::new(&neutral);
+    // The first drawing is that of the model.
+    let drawn = drawings(&neutral).into_iter().map(|drawing| drawn(&[drawing]).to_string());
+    let drawn: Vec<Value> = drawn.filter_map(|text| serde_json::from_str(&text).ok()).collect();
+    json!({
+        "node": said.node,
+        "rows": said.rows,
+        "notes": said.notes.iter().map(|note| json!([note.label, note.text])).collect::<Value>(),
+        "fix": said.fix,
+        "drawings": drawn,
+    })
 }
 
 /// Says what every target does with an ONNX Add of two shapes.
@@ -286,9 +307,11 @@ fn runtimes(request: &Value) -> Result<Value, String> {
     let targets = PROFILES.iter().filter_map(|profile| profile.name.parse().ok()).collect::<Vec<Target>>();
     let record = judged(&loaded, &targets).map_err(|error| said(&error))?;
     let row = |finding: &FindingRecord| {
-        let versions = PROFILES.iter().find(|profile| *profile.name == *finding.target).map(|profile| profile.versions);
+        let profile = PROFILES.iter().find(|profile| *profile.name == *finding.target);
+        let (title, versions) = (profile.map(|profile| profile.title), profile.map(|profile| profile.versions));
         json!({
             "target": finding.target,
+            "title": title,
             "version": versions.and_then(|versions| versions.last()),
             "verdict": finding.verdict,
             "reason": finding.reason,
@@ -298,13 +321,6 @@ fn runtimes(request: &Value) -> Result<Value, String> {
         })
     };
     Ok(json!({ "rows": record.findings.iter().map(row).collect::<Vec<_>>() }))
-}
-
-/// Draws a finding: what the model means and, where the target places operands by another rule, what it reads.
-fn drawing(finding: &FindingRecord) -> Value {
-    let drawings = drawings(finding);
-    let drawn = (!drawings.is_empty()).then(|| drawn(&drawings).to_string());
-    drawn.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
 }
 
 /// Writes bytes in base 64.
@@ -358,6 +374,8 @@ mod tests {
             assert_eq!((&answer["offered"], &answer["wrong"]), (&json!(offered), &json!(wrong)), "{answer}");
             assert!(answer["outcome"].as_str().is_some_and(|text| text.starts_with(said)), "{answer}");
             assert_eq!(answer["files"].as_array().map(Vec::len), Some(files), "{answer}");
+            // A model that was changed was checked again.
+            assert_eq!(answer["after"]["left"].as_u64(), (files > 0).then_some(0), "{answer}");
         }
     }
 }

@@ -5,7 +5,7 @@ use broadaxe_kernels::{DType, OpId, id};
 use broadaxe_shape::SymbolicShape;
 
 use super::{
-    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    Asked, Deployment, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, to_nothing},
     channels, contrib,
     inside::{GROUP_NORM, has_computed_list, lists},
@@ -66,6 +66,8 @@ const SCALAR_OPERATORS: &[OpId] = &[
 
 pub(super) static COREML: Profile = Profile {
     name: "coreml",
+    title: "Core ML",
+    deployment: Deployment::Phone,
     summary: "Core ML's ML programs (converted only; values are documented)",
     route: Route::new(
         &[],

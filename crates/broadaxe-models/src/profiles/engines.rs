@@ -38,6 +38,8 @@ pub static ENGINES: &[Engine] = &[
     Engine { name: "TOSA tools", version: "2026.8.0", tested: RUN },
     Engine { name: "ggml", version: "0.13.1", tested: RUN },
     Engine { name: "OpenCV", version: "5.0.0", tested: RUN },
+    Engine { name: "nncase", version: "2.11.0", tested: RUN },
+    Engine { name: "RKNN-Toolkit2", version: "2.5.0", tested: RUN },
     Engine { name: "QNN", version: "2.7.0", tested: ONLY_COMPILED },
     Engine { name: "Core ML", version: "9.0", tested: ONLY_CONVERTED },
 ];
@@ -151,6 +153,8 @@ mod tests {
             ("TVM", "apache-tvm"),
             ("TOSA tools", "tosa-tools"),
             ("OpenCV", "opencv-python-headless"),
+            ("nncase", "nncase"),
+            ("RKNN-Toolkit2", "rknn-toolkit2"),
             ("QNN", "onnxruntime-qnn"),
             ("Core ML", "coremltools"),
         ];

@@ -1,6 +1,6 @@
 //! A runtime whose operands must have equal ranks, as TOSA and the layers of TensorRT require.
 
-use super::{Evidence, Law, PLAIN, Profile, Way, When};
+use super::{Deployment, Evidence, Law, PLAIN, Profile, Way, When};
 use crate::meaning::Kind;
 
 const TENSORRT_LAYERS: Evidence = Evidence::documented("TensorRT, Operators: Elementwise; the choice is the caller's");
@@ -21,6 +21,8 @@ pub(super) const OTHER_KINDS: &[Kind] = &[
 
 pub(super) static EQUAL_RANK: Profile = Profile {
     name: "equal-rank",
+    title: "equal ranks",
+    deployment: Deployment::Constraint,
     summary: "a runtime whose operands must have equal ranks, as TOSA and TensorRT's layers require",
     laws: &[
         Law {

@@ -4,7 +4,7 @@
 
 use broadaxe_kernels::id;
 
-use super::{Evidence, Law, PLAIN, Profile, Way, When};
+use super::{Deployment, Evidence, Law, PLAIN, Profile, Way, When};
 use crate::meaning::Kind;
 
 const GGML_RUN: Evidence = Evidence::run_here("ggml 0.13.1; CPU, recorded answers in cases/ggml.case");
@@ -12,6 +12,8 @@ const HEADER: Evidence = Evidence::documented("ggml.h: ggml_add, ggml_sub, ggml_
 
 pub(super) static GGML: Profile = Profile {
     name: "ggml",
+    title: "ggml",
+    deployment: Deployment::Server,
     summary: "ggml: the second operand of add, sub, mul and div is tiled to the shape of the first",
     laws: &[
         Law {

@@ -4,7 +4,7 @@ use broadaxe_frameworks::{Role, System};
 use broadaxe_kernels::{DType, id};
 
 use super::{
-    Asked, Converter, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels,
+    Asked, Converter, Deployment, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, channels,
     condition::OF_FLOATS,
     contrib,
     inside::{CONVOLUTION, has_computed_list, has_computed_weights, is_grouped, lists},
@@ -68,6 +68,8 @@ pub(super) const UNASKED_SLOPE: &[When] = &[When::Via(ONNX2TF), When::Not(&When:
 
 pub(super) static LITERT: Profile = Profile {
     name: "litert",
+    title: "LiteRT",
+    deployment: Deployment::Phone,
     summary: "LiteRT (TensorFlow Lite) on CPUs",
     aliases: &["tflite"],
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],

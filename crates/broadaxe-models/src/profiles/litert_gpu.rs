@@ -15,7 +15,7 @@ use self::{
     placement::Placed,
 };
 use super::{
-    Asked, Does, Evidence, IndexTerm, Law, PLAIN, Profile, Way, When, contrib,
+    Asked, Deployment, Does, Evidence, IndexTerm, Law, PLAIN, Profile, Way, When, contrib,
     inside::{
         CONVOLUTION, GROUP_NORM, has_computed_list, has_computed_weights, has_split_groups, has_wide_groups, lists,
     },
@@ -48,6 +48,8 @@ const FOLDED: Evidence = Evidence::run_here(
 
 pub(super) static LITERT_GPU: Profile = Profile {
     name: "litert-gpu",
+    title: "LiteRT GPU",
+    deployment: Deployment::Phone,
     summary: "LiteRT's GPU delegate (WebGPU): constants are placed by their own rank",
     versions: &["2.1.3", "2.1.6", "2.2.0", "2.3.0"],
     laws: &[

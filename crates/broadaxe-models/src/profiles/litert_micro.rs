@@ -8,7 +8,7 @@
 use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, id};
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When};
+use super::{Asked, Deployment, Does, Evidence, Law, PLAIN, Profile, Route, Way, When};
 use crate::{
     graph::{Attribute, ValueId},
     meaning::Kind,
@@ -45,6 +45,8 @@ const BYTE: When = When::Dtype(&[DType::I8]);
 
 pub(super) static LITERT_MICRO: Profile = Profile {
     name: "litert-micro",
+    title: "TensorFlow Lite Micro",
+    deployment: Deployment::Microcontroller,
     summary: "TensorFlow Lite Micro (LiteRT for Microcontrollers), on a CPU",
     aliases: &["tflite-micro", "tflm"],
     versions: &["0.dev20260203175027", "0.dev20261008201341", "0.dev20261023182759"],

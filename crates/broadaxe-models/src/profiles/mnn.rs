@@ -15,7 +15,7 @@ use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, OpId, id};
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
+    Asked, Deployment, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
     condition::{INTEGERS, OF_FLOATS},
     contrib,
     groups::Groupings,
@@ -85,6 +85,8 @@ const SEVERAL: When = When::Not(&When::Any(&[When::Operands(1), When::Operands(2
 
 pub(super) static MNN: Profile = Profile {
     name: "mnn",
+    title: "MNN",
+    deployment: Deployment::Phone,
     summary: "MNN 3 on the CPU, through its converter for ONNX",
     versions: &["3.0.0", "3.2.0", "3.4.1", "3.6.1"],
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("MNNConvert; models in TFLite are documented")),

@@ -145,7 +145,7 @@ fn named(text: &str) -> Option<Target> {
 }
 
 /// Runtimes that users ask for and that no target describes.
-const WITHOUT_TARGET: [&str; 37] = [
+const WITHOUT_TARGET: [&str; 36] = [
     "armnn",
     "ascend",
     "burn",
@@ -164,7 +164,6 @@ const WITHOUT_TARGET: [&str; 37] = [
     "nnapi",
     "onednn",
     "paddle-lite",
-    "rknn",
     "rocm",
     "rten",
     "snpe",
@@ -394,7 +393,7 @@ mod tests {
             ("ran\u{e9}4", "unknown target"),
             ("openvno", "did you mean 'openvino'?"),
             ("openvino ncnn", "separate them by commas: openvino,ncnn"),
-            ("RKNN", "what 'RKNN' does is unknown"),
+            ("Hailo", "what 'Hailo' does is unknown"),
         ];
         for (text, want) in wrong {
             let error = text.parse::<Target>().expect_err(text).to_string();

@@ -6,7 +6,7 @@ use broadaxe_frameworks::System;
 use broadaxe_kernels::{OpId, id};
 use broadaxe_shape::Rule;
 
-use super::{Asked, Does, Evidence, Law, PLAIN, Profile, Way};
+use super::{Asked, Deployment, Does, Evidence, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
 
 const NCNN_RUN: Evidence = Evidence::run_here("ncnn 20261020; conformance, test_engines.py");
@@ -32,6 +32,8 @@ pub(super) const BINARY: &[OpId] = &[
 
 pub(super) static NCNN: Profile = Profile {
     name: "ncnn-param",
+    title: "ncnn (own .param)",
+    deployment: Deployment::Phone,
     summary: "ncnn's own .param files as written, with ncnn's own rule",
     aliases: &["ncnn-binaryop"],
     laws: &[

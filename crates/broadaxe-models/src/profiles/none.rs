@@ -1,10 +1,12 @@
 //! A runtime without broadcasting, such as XLA's HLO: shapes are equal, and stretching is an operator of its own.
 
-use super::{Evidence, Law, PLAIN, Profile, Way, equal_rank::OTHER_KINDS};
+use super::{Deployment, Evidence, Law, PLAIN, Profile, Way, equal_rank::OTHER_KINDS};
 use crate::meaning::Kind;
 
 pub(super) static NONE: Profile = Profile {
     name: "none",
+    title: "no broadcasting",
+    deployment: Deployment::Constraint,
     summary: "a runtime without broadcasting: operands must have the result's shape",
     laws: &[
         Law {

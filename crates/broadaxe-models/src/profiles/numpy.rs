@@ -1,10 +1,12 @@
 //! NumPy, and what follows it: torch, JAX, `CuPy`. Every operand aligns to the right and may stretch.
 
-use super::{Evidence, Law, PLAIN, Profile, Way};
+use super::{Deployment, Evidence, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
 
 pub(super) static NUMPY: Profile = Profile {
     name: "numpy",
+    title: "NumPy, PyTorch, JAX",
+    deployment: Deployment::Framework,
     summary: "NumPy, PyTorch, JAX: standard right-aligned broadcasting",
     aliases: &["torch", "jax"],
     laws: &[

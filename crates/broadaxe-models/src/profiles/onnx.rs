@@ -11,7 +11,7 @@ use broadaxe_kernels::DType;
 use broadaxe_shape::Rule;
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
+    Asked, Deployment, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
     inside::{GROUP_NORM, as_many_or_one, is_whole, lists},
     integer_layers,
     neighbours::Op,
@@ -30,6 +30,8 @@ const SCHEMAS: Evidence = Evidence::documented("ONNX operator schemas");
 
 pub(super) static ONNX: Profile = Profile {
     name: "onnx",
+    title: "ONNX Runtime",
+    deployment: Deployment::Server,
     summary: "ONNX of opset 7 and later",
     aliases: &["ort", "onnxruntime"],
     route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
@@ -236,6 +238,8 @@ pub(super) static ONNX: Profile = Profile {
 
 pub(super) static ONNX_6: Profile = Profile {
     name: "onnx6",
+    title: "ONNX before opset 7",
+    deployment: Deployment::Constraint,
     summary: "ONNX before opset 7: shapes as they are, with broadcast=1 and no axis where they differ",
     route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),
     laws: &[

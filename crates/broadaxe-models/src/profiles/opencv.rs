@@ -10,7 +10,7 @@ use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, id};
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
+    Asked, Deployment, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
     condition::{OF_FLOATS, any},
     inside::{GROUP_NORM, NO_FLAT_DATA, PER_GROUP, flat_data, has_all_columns, has_several_in_group, lists},
     neighbours::in_function,
@@ -41,6 +41,8 @@ const NO_PRODUCT: When = When::Dtype(&[DType::F64, DType::I64]);
 
 pub(super) static OPENCV: Profile = Profile {
     name: "opencv",
+    title: "OpenCV",
+    deployment: Deployment::Server,
     summary: "OpenCV's module dnn on the CPU",
     versions: &["4.11.0", "4.12.0", "4.13.0", "4.14.0", "5.0.0"],
     route: Route::new(&["onnx"], Evidence::run_here("cv2.dnn.readNetFromONNX")),

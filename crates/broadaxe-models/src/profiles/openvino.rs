@@ -1,5 +1,4 @@
-//! OpenVINO: NumPy's rule unless the model says otherwise, a `PReLU` that prefers axis 1, and passes that look at several
-//! nodes at once and read a constant otherwise than the node does that it is an operand of.
+//! OpenVINO: NumPy's rule unless the model says otherwise, a `PReLU` that prefers axis 1, and passes that read constants otherwise than nodes.
 
 mod compressed;
 mod conv;
@@ -22,7 +21,7 @@ use broadaxe_frameworks::{Role, System};
 use broadaxe_shape::{Mode, Rule, SymbolicShape};
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
+    Asked, Deployment, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
     inside::{NO_FLAT_DATA, PER_GROUP, as_many, flat_data, lists as lengths},
     integer_layers,
     neighbours::in_function,
@@ -40,6 +39,8 @@ const OPENVINO_INTEGERS: Evidence =
 
 pub(super) static OPENVINO: Profile = Profile {
     name: "openvino",
+    title: "OpenVINO",
+    deployment: Deployment::Server,
     summary: "OpenVINO 2026, through its own files or its readers of ONNX and Paddle",
     removed: &[Role::Identity, Role::Expand],
     route: Route::new(

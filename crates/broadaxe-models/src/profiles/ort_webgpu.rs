@@ -6,7 +6,7 @@ use broadaxe_kernels::{DType, OpId, id};
 use broadaxe_shape::{Shape, SymbolicShape};
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine, contrib,
+    Asked, Deployment, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine, contrib,
     inside::{GROUP_NORM, NO_FLAT_DATA, flat_data, lists},
     integer_layers,
     quantised::{self, NO_KERNEL},
@@ -48,6 +48,8 @@ const NO_OLD_KERNEL: &str = "has no kernel before opset 7: uses the CPU";
 
 pub(super) static ORT_WEBGPU: Profile = Profile {
     name: "ort-webgpu",
+    title: "ONNX Runtime WebGPU",
+    deployment: Deployment::Browser,
     summary: "ONNX Runtime with WebGPU (tested on SwiftShader)",
     aliases: &["onnxruntime-webgpu"],
     route: Route::new(&["onnx"], Evidence::run_here("ONNX Runtime")),

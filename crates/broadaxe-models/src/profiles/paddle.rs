@@ -5,7 +5,8 @@ use broadaxe_frameworks::System;
 use broadaxe_kernels::DType::{self, Bool, F16, I8, I16, I32, I64, U8, U16, U32, U64};
 
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib, integer_layers, neighbours::REACH, quantised,
+    Asked, Deployment, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib, integer_layers,
+    neighbours::REACH, quantised,
 };
 use crate::meaning::Kind;
 
@@ -24,6 +25,8 @@ const PADDLE_SCALES: Law = Law {
 
 pub(super) static PADDLE: Profile = Profile {
     name: "paddle",
+    title: "Paddle Inference",
+    deployment: Deployment::Server,
     summary: "PaddlePaddle 3",
     route: Route::new(&["paddle"], Evidence::run_here("Paddle Inference")),
     laws: &[

@@ -19,7 +19,7 @@ use broadaxe_shape::SymbolicShape;
 pub(super) use self::batch::Batches;
 pub(crate) use self::batch::kept;
 use super::{
-    Asked, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    Asked, Deployment, Does, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::to_nothing,
     channels, contrib,
     folded::folded as folded_values,
@@ -49,6 +49,8 @@ const LARGEST_RANK: usize = 4;
 
 pub(super) static PNNX: Profile = Profile {
     name: "ncnn",
+    title: "ncnn (via pnnx)",
+    deployment: Deployment::Phone,
     summary: "ncnn via pnnx, the converter, which usually compensates for ncnn's own rule",
     aliases: &["pnnx"],
     route: Route::new(&["onnx", "pnnx", "ncnn"], Evidence::run_here("pnnx, which reads ONNX and torch, and ncnn")),

@@ -4,7 +4,7 @@ use broadaxe_kernels::{DType, id};
 use broadaxe_shape::SymbolicShape;
 
 use super::{
-    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    Asked, Deployment, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, factor, to_nothing},
     channels, contrib,
     inside::{GROUP_NORM, NO_FLAT_DATA, flat_data, has_computed_list, lists},
@@ -46,6 +46,8 @@ const TO_RANK_4: When = When::All(&[
 
 pub(super) static QNN: Profile = Profile {
     name: "qnn",
+    title: "QNN",
+    deployment: Deployment::Phone,
     summary: "QNN HTP through ONNX Runtime (compiled only; values are documented)",
     route: Route::new(
         &["onnx", "tflite"],

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::{Asked, Does, Evidence, EvidenceKind, Law, PLAIN, Profile, Way};
+use super::{Asked, Deployment, Does, Evidence, EvidenceKind, Law, PLAIN, Profile, Way};
 use crate::meaning::Kind;
 
 const GIVEN: Evidence =
@@ -10,6 +10,8 @@ const GIVEN: Evidence =
 
 pub(super) static RANK: Profile = Profile {
     name: "rank<=N",
+    title: "rank up to N",
+    deployment: Deployment::Constraint,
     summary: "a runtime that supports ranks up to N and otherwise computes what the model means",
     laws: &[
         Law {

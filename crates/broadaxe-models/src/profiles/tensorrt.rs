@@ -4,7 +4,7 @@ use broadaxe_frameworks::Role;
 use broadaxe_kernels::DType;
 
 use super::{
-    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    Asked, Deployment, Evidence, Law, PLAIN, Profile, Route, Way, When,
     condition::{INTEGERS, OF_FLOATS},
     contrib,
     inside::{GROUP_NORM, PER_GROUP, lists},
@@ -26,6 +26,8 @@ const PARSED_LISTS: Evidence = Evidence::documented(
 
 pub(super) static TENSORRT: Profile = Profile {
     name: "tensorrt",
+    title: "TensorRT",
+    deployment: Deployment::Server,
     summary: "TensorRT through its parser for ONNX (documented, not run)",
     aliases: &["trt"],
     route: Route::new(&["onnx"], Evidence::documented("TensorRT, its parser for ONNX")),

@@ -15,6 +15,7 @@ fn names() {
         let target: Target = name.parse().expect("the name of a profile");
         assert_eq!(target.to_string(), name);
         assert!(!profile.summary.is_empty() && !profile.laws.is_empty(), "{name}");
+        assert!(PROFILES.iter().filter(|one| one.title == profile.title).count() == 1 && !profile.title.is_empty());
         for law in profile.laws {
             assert!(!law.text.is_empty() && !law.evidence.source.is_empty(), "{name}");
             // A reason is read in a table.

@@ -2,13 +2,15 @@
 
 use broadaxe_shape::SymbolicShape;
 
-use super::{Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, integer_layers};
+use super::{Asked, Deployment, Evidence, Law, PLAIN, Profile, Route, Way, When, integer_layers};
 use crate::meaning::Kind;
 
 const LAYER: Evidence = Evidence::documented("TNN, source/tnn/layer/multidir_broadcast_layer.cc; not run");
 
 pub(super) static TNN: Profile = Profile {
     name: "tnn",
+    title: "TNN",
+    deployment: Deployment::Phone,
     summary: "TNN (documented, not run): equal shapes and single elements only",
     route: Route::new(&["onnx", "tflite"], Evidence::documented("TNN, its converters for ONNX and TFLite")),
     laws: &[

@@ -2,7 +2,7 @@
 
 use broadaxe_kernels::{OpId, id};
 
-use super::{Evidence, Law, PLAIN, Profile, Way, When, inside::CONVOLUTION};
+use super::{Deployment, Evidence, Law, PLAIN, Profile, Way, When, inside::CONVOLUTION};
 use crate::meaning::Kind;
 
 const ANSWERS: Evidence =
@@ -30,6 +30,8 @@ const TOSA_OPERATORS: &[OpId] = &[
 
 pub(super) static TOSA: Profile = Profile {
     name: "tosa",
+    title: "TOSA",
+    deployment: Deployment::Constraint,
     summary: "TOSA: operands of equal rank up to 6, every operand may stretch",
     laws: &[
         Law {

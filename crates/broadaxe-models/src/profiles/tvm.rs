@@ -5,7 +5,7 @@ use broadaxe_kernels::{DType, id};
 use broadaxe_shape::{Dim, SymbolicShape};
 
 use super::{
-    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When,
+    Asked, Deployment, Evidence, Law, PLAIN, Profile, Route, Way, When,
     affine::{self, to_nothing},
     condition::any,
     contrib,
@@ -34,6 +34,8 @@ const TVM_SOURCE: Evidence = Evidence::documented("TVM, Relax operators, broadca
 
 pub(super) static TVM: Profile = Profile {
     name: "tvm",
+    title: "TVM",
+    deployment: Deployment::Server,
     summary: "TVM through Relax, which reads ONNX",
     route: Route::new(&["onnx", "tflite"], Evidence::run_here("tvm.relax.frontend; models in TFLite are documented")),
     laws: &[

@@ -3,7 +3,7 @@
 use broadaxe_frameworks::{Role, System};
 
 use super::{
-    Asked, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
+    Asked, Deployment, Evidence, Law, PLAIN, Profile, Route, Way, When, contrib,
     inside::{CONVOLUTION, GROUP_NORM, lists},
     integer_layers,
     opset6::UNREAD,
@@ -26,6 +26,8 @@ const EXPAND: Evidence =
 
 pub(super) static WEBNN: Profile = Profile {
     name: "webnn",
+    title: "WebNN",
+    deployment: Deployment::Browser,
     summary: "WebNN (documented, not run)",
     route: Route::new(&["onnx", "tflite"], Evidence::documented("ONNX Runtime Web and LiteRT.js")),
     laws: &[

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from os import PathLike
 from types import TracebackType
-from typing import Any, Final, Literal, Protocol, type_check_only
+from typing import Any, Final, Literal, ParamSpec, Protocol, TypeVar, type_check_only
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -45,6 +45,8 @@ nthreads: int
 rules: list[Rule]
 operators: dict[str, Operator]
 
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
 _Order = Literal["C", "F", "A", "K"]
 _Casting = Literal["no", "equiv", "safe", "same_kind", "unsafe"]
 _Shape = int | str | Sequence[int | str | None]
@@ -177,10 +179,14 @@ class guard:
         both_sides: Literal["error", "warn", "allow"] = "error",
         allow: str | Iterable[str | tuple[str, int]] = (),
     ) -> None: ...
+    def __call__(self, function: Callable[_P, _R]) -> Callable[_P, _R]: ...
     def __enter__(self) -> guard: ...
     def __exit__(self, *raised: type[BaseException] | BaseException | TracebackType | None) -> bool: ...
     def watch(self, array: ArrayLike) -> NDArray[Any]: ...
-    def look(self, function: str, shapes: Iterable[Sequence[int]], result: Sequence[int]) -> None: ...
+    def trace(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> None: ...
+    def look(
+        self, function: str, shapes: Iterable[Sequence[int]], result: Sequence[int], place: tuple[str, int] | None = None
+    ) -> None: ...
 
 @type_check_only
 class _Proto(Protocol):

@@ -7,9 +7,12 @@ largest operand.
 What is watched: with PyTorch, every function of `BROADCASTING` on tensors, by a `TorchFunctionMode`. With NumPy, arrays
 that were given to `watch`, and everything computed of them: they are of a class of their own, through whose `__array_ufunc__` every
 ufunc and every operator passes. Operators of plain arrays that are not watched are not seen: NumPy computes them without
-asking anyone, and patched ufuncs would only be seen where they are called by name. Nor is seen what compiled code does inside.
+asking anyone, and patched ufuncs would only be seen where they are called by name. With JAX, functions that were given to `trace`, see
+`_jaxpr`. Nor is seen what compiled code does inside.
 """
 
+import functools
+import inspect
 import os
 import sys
 import threading
@@ -17,7 +20,7 @@ import warnings
 
 import numpy as np
 
-from . import _arrays
+from . import _arrays, _jaxpr
 
 BROADCASTING = frozenset(
     """add sub subtract mul multiply div divide true_divide floor_divide remainder fmod pow float_power maximum minimum fmax fmin
@@ -67,7 +70,8 @@ class guard:
     about operands that are both repeated, (n,) with (n, 1): "error", "warn" or "allow". `allow` lists places that may do
     both, as "file.py:12", as ("file.py", 12) or as "file.py" for a whole file; a path is compared from its end.
 
-    Raises Blowup, a ValueError, which names the line, the shapes and the axes. NumPy arrays have to be watched, see `watch`.
+    Raises Blowup, a ValueError, which names the line, the shapes and the axes. NumPy arrays have to be watched, see `watch`, and JAX
+    functions traced, see `trace`. A guard also decorates functions: it traces a call with JAX arrays, and is active during any call.
 
     >>> import numpy as np, broadaxe as bx
     >>> with bx.guard() as guard:
@@ -84,7 +88,6 @@ class guard:
             raise ValueError(f"max_blowup is a number from 1 on, not {max_blowup!r}")
         self.max_blowup, self.both_sides = max_blowup, both_sides
         self.allowed = [self._place(entry) for entry in ([allow] if isinstance(allow, str) else allow)]
-        self._modes = []
 
     @staticmethod
     def _place(entry):
@@ -95,25 +98,58 @@ class guard:
         return str(file), int(line)
 
     def __enter__(self):
-        _active().append(self)
-        self._modes.append(_torch_mode(self))
-        if self._modes[-1] is not None:
-            self._modes[-1].__enter__()
+        mode = _torch_mode(self)
+        if mode is not None:
+            mode.__enter__()
+        _active().append((self, mode))
         return self
 
     def __exit__(self, *raised):
-        mode = self._modes.pop()
+        active = _active()
+        last = max(k for k, (one, _) in enumerate(active) if one is self)
+        _, mode = active.pop(last)
         if mode is not None:
             mode.__exit__(*raised)
-        _active().remove(self)
         return False
+
+    def __call__(self, function):
+        if inspect.iscoroutinefunction(function) or inspect.isgeneratorfunction(function) or inspect.isasyncgenfunction(function):
+            raise TypeError(f"{function.__name__} runs after it was called; write 'with broadaxe.guard():' inside of it")
+
+        @functools.wraps(function)
+        def guarded(*args, **kwargs):
+            __tracebackhide__ = True
+            if _jaxpr.concerns(function, args, kwargs):
+                self.trace(function, *args, **kwargs)
+            with self:
+                return function(*args, **kwargs)
+
+        return guarded
+
+    def trace(self, function, /, *args, **kwargs):
+        """Judge what a JAX function computes of these arguments, without computing it.
+
+        The function is traced, as by `jax.jit`, and may contain transformations such as `jax.grad`, `jax.jit` and `jax.lax.scan`.
+        Arguments are arrays or `jax.ShapeDtypeStruct`, in any containers; others, such as numbers and texts, are passed on. What
+        `jax.vmap` adds to operations and what `jax.grad` adds to run backwards is not judged.
+
+        >>> import jax.numpy as jnp, broadaxe as bx  # doctest: +SKIP
+        >>> loss = lambda prediction, label: ((prediction - label) ** 2).mean()
+        >>> bx.guard().trace(loss, jnp.ones(8), jnp.ones((8, 1)))  # doctest: +SKIP
+        Traceback (most recent call last):
+        broadaxe.Blowup: sub stretches both operands, (8,) along axis 0 and (8, 1) along axis 1 of the result (8, 8); ...
+        """
+        __tracebackhide__ = True
+        for operation, shapes, result, frames in _jaxpr.operations(function, args, kwargs):
+            self.look(operation, shapes, result, _own([*frames, *_frames()]))
 
     def watch(self, array):
         """Return a view of an array that is watched while a guard is active, as everything computed of it is."""
         return np.asarray(_arrays.borrow(array, "array")).view(Watched)
 
-    def look(self, function, shapes, result):
-        """Judge an operation by the shapes of its operands and of its result."""
+    def look(self, function, shapes, result, place=None):
+        """Judge an operation by the shapes of its operands and of its result; `place` is its file and line, by default the caller's."""
+        __tracebackhide__ = True
         result = tuple(result)
         shapes = [tuple(shape) for shape in shapes]
         stretched = [(shape, _stretched(shape, result)) for shape in shapes]
@@ -129,7 +165,7 @@ class guard:
             self._stop(
                 f"{function} stretches both operands, {a} along {_axes(a_axes)} and {b} along {_axes(b_axes)} of the result "
                 f"{result}; reshape one of them, or allow the line",
-                self.both_sides, function, shapes, result,
+                self.both_sides, function, shapes, result, place,
             )
         largest = max((_count(shape) for shape in shapes), default=0)
         if self.max_blowup is not None and _count(result) > self.max_blowup * max(largest, 1):
@@ -138,11 +174,12 @@ class guard:
             self._stop(
                 f"{function} of {names} grows along {_axes(axes)} to {result}, {_count(result) / max(largest, 1):.0f} times its largest "
                 f"operand; the limit is {self.max_blowup:g}",
-                "error", function, shapes, result,
+                "error", function, shapes, result, place,
             )
 
-    def _stop(self, text, how, function, shapes, result):
-        file, line = _caller()
+    def _stop(self, text, how, function, shapes, result, place):
+        __tracebackhide__ = True
+        file, line = place or _own(_frames())
         for known, at in self.allowed:
             if (at is None or at == line) and _ends_with(file, known):
                 return
@@ -158,26 +195,54 @@ def _ends_with(file, known):
     return parts[len(parts) - len(tail) :] == tail if len(tail) <= len(parts) else False
 
 
-def _caller():
-    """Find the line of the caller's own code that contains the operation."""
+def _frames():
+    """Yield file and line of each call that led here, the innermost first."""
     frame = sys._getframe(1)
     while frame is not None:
-        file = frame.f_code.co_filename
-        parts = file.replace(os.sep, "/").split("/")
-        if not file.startswith(_OWN) and not {"numpy", "torch"} & set(parts[:-1]):
-            return file, frame.f_lineno
+        yield frame.f_code.co_filename, frame.f_lineno
         frame = frame.f_back
-    return "<unknown>", 0
+
+
+def _own(frames):
+    """Find the line of the user's own code among frames, the innermost first; a line of an installed package where there is no other."""
+    installed = None
+    for file, line in frames:
+        if file.startswith(_hidden()):
+            continue
+        if not {"site-packages", "dist-packages"} & set(file.replace(os.sep, "/").split("/")):
+            return file, line
+        installed = installed or (file, line)
+    return installed or ("<unknown>", 0)
+
+
+def _hidden():
+    """Return the folders of the packages that compute, in which there is no line of a user's."""
+    modules = [sys.modules.get(name) for name in ("numpy", "torch", "jax")]
+    files = [getattr(module, "__file__", None) for module in modules]
+    return (_OWN + os.sep, *(os.path.dirname(file) + os.sep for file in files if file), "<frozen ")
 
 
 _local = threading.local()
 
 
 def _active():
-    """Return the guards that are active in this thread, the outermost first."""
+    """Return the guards that are active in this thread, the outermost first, each with its mode."""
     if not hasattr(_local, "guards"):
         _local.guards = []
     return _local.guards
+
+
+def _look(function, operands):
+    """Let the active guards judge an operation of NumPy."""
+    __tracebackhide__ = True
+    shapes = [np.shape(value) for value in operands]
+    try:
+        result = np.broadcast_shapes(*shapes)
+    except ValueError:
+        # The operation itself says so, in its own words.
+        return
+    for active, _ in _active():
+        active.look(function, shapes, result)
 
 
 class Watched(np.ndarray):
@@ -187,17 +252,9 @@ class Watched(np.ndarray):
         def bare(value):
             return value.view(np.ndarray) if isinstance(value, Watched) else value
 
-        guards = _active()
-        if guards and method == "__call__" and getattr(ufunc, "signature", None) is None and len(inputs) > 1:
-            shapes = [np.shape(value) for value in inputs]
-            try:
-                result = np.broadcast_shapes(*shapes)
-            except ValueError:
-                # The operation itself says so, in its own words.
-                result = None
-            if result is not None:
-                for active in guards:
-                    active.look(ufunc.__name__, shapes, result)
+        __tracebackhide__ = True
+        if method == "__call__" and getattr(ufunc, "signature", None) is None and len(inputs) > 1:
+            _look(ufunc.__name__, inputs)
         if out is not None:
             kwargs["out"] = tuple(bare(value) for value in out)
         result = getattr(ufunc, method)(*(bare(value) for value in inputs), **kwargs)
@@ -205,9 +262,15 @@ class Watched(np.ndarray):
             return out[0] if len(out) == 1 else out
         return _watched(result)
 
+    def __array_function__(self, function, types, args, kwargs):
+        __tracebackhide__ = True
+        if function is np.where and len(args) == 3:
+            _look("where", args)
+        return _watched(super().__array_function__(function, types, args, kwargs))
+
 
 def _watched(result):
-    if isinstance(result, tuple):
+    if type(result) is tuple:
         return tuple(_watched(one) for one in result)
     return result.view(Watched) if type(result) is np.ndarray else result
 
@@ -221,17 +284,18 @@ def _torch_mode(active):
 
     class Mode(TorchFunctionMode):
         def __torch_function__(self, function, types, args=(), kwargs=None):
+            __tracebackhide__ = True
             kwargs = kwargs or {}
             name = getattr(function, "__name__", "").strip("_")
             known = name in BROADCASTING or (name[:1] in ("r", "i") and name[1:] in BROADCASTING)
             if known:
                 operands = [*args, *kwargs.values()]
                 shapes = [tuple(value.shape) for value in operands if isinstance(value, torch.Tensor)]
-                try:
-                    result = torch.broadcast_shapes(*shapes) if len(shapes) > 1 else None
-                except RuntimeError:
-                    result = None
-                if result is not None:
+                if len(set(shapes)) > 1:
+                    try:
+                        result = torch.broadcast_shapes(*shapes)
+                    except RuntimeError:
+                        return function(*args, **kwargs)
                     active.look(name, shapes, result)
             return function(*args, **kwargs)
 

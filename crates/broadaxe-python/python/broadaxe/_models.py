@@ -2,6 +2,7 @@
 
 import collections.abc
 import functools
+import inspect
 import json
 import operator
 import os
@@ -421,6 +422,34 @@ def _engines(ask, engines):
     return {"engines": [_text(name, "ask", "onnxruntime") for name in names], "folders": [os.fspath(one) for one in folders]}
 
 
+MEANT = {
+    **dict.fromkeys(("for_", "target", "runtime", "runtimes"), ("targets", 'runtimes are named by targets=, such as targets=["onnx", "ncnn"]')),
+    **dict.fromkeys(
+        ("shape", "shapes", "input_shape", "dims"),
+        ("input_shapes", 'shapes are given by input_shapes=, such as input_shapes={"image": (1, 3, 224, 224)}'),
+    ),
+    **dict.fromkeys(("output", "path", "to"), ("out", 'the file to write is given by out=, such as out="fixed.onnx"')),
+}
+"""Keywords that people try, each with the parameter that they mean and what to write."""
+
+
+def keywords(function):
+    """Make a function say which keyword is meant where it is called by another."""
+    known = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def call(*args, **kwargs):
+        __tracebackhide__ = True
+        for name in kwargs:
+            meant, words = MEANT.get(name, (None, None))
+            if name not in known and meant in known:
+                raise TypeError(f"{function.__name__}() got an unexpected keyword argument '{name}'; {words}")
+        return function(*args, **kwargs)
+
+    return call
+
+
+@keywords
 def check(model, targets=None, input_shapes=None, ask=None, engines=None):
     """Show where the broadcasting nodes of a model mean something else on other runtimes, with the numbers that differ.
 
@@ -439,6 +468,7 @@ def check(model, targets=None, input_shapes=None, ask=None, engines=None):
     return Check._of(_ask(model, "check", targets=_names(targets), input_shapes=_shapes(input_shapes), ask=asked))
 
 
+@keywords
 def fix(model, targets, out=None, verify=True, input_shapes=None, intend=None, ask=None, engines=None):
     """Change a model so that it means the same on other runtimes, with the fewest changes.
 
@@ -454,6 +484,7 @@ def fix(model, targets, out=None, verify=True, input_shapes=None, intend=None, a
     return Fix._of(_ask(model, "fix", out, targets=names, input_shapes=shapes, **given))
 
 
+@keywords
 def upgrade(model, out=None):
     """Convert an ONNX model from before opset 7 to opset 7, with its broadcasts spelled out.
 
@@ -463,6 +494,7 @@ def upgrade(model, out=None):
     return Fix._of(_ask(model, "upgrade", out))
 
 
+@keywords
 def extract(model, node, out=None, inline=False, seed=0, input_shapes=None):
     """Take a node out of an ONNX model, as a model of its own with arrays to run it on.
 
@@ -486,11 +518,13 @@ def targets():
     return build_all(Target, json.loads(_broadaxe.targets())["targets"])
 
 
+@keywords
 def census(model, input_shapes=None):
     """Count the broadcasting nodes of a model by operator and by how they broadcast."""
     return Census._of(_ask(model, "census", input_shapes=_shapes(input_shapes)), lambda data: data["models"][0])
 
 
+@keywords
 def sizes(model, sweep, input_shapes=None):
     """Say which sizes of an open dim a model accepts; `sweep` is such as "height=1..512"."""
     return Sizes._of(_ask(model, "sizes", sweep=_text(sweep, "sweep", "height=1..512"), input_shapes=_shapes(input_shapes)))

@@ -1,13 +1,14 @@
 """Assertions for tests of models, for pytest or any other runner."""
 
 from ._html import count
-from ._models import check
+from ._models import check, keywords
 from ._records import short
 
 _GROUPS = 10
 _NAMES = 3
 
 
+@keywords
 def assert_same(model, targets, input_shapes=None):
     """Assert that the broadcasting nodes of a model mean the same on other runtimes.
 

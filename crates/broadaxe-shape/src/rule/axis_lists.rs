@@ -25,6 +25,7 @@ use crate::{
 
 pub(super) static AXIS_LISTS: RuleDef = RuleDef {
     name: "axis-lists",
+    title: "ONNX lists along an axis",
     summary: "puts lists of one length at axis of the first operand (ONNX QuantizeLinear, BatchNormalization)",
     source: "ONNX operator schemas QuantizeLinear-13 and BatchNormalization-15",
     operands: (2, usize::MAX),

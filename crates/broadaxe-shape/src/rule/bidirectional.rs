@@ -17,6 +17,7 @@ use crate::{
 
 pub(super) static BIDIRECTIONAL: RuleDef = RuleDef {
     name: "bidirectional",
+    title: "ONNX Expand",
     aliases: &["expand", "onnx-expand"],
     summary: "merges one operand with a target shape; both may stretch (Broadcast-3, ONNX Expand)",
     source: "OpenVINO Broadcast-3, bidirectional; ONNX Expand",

@@ -12,6 +12,7 @@ use crate::{align::Placement, error::Error};
 
 pub(super) static BROADCAST_TO: RuleDef = RuleDef {
     name: "broadcast-to",
+    title: "numpy.broadcast_to",
     aliases: &["broadcast_to"],
     summary: "stretches one operand to exactly a target shape (Broadcast mode numpy, numpy.broadcast_to)",
     source: "OpenVINO Broadcast-3, numpy; NumPy broadcast_to",

@@ -23,6 +23,7 @@ use crate::{
 
 pub(super) static EXPLICIT: RuleDef = RuleDef {
     name: "explicit",
+    title: "OpenVINO Broadcast, explicit",
     aliases: &["axes-mapping"],
     summary: "puts axis i of one operand at axes[i] of a target shape (Broadcast mode explicit)",
     source: "OpenVINO Broadcast-3, explicit",

@@ -18,6 +18,7 @@ use crate::{
 
 pub(super) static GEMM_C: RuleDef = RuleDef {
     name: "gemm-c",
+    title: "ONNX Gemm",
     aliases: &["gemm"],
     summary: "stretches C to the product's shape, which has rank 2 (ONNX Gemm)",
     source: "ONNX Gemm, input C",

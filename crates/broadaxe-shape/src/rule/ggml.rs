@@ -26,6 +26,7 @@ const MAX_GGML_RANK: usize = 4;
 
 pub(super) static GGML: RuleDef = RuleDef {
     name: "ggml",
+    title: "ggml",
     summary: "aligns to the right; the second operand is tiled to the shape of the first",
     source: "ggml.c, ggml_can_repeat",
     operands: (2, 2),

@@ -34,6 +34,7 @@ use crate::{
 
 pub(super) static NCNN: RuleDef = RuleDef {
     name: "ncnn",
+    title: "ncnn BinaryOp",
     aliases: &["ncnn-binaryop"],
     summary: "aligns to the slowest axis; both may stretch; row-major shapes of rank 1 to 4 (ncnn BinaryOp)",
     source: "ncnn, binaryop-broadcasting",

@@ -18,6 +18,7 @@ use crate::{
 
 pub(super) static NONE: RuleDef = RuleDef {
     name: "none",
+    title: "no broadcasting",
     aliases: &["identical"],
     summary: "accepts identical shapes only",
     source: "OpenVINO, Broadcast Rules For Elementwise Operations, None",

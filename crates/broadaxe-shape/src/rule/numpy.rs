@@ -15,6 +15,7 @@ use crate::{
 
 pub(super) static NUMPY: RuleDef = RuleDef {
     name: "numpy",
+    title: "NumPy, PyTorch, TensorFlow, JAX, Keras",
     aliases: &["multidirectional", "onnx", "torch"],
     summary: "aligns to the right; every operand may stretch from 1",
     source: "NumPy user guide, Broadcasting; ONNX Broadcasting.md, multidirectional",

@@ -21,6 +21,7 @@ use crate::{
 
 pub(super) static ONNX_CLIP: RuleDef = RuleDef {
     name: "onnx-clip",
+    title: "ONNX Clip",
     summary: "accepts scalar bounds of the first operand, and broadcasts nothing else (ONNX Clip)",
     source: "ONNX operator schema Clip, since opset 11",
     operands: (3, 3),

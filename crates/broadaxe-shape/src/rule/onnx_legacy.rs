@@ -25,6 +25,7 @@ use crate::{
 
 pub(super) static ONNX_LEGACY: RuleDef = RuleDef {
     name: "onnx-legacy",
+    title: "ONNX before opset 7",
     aliases: &["onnx-6"],
     summary: "puts b, a run of a's dims or one element, at axis of a (ONNX before opset 7)",
     source: "ONNX operator schemas Add-1 and Add-6",

@@ -14,6 +14,7 @@ use crate::{align::Placement, error::Error};
 
 pub(super) static OPENVINO_FAKE_QUANTIZE: RuleDef = RuleDef {
     name: "openvino-fake-quantize",
+    title: "OpenVINO FakeQuantize",
     aliases: &["fake-quantize"],
     summary: "stretches the four limits to the data's shape (FakeQuantize)",
     source: "OpenVINO FakeQuantize-1",

@@ -16,6 +16,7 @@ use crate::{align::Placement, error::Error};
 
 pub(super) static OPENVINO_PRELU: RuleDef = RuleDef {
     name: "openvino-prelu",
+    title: "OpenVINO PReLU",
     aliases: &["prelu"],
     summary: "puts a slope of rank 1 at axis 1 if it fits there, else aligns to the right; only it stretches (PReLU)",
     source: "OpenVINO PReLU-1",

@@ -23,6 +23,7 @@ use crate::{
 
 pub(super) static OPENVINO_SELECT: RuleDef = RuleDef {
     name: "openvino-select",
+    title: "OpenVINO Select",
     aliases: &["select"],
     summary: "places condition, then and else by one of OpenVINO's modes (Select)",
     source: "OpenVINO Select-1",

@@ -25,6 +25,7 @@ use crate::{
 
 pub(super) static PADDLE: RuleDef = RuleDef {
     name: "paddle",
+    title: "PaddlePaddle",
     aliases: &["paddle-axis"],
     summary: "puts the operand of lower rank at axis of the other; both may stretch (Paddle elementwise_*)",
     source: "Paddle elementwise operators, attribute axis",

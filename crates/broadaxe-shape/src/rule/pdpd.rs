@@ -21,6 +21,7 @@ use crate::{
 
 pub(super) static PDPD: RuleDef = RuleDef {
     name: "pdpd",
+    title: "OpenVINO pdpd",
     summary: "puts b at axis of a; only b may stretch (OpenVINO auto_broadcast=pdpd)",
     source: "OpenVINO, Broadcast Rules For Elementwise Operations, PDPD",
     operands: (2, 2),

@@ -20,6 +20,7 @@ const MAX_TOSA_RANK: usize = 6;
 
 pub(super) static TOSA: RuleDef = RuleDef {
     name: "tosa",
+    title: "TOSA",
     summary: "equal ranks up to 6; every operand may stretch from 1",
     source: "TOSA 1.0 specification, elementwise operators",
     operands: (1, 3),

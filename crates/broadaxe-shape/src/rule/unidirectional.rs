@@ -26,6 +26,7 @@ use crate::{
 
 pub(super) static UNIDIRECTIONAL: RuleDef = RuleDef {
     name: "unidirectional",
+    title: "ONNX PRelu",
     aliases: &["onnx-unidirectional"],
     summary: "aligns to the right; the first operand may not stretch (ONNX)",
     source: "ONNX Broadcasting.md, unidirectional",

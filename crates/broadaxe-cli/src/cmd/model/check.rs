@@ -191,6 +191,8 @@ fn described(target: &Profile) -> Value {
     let laws: Vec<Value> = target.laws.iter().map(law).collect();
     json!({
         "name": target.name,
+        "title": target.title,
+        "deployment": target.deployment.name(),
         "aliases": target.aliases,
         "versions": target.versions,
         "summary": target.summary,

@@ -134,6 +134,10 @@ const MODELS: &[(&str, &str, &str)] = &[
     ("opencv", "opencv_models", include_str!("recorded/opencv_models.txt")),
     ("opencv", "opencv_old", include_str!("recorded/opencv_old.txt")),
     ("opencv", "opencv_laws", include_str!("recorded/opencv_laws.txt")),
+    ("nncase", "nncase_models", include_str!("recorded/nncase_models.txt")),
+    ("nncase", "nncase_laws", include_str!("recorded/nncase_laws.txt")),
+    ("rknn", "rknn_models", include_str!("recorded/rknn_models.txt")),
+    ("rknn", "rknn_laws", include_str!("recorded/rknn_laws.txt")),
 ];
 
 /// Says whether a line is a row. The engines alone are asked about functions, which no text here has.
