@@ -122,8 +122,9 @@ impl Sheet {
 
     /// Renders the sheet as a fragment of HTML: a figure with the picture, and its contents as tables.
     pub fn html(&self, style: SheetStyle) -> String {
+        let titles = self.titles();
         let mut text = format!("<figure class=\"broadaxe\">\n{}", self.svg(style));
-        text += &format!("<figcaption>{}</figcaption>\n", markup(&self.titles()));
+        text += &format!("<figcaption>{}</figcaption>\n", markup(if self.title.is_empty() { &titles } else { &self.title }));
         let tables: Vec<String> = self.panels.iter().filter_map(|panel| table(&panel.drawing)).collect();
         if !tables.is_empty() {
             text += &format!("<details><summary>As a table</summary>\n{}</details>\n", tables.concat());

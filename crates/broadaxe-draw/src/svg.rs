@@ -79,15 +79,16 @@ pub(crate) fn document(
     theme: Theme,
     (drawings, body): (&[Drawing], &str),
 ) -> String {
+    let ground = format!("<rect class=\"ground\" width=\"{width}\" height=\"{height}\" rx=\"6\"/>");
+    let elements = format!("{}{ground}\n{body}", hatches(id, drawings));
     format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"{id}\" width=\"{width}\" height=\"{height}\" \
          viewBox=\"0 0 {width} {height}\" role=\"img\" aria-labelledby=\"{id}-t {id}-d\">\n\
          <title id=\"{id}-t\">{}</title>\n<desc id=\"{id}-d\">{}</desc>\n<style>{}</style>\n\
-         {}<rect class=\"ground\" width=\"{width}\" height=\"{height}\" rx=\"6\"/>\n{body}</svg>\n",
+         {elements}</svg>\n",
         markup(title),
         markup(said),
-        style(id, theme),
-        hatches(id, drawings)
+        style(id, theme, &elements)
     )
 }
 

@@ -1,5 +1,7 @@
 //! The colours of drawings.
 
+use std::collections::BTreeSet;
+
 /// The colours of a picture.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Theme {
@@ -43,7 +45,8 @@ const COLOURS: [(&str, &str, &str, &str, &str); 20] = [
 
 /// Writes the styles, limited to this picture. Under [`Theme::Auto`] it has the colour scheme of the page, or in a file that of the
 /// viewer; a viewer that does not know `light-dark` shows the light colours.
-pub(crate) fn style(id: &str, theme: Theme) -> String {
+pub(crate) fn style(id: &str, theme: Theme, elements: &str) -> String {
+    let used: BTreeSet<&str> = elements.split("class=\"").skip(1).flat_map(classes).collect();
     let scheme = match theme {
         Theme::Auto => format!("svg.{id}:root{{color-scheme:light dark}}"),
         _ => String::new(),
@@ -54,7 +57,8 @@ pub(crate) fn style(id: &str, theme: Theme) -> String {
          .{id} .e{{text-anchor:end}}.{id} .none{{fill:none;stroke-dasharray:1.5 4;stroke-width:1.5;stroke-linecap:round}}\
          .{id} .s{{stroke-dasharray:5 3}}"
     );
-    for (class, property, light, dark, print) in COLOURS {
+    let known = COLOURS.iter().filter(|colour| used.contains(colour.0));
+    for (class, property, light, dark, print) in known {
         text += &match theme {
             Theme::Auto => format!(".{id} .{class}{{{property}:{light};{property}:light-dark({light},{dark})}}"),
             Theme::Light => format!(".{id} .{class}{{{property}:{light}}}"),
@@ -63,8 +67,13 @@ pub(crate) fn style(id: &str, theme: Theme) -> String {
         };
     }
     // Hatches are drawn in the line colour of their operand, over its fill.
-    for hue in 0..HUES {
+    for hue in (0..HUES).filter(|hue| used.contains(&*format!("h{hue}"))) {
         text += &format!(".{id} .h{hue}{{fill:url(#{id}-h{hue})}}");
     }
     text
+}
+
+/// Lists the classes of an element from the beginning of their names on.
+fn classes(text: &str) -> impl Iterator<Item = &str> {
+    text.split('"').next().unwrap_or_default().split(' ')
 }

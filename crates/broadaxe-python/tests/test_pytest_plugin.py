@@ -101,7 +101,9 @@ def test_wrong_options(run, options):
 def test_torch(run, pytester):
     pytest.importorskip("torch")
     pytester.makepyfile(test_torch="""
-        import torch
+        import pytest
+
+        torch = pytest.importorskip("torch")
 
         def test_loss():
             torch.nn.functional.mse_loss(torch.ones(8), torch.ones(8, 1))

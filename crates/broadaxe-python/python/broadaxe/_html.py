@@ -6,11 +6,12 @@ import re
 
 _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u200e\u200f\u2028-\u202e\u2066-\u2069]")
 
-_TABLE = "border-collapse:collapse;margin:.5em 0;color:inherit;background:transparent;border:none;font-size:inherit"
-_HEAD = "text-align:left;padding:.25em .9em .25em 0;font-weight:600;border:none;border-bottom:1px solid currentColor;vertical-align:bottom"
-_LINE = "color-mix(in srgb,currentColor 18%,transparent)"
-_ROW = f"background:transparent;border-bottom:1px solid {_LINE};vertical-align:top"
-_CELL = "text-align:left;padding:.25em .9em .25em 0;border:none"
+_TABLE = "border-collapse:collapse;margin:.5em 0;color:inherit;border:0;font-size:inherit"
+_CELL = "text-align:left;padding:4px 12px 4px 0"
+# Grey on light and dark pages; filters of notebooks drop color-mix().
+_LINE = "#8884"
+_ROW = f"border-bottom:1px solid {_LINE}"
+_HEAD = _CELL
 _SMALL = "opacity:.75;font-size:.92em"
 _MOST = 30
 
@@ -50,7 +51,7 @@ def _table(head, rows, right=()):
     align = lambda k: ";text-align:right;font-variant-numeric:tabular-nums" if k in right else ""  # noqa: E731
     line = lambda cells, tag, style: _join(_tag(tag, cell, style + align(k)) for k, cell in enumerate(cells))  # noqa: E731
     body = _join(_tag("tr", line(row, "td", _CELL), _ROW) for row in rows)
-    return _tag("table", _tag("thead", _tag("tr", line(head, "th", _HEAD))) + _tag("tbody", body), _TABLE)
+    return _tag("table", _tag("thead", _tag("tr", line(head, "th", _HEAD), "border-bottom:1px solid")) + _tag("tbody", body), _TABLE)
 
 
 def _bold(text):

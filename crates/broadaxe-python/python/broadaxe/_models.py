@@ -187,7 +187,7 @@ class Check(Judged):
         return f"<Check {short(os.path.basename(self.model))}: {count(self.nodes, 'node')}{said}>"
 
     def _repr_html_(self) -> str:
-        return self._html
+        return self._html or ""
 
 
 @dataclass(frozen=True)
