@@ -124,7 +124,10 @@ impl Sheet {
     pub fn html(&self, style: SheetStyle) -> String {
         let titles = self.titles();
         let mut text = format!("<figure class=\"broadaxe\">\n{}", self.svg(style));
-        text += &format!("<figcaption>{}</figcaption>\n", markup(if self.title.is_empty() { &titles } else { &self.title }));
+        text += &format!(
+            "<figcaption>{}</figcaption>\n",
+            markup(if self.title.is_empty() { &titles } else { &self.title })
+        );
         let tables: Vec<String> = self.panels.iter().filter_map(|panel| table(&panel.drawing)).collect();
         if !tables.is_empty() {
             text += &format!("<details><summary>As a table</summary>\n{}</details>\n", tables.concat());
