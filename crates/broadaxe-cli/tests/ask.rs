@@ -60,8 +60,9 @@ impl Place {
         for name in ["python", "python3", "bin/python", "bin/python3", "engine/bin/python"] {
             write(name, format!("#!/bin/sh\necho > '{}'\n", left(name)));
         }
-        fs::copy(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/face.onnx"), folder.join("face.onnx"))
-            .expect("a copy");
+        // A model of one node: each question starts Python anew.
+        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports/upstream/models/ort-webgpu-add.onnx");
+        fs::copy(model, folder.join("add.onnx")).expect("a copy");
         folder
     }
 
@@ -180,7 +181,7 @@ fn nothing_of_the_current_folder_is_run() {
     let mut failures = Vec::new();
     for variables in cases {
         let mut command = Command::new(env!("CARGO_BIN_EXE_broadaxe"));
-        command.args(["check", "--quiet", "face.onnx", "--ask", "ort", "--no-cache", "--json"]).current_dir(&folder);
+        command.args(["check", "--quiet", "add.onnx", "--ask", "ort", "--no-cache", "--json"]).current_dir(&folder);
         command.env("BROADAXE_ENGINES", place.0.join("engines")).envs(variables.iter().copied());
         let output = command.output().expect("the command starts");
         // The engine is found and asked all the same.
@@ -195,7 +196,7 @@ fn nothing_of_the_current_folder_is_run() {
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_broadaxe"));
-    command.args(["check", "face.onnx", "--ask", "ort"]).current_dir(&folder).env("BROADAXE_ENGINES", "/x:.");
+    command.args(["check", "add.onnx", "--ask", "ort"]).current_dir(&folder).env("BROADAXE_ENGINES", "/x:.");
     let output = command.output().expect("the command starts");
     let text = String::from_utf8_lossy(&output.stderr);
     assert_eq!(output.status.code(), Some(2), "{text}");

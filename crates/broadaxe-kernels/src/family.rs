@@ -11,7 +11,7 @@ use crate::{
     convert::{Origin, Target},
     dtype::{Bool, DType, Element, Family, bf16, f16},
     isa::{
-        LEVELS, Loop, Widened, each, half_wide,
+        LEVELS, Loop, Widened, each, half_wide, narrow,
         vector::{Second, Third},
         versions,
     },
@@ -38,7 +38,7 @@ use crate::{isa::wide, tile::Streamed};
 mod integers;
 mod lanewise;
 
-use integers::divided;
+use integers::{divided, seldom_divided};
 pub(crate) use integers::integer_powers;
 pub(crate) use lanewise::{fused, lanewise, lanewise_wide, powers, remainders, rounded_fused};
 
@@ -58,7 +58,12 @@ const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'stat
 
 /// The loops of a compute-bound operator.
 const fn heavy_loops<L: Line>(constants: u8) -> Variant {
-    Variant { constants, versions: versions::<L>(), past: [None; LEVELS] }
+    Variant::new(constants, versions::<L>())
+}
+
+/// The loops of a rare operator or dtype: no streaming stores, and no code of its own for the widest level.
+const fn seldom_loops<L: Line>(constants: u8) -> Variant {
+    Variant::new(constants, narrow::<L, L>())
 }
 
 /// The streaming loops of the second level and of the third.
@@ -73,21 +78,31 @@ const fn streamed<M: Line, L: Line>() -> [Option<Loop>; LEVELS] {
     [None; LEVELS]
 }
 
+/// Returns the streaming loops of a body, unless its results are so much smaller than its operands that they hardly count.
+const fn streamed_if_large<L: Line>() -> [Option<Loop>; LEVELS] {
+    let (mut widest, mut k) = (0, 0);
+    while k < L::ADVANCES.len() {
+        widest = if L::ADVANCES[k] > widest { L::ADVANCES[k] } else { widest };
+        k += 1;
+    }
+    if 4 * size_of::<L::Out>() > widest { streamed::<L, L>() } else { [None; LEVELS] }
+}
+
 /// The loops of a memory-bound operator, including those with streaming stores.
 const fn light_loops<L: Line>(constants: u8) -> Variant {
-    Variant { constants, versions: versions::<L>(), past: streamed::<L, L>() }
+    Variant { past: streamed_if_large::<L>(), ..Variant::new(constants, versions::<L>()) }
 }
 
 /// The same for an operator whose operands often have different layouts, so that rows are often short.
 const fn brief_loops<L: Line>(constants: u8) -> Variant {
     let versions = if cfg!(target_arch = "x86_64") { each::<L, Brief<L>, Brief<L>>() } else { versions::<Brief<L>>() };
-    Variant { versions, ..light_loops::<L>(constants) }
+    Variant { past: streamed_if_large::<L>(), ..Variant::new(constants, versions) }
 }
 
 /// The loops of an operator on halves whose result is that of f32, rounded. `B` is for machines without conversions.
 const fn half_loops<B: Line, M: Line, L: Line>(constants: u8, light: bool) -> Variant {
     let past = if light { streamed::<M, L>() } else { [None; LEVELS] };
-    Variant { constants, versions: each::<B, M, L>(), past }
+    Variant { past, ..Variant::new(constants, each::<B, M, L>()) }
 }
 
 /// The loops of a compute-bound operator on two f16 operands whose result is that of f32, rounded.
@@ -101,7 +116,8 @@ const fn two_memory_bound<O: Binary<H> + Widened, H: Half, const C: u8>() -> Var
     if C != 0 {
         return loops;
     }
-    Variant { versions: each::<Two<O, H, 0>, RowsMemoryBound<O, H, Second>, RowsMemoryBound<O, H, Third>>(), ..loops }
+    let rows = each::<Two<O, H, 0>, RowsMemoryBound<O, H, Second>, RowsMemoryBound<O, H, Third>>();
+    Variant { past: loops.past, ..Variant::new(C, rows) }
 }
 
 /// The same for one operand.
@@ -121,10 +137,12 @@ impl<O: Unary<T>, T: Element> ElementLoops<(O, T)> {
     const ONE: &'static [Variant] = &[light_loops::<One<O, T, 0>>(0)];
     const COSTLY: &'static [Variant] = &[heavy_loops::<One<O, T, 0>>(0)];
     const FILL: &'static [Variant] = &[light_loops::<One<O, T, 0>>(0), light_loops::<One<O, T, 1>>(1)];
+    const SELDOM: &'static [Variant] = &[seldom_loops::<One<O, T, 0>>(0)];
 }
 
 impl<O: Binary<T>, T: Element> ElementLoops<(O, T, T)> {
     const HEAVY: &'static [Variant] = &[heavy_loops::<Two<O, T, 0>>(0)];
+    const SELDOM: &'static [Variant] = &[seldom_loops::<Two<O, T, 0>>(0)];
     const TWO: &'static [Variant] = if O::COMMUTES {
         &[brief_loops::<Two<O, T, 0>>(0), brief_loops::<Two<O, T, 2>>(2)]
     } else {
@@ -135,11 +153,8 @@ impl<O: Binary<T>, T: Element> ElementLoops<(O, T, T)> {
 impl<O: Unary<bf16> + Unary<f32, Out = f32>> ElementLoops<(O,)> {
     const COSTLY_F16: &'static [Variant] =
         &[half_loops::<OneShared<O, f16>, OneHalf<O, f16, f16, Second>, OneHalf<O, f16, f16, Third>>(0, false)];
-    const COSTLY_BF16: &'static [Variant] = &[Variant {
-        constants: 0,
-        versions: each::<OneShared<O, bf16>, One<O, bf16, 0>, One<O, bf16, 0>>(),
-        past: [None; LEVELS],
-    }];
+    const COSTLY_BF16: &'static [Variant] =
+        &[Variant::new(0, each::<OneShared<O, bf16>, One<O, bf16, 0>, One<O, bf16, 0>>())];
 }
 
 impl<O: Binary<f16> + Binary<f32, Out = f32>> ElementLoops<(O, O)> {
@@ -173,6 +188,9 @@ impl<O: Ternary<A, T>, A: Element, T: Element> ElementLoops<(O, A, T, T, T)> {
         brief_loops::<Three<O, A, T, 4>>(4),
         brief_loops::<Three<O, A, T, 6>>(6),
     ];
+    /// The same where the second and the third are mostly constant together.
+    const BOUNDED: &'static [Variant] = &[Self::THREE[0], Self::THREE[3]];
+    const SELDOM: &'static [Variant] = &[seldom_loops::<Three<O, A, T, 0>>(0)];
     /// The same where the first operand may be constant too.
     const ANY_OF_THREE: &'static [Variant] = &[
         Self::THREE[0],
@@ -249,19 +267,31 @@ const fn three<O: Ternary<T, T>, T: Element>() -> Kernel {
     plain([T::DTYPE; 3], 3, <O::Out as Element>::DTYPE, ElementLoops::<(O, T, T, T, T)>::THREE)
 }
 
-/// A kernel of a rarely used operator with one operand: one plain loop, vectorised by the compiler where it can.
+/// As [`three`], with a loop for two constants, and none for one.
+const fn bounded<O: Ternary<T, T>, T: Element>() -> Kernel {
+    Kernel { variants: ElementLoops::<(O, T, T, T, T)>::BOUNDED, ..three::<O, T>() }
+}
+
+/// A kernel of a rarely used operator or dtype with one operand: one plain loop, vectorised by the compiler where it can.
 const fn seldom<O: Unary<T>, T: Element>() -> Kernel {
-    Kernel { picos: seldom_picos(T::DTYPE), ..costly::<O, T>() }
+    let kernel = plain([T::DTYPE; 3], 1, <O::Out as Element>::DTYPE, ElementLoops::<(O, T)>::SELDOM);
+    Kernel { picos: seldom_picos(T::DTYPE), ..kernel }
 }
 
 /// The same with two operands.
 const fn seldom_two<O: Binary<T>, T: Element>() -> Kernel {
-    Kernel { picos: seldom_picos(T::DTYPE), ..heavy::<O, T>() }
+    let kernel = plain([T::DTYPE; 3], 2, <O::Out as Element>::DTYPE, ElementLoops::<(O, T, T)>::SELDOM);
+    Kernel { picos: seldom_picos(T::DTYPE), ..kernel }
+}
+
+/// The same with three operands.
+const fn seldom_three<O: Ternary<T, T>, T: Element>() -> Kernel {
+    Kernel { variants: ElementLoops::<(O, T, T, T, T)>::SELDOM, picos: seldom_picos(T::DTYPE), ..three::<O, T>() }
 }
 
 /// The same with a loop that needs many steps per element.
 const fn stepwise<O: Binary<T>, T: Element>() -> Kernel {
-    Kernel { picos: 2_000 * T::DTYPE.size() as u32, ..heavy::<O, T>() }
+    Kernel { picos: 2_000 * T::DTYPE.size() as u32, ..seldom_two::<O, T>() }
 }
 
 const NONE: [Option<Kernel>; 13] = [None; 13];
@@ -339,41 +369,47 @@ macro_rules! of_every_dtype {
 }
 
 macro_rules! family {
-    ($(#[$doc:meta])* $name:ident, $kernel:ident, $role:ident: $($ty:ident),+ $(; $($half:ident $by_f32:ident),+)?) => {
+    ($(#[$doc:meta])* $name:ident, $role:ident: $($kernel:ident[$($ty:ident),+])+ $(; $($half:ident $by_f32:ident),+)?) => {
         $(#[$doc])*
-        pub(crate) const fn $name<O: $($role<$ty> +)+ $($($role<$half> +)+ $role<f32, Out = f32>)?>() -> Kernels {
-            gather([$($kernel::<O, $ty>()),+ $(, $($by_f32::<O>()),+)?])
+        pub(crate) const fn $name<O: $($($role<$ty> +)+)+ $($($role<$half> +)+ $role<f32, Out = f32>)?>() -> Kernels {
+            gather([$($($kernel::<O, $ty>()),+),+ $(, $($by_f32::<O>()),+)?])
         }
     };
 }
 family!(/// Every integer, two operands.
-    integers, two, Binary: i8, i16, i32, i64, u8, u16, u32, u64);
+    integers, Binary: two[i8, i32, i64, u8] seldom_two[i16, u16, u32, u64]);
 family!(/// Every float, two operands.
-    floats, two, Binary: f16, bf16, f32, f64);
+    floats, Binary: two[f16, bf16, f32, f64]);
 family!(/// Every float, two operands, costly.
-    heavy_floats, heavy, Binary: bf16, f32, f64; f16 heavy_by_f32);
+    heavy_floats, Binary: heavy[bf16, f32, f64]; f16 heavy_by_f32);
 family!(/// Truth values, two operands.
-    truths, two, Binary: Bool);
+    truths, Binary: two[Bool]);
 family!(/// Truth values, one operand.
-    truth, one, Unary: Bool);
+    truth, Unary: one[Bool]);
 family!(/// Every integer, a dividend and a divisor that is not zero.
-    divisions, divided, ByPrecomputed: i8, i16, i32, i64, u8, u16, u32, u64);
+    divisions, ByPrecomputed: divided[i32, i64] seldom_divided[i8, i16, u8, u16, u32, u64]);
+family!(/// The same for a rarely used operator.
+    seldom_divisions, ByPrecomputed: seldom_divided[i8, i16, i32, i64, u8, u16, u32, u64]);
 family!(/// Every integer, one operand.
-    integer, one, Unary: i8, i16, i32, i64, u8, u16, u32, u64);
+    integer, Unary: one[i8, i32, i64, u8] seldom[i16, u16, u32, u64]);
 family!(/// Every float, one operand.
-    float, one, Unary: f16, bf16, f32, f64);
+    float, Unary: one[f16, bf16, f32, f64]);
 family!(/// Every float, one operand, costly.
-    heavy_float, costly, Unary: f32, f64; f16 costly_f16, bf16 costly_bf16);
+    heavy_float, Unary: costly[f32, f64]; f16 costly_f16, bf16 costly_bf16);
 family!(/// Every float, one operand, rarely used.
-    seldom_float, seldom, Unary: f16, bf16, f32, f64);
+    seldom_float, Unary: seldom[f16, bf16, f32, f64]);
 family!(/// Every float, two operands, rarely used.
-    seldom_floats, seldom_two, Binary: f16, bf16, f32, f64);
+    seldom_floats, Binary: seldom_two[f16, bf16, f32, f64]);
+family!(/// Every float, two operands, rarely used but for f32.
+    mostly_f32, Binary: two[f32] seldom_two[f16, bf16, f64]);
 family!(/// Every integer, one operand, rarely used.
-    seldom_integer, seldom, Unary: i8, i16, i32, i64, u8, u16, u32, u64);
+    seldom_integer, Unary: seldom[i8, i16, i32, i64, u8, u16, u32, u64]);
+family!(/// Every integer, two operands, rarely used.
+    seldom_integers, Binary: seldom_two[i8, i16, i32, i64, u8, u16, u32, u64]);
 family!(/// Every integer, two operands, many steps for each element.
-    stepwise_integers, stepwise, Binary: i8, i16, i32, i64, u8, u16, u32, u64);
-family!(/// Every number, three operands.
-    numbers3, three, Ternary: i8, i16, i32, i64, u8, u16, u32, u64, f16, bf16, f32, f64);
+    stepwise_integers, Binary: stepwise[i8, i16, i32, i64, u8, u16, u32, u64]);
+family!(/// Every number, three operands, the last two mostly constants.
+    bounds, Ternary: bounded[i32, i64, u8, f16, bf16, f32, f64] seldom_three[i8, i16, u16, u32, u64]);
 
 /// Every float by the loops of the unsigned integer of its width, one operand, rarely used.
 pub(crate) const fn seldom_float_width<O: Unary<u16> + Unary<u32> + Unary<u64>>() -> Kernels {
@@ -415,12 +451,18 @@ pub(crate) const fn rounded_float<O: Unary<f16> + Unary<bf16> + Unary<f32> + Una
 
 /// Every integer through the loops of the unsigned one of its width, for operators that do not depend on the sign.
 pub(crate) const fn widths<O: Binary<u8> + Binary<u16> + Binary<u32> + Binary<u64>>() -> Kernels {
-    relabelled(&[two::<O, u8>(), two::<O, u16>(), two::<O, u32>(), two::<O, u64>()], &INTEGERS)
+    relabelled(&[two::<O, u8>(), seldom_two::<O, u16>(), two::<O, u32>(), two::<O, u64>()], &INTEGERS)
+}
+
+/// The same for a rarely used operator.
+pub(crate) const fn seldom_widths<O: Binary<u8> + Binary<u16> + Binary<u32> + Binary<u64>>() -> Kernels {
+    let kernels = [seldom_two::<O, u8>(), seldom_two::<O, u16>(), seldom_two::<O, u32>(), seldom_two::<O, u64>()];
+    relabelled(&kernels, &INTEGERS)
 }
 
 /// As [`widths`], one operand.
 pub(crate) const fn width<O: Unary<u8> + Unary<u16> + Unary<u32> + Unary<u64>>() -> Kernels {
-    relabelled(&[one::<O, u8>(), one::<O, u16>(), one::<O, u32>(), one::<O, u64>()], &INTEGERS)
+    relabelled(&[one::<O, u8>(), seldom::<O, u16>(), one::<O, u32>(), one::<O, u64>()], &INTEGERS)
 }
 
 /// The kernels of fused pairs: by the first operation, then by the second.
@@ -482,9 +524,19 @@ pub(crate) const fn choices() -> Kernels {
 const fn to_width<A: Origin>(bytes: usize) -> Kernel {
     match bytes {
         1 => one::<element::Cast<u8>, A>(),
-        2 => one::<element::Cast<u16>, A>(),
+        2 => seldom::<element::Cast<u16>, A>(),
         4 => one::<element::Cast<u32>, A>(),
         _ => one::<element::Cast<u64>, A>(),
+    }
+}
+
+/// The same from a rare dtype.
+const fn seldom_to_width<A: Origin>(bytes: usize) -> Kernel {
+    match bytes {
+        1 => seldom::<element::Cast<u8>, A>(),
+        2 => seldom::<element::Cast<u16>, A>(),
+        4 => seldom::<element::Cast<u32>, A>(),
+        _ => seldom::<element::Cast<u64>, A>(),
     }
 }
 
@@ -494,11 +546,11 @@ const fn by_width(from: DType, to: DType) -> Kernel {
     let kernel = match from {
         DType::Bool => to_width::<Bool>(to.size()),
         DType::I8 if to.size() > 1 => to_width::<i8>(to.size()),
-        DType::I16 if to.size() > 2 => to_width::<i16>(to.size()),
+        DType::I16 if to.size() > 2 => seldom_to_width::<i16>(to.size()),
         DType::I32 if to.size() > 4 => to_width::<i32>(to.size()),
         _ => match from.size() {
             1 => to_width::<u8>(to.size()),
-            2 => to_width::<u16>(to.size()),
+            2 => seldom_to_width::<u16>(to.size()),
             4 => to_width::<u32>(to.size()),
             _ => to_width::<u64>(to.size()),
         },
@@ -506,9 +558,23 @@ const fn by_width(from: DType, to: DType) -> Kernel {
     Kernel { inputs: [from; 3], output: to, ..kernel }
 }
 
+/// Says whether a cast between a float or a bool and another dtype is rare: those of integers that few arrays have, and of halves
+/// other than to f32 and back.
+const fn is_rare_cast(from: DType, to: DType) -> bool {
+    const fn is_rare(dtype: DType) -> bool {
+        matches!(dtype, DType::I16 | DType::U16 | DType::U32 | DType::U64)
+    }
+    let halves = from.is_half() || to.is_half();
+    is_rare(from) || is_rare(to) || halves && !matches!((from, to), (DType::F32, _) | (_, DType::F32))
+}
+
 const fn casts_from<A: Origin>() -> [Kernel; 13] {
     const fn to<A: Origin, T: Target>() -> Kernel {
-        let kernel = one::<element::Cast<T>, A>();
+        let kernel = if is_rare_cast(A::DTYPE, T::DTYPE) {
+            seldom::<element::Cast<T>, A>()
+        } else {
+            one::<element::Cast<T>, A>()
+        };
         match (A::DTYPE, T::DTYPE) {
             (DType::F16, DType::F32) | (DType::F32, DType::F16) => {
                 return Kernel { variants: ElementLoops::<(element::Cast<T>, A, f32)>::CAST_HALF, ..kernel };

@@ -364,6 +364,18 @@ pub(crate) const fn versions<B: LoopCode>() -> [Loop<B::Args>; LEVELS] {
     [baseline::run::<B>; LEVELS]
 }
 
+/// Returns a separate body for the first level and for the second; the third has the loop of the second.
+#[cfg(target_arch = "x86_64")]
+pub(crate) const fn narrow<B: LoopCode, M: LoopCode<Args = B::Args>>() -> [Loop<B::Args>; LEVELS] {
+    [baseline::run::<B>, avx2::run::<M>, avx2::run::<M>]
+}
+
+/// Returns a separate body for the first level and for the second, if the architecture has one.
+#[cfg(not(target_arch = "x86_64"))]
+pub(crate) const fn narrow<B: LoopCode, M: LoopCode<Args = B::Args>>() -> [Loop<B::Args>; LEVELS] {
+    each::<B, M, M>()
+}
+
 /// Returns a separate body for each level, in order: `M` for the second, `L` for the third.
 #[cfg(target_arch = "x86_64")]
 pub(crate) const fn each<B: LoopCode, M: LoopCode<Args = B::Args>, L: LoopCode<Args = B::Args>>()

@@ -163,14 +163,38 @@ pub(crate) trait Rejects<T: Element>: 'static {
     fn rejects(a: T, b: T) -> bool;
 }
 
-/// The loop of a kernel that reads certain operands as constants, for every instruction set.
+/// The loop of a kernel that reads certain operands as constants, for every instruction set that has one.
 #[derive(Clone, Copy)]
 pub(crate) struct Variant {
     /// Bit `k` is set if operand `k` is constant.
     pub(crate) constants: u8,
-    pub(crate) versions: [Loop; LEVELS],
+    pub(crate) versions: [Option<Loop>; LEVELS],
     /// Loops with streaming stores that compute whole groups, for memory-bound operators at levels that have them.
     pub(crate) past: [Option<Loop>; LEVELS],
+}
+
+impl Variant {
+    /// Makes a variant without streaming stores. The lowest of several levels, for CPUs of before 2013, has loops over dense
+    /// operands only: constants are repeated for it.
+    pub(crate) const fn new(constants: u8, loops: [Loop; LEVELS]) -> Self {
+        let mut versions = [None; LEVELS];
+        let mut level = if constants != 0 && cfg!(target_arch = "x86_64") { 1 } else { 0 };
+        while level < LEVELS {
+            versions[level] = Some(loops[level]);
+            level += 1;
+        }
+        Self { constants, versions, past: [None; LEVELS] }
+    }
+}
+
+/// The loops of a variant at one level.
+#[derive(Clone, Copy)]
+pub(crate) struct Loops {
+    /// Bit `k` is set if operand `k` is read as a constant.
+    pub(crate) constants: u8,
+    pub(crate) plain: Loop,
+    /// The loop with streaming stores, if there is one.
+    pub(crate) past: Option<Loop>,
 }
 
 /// Describes the elements that an operator rejects, and finds the first of a row.
@@ -243,10 +267,14 @@ impl Kernel {
         self.guard.as_ref()
     }
 
-    /// Returns the variant that uses the most of these constants. The others must be repeated into a tile.
-    pub(crate) fn choose(&self, constants: u8) -> &'static Variant {
-        let fits = |variant: &&Variant| variant.constants & !constants == 0;
-        let best = self.variants.iter().filter(fits).max_by_key(|variant| variant.constants.count_ones());
-        best.unwrap_or(&self.variants[0])
+    /// Returns the loops of a level that use the most of these constants. The others must be repeated into a tile.
+    pub(crate) fn choose(&self, constants: u8, isa: Isa) -> Loops {
+        let level = isa.index();
+        let loops = |variant: &Variant| {
+            let plain = variant.versions[level]?;
+            Some(Loops { constants: variant.constants, plain, past: variant.past[level] })
+        };
+        let fitting = self.variants.iter().filter(|variant| variant.constants & !constants == 0).filter_map(loops);
+        fitting.max_by_key(|loops| loops.constants.count_ones()).expect("every level has a loop over dense operands")
     }
 }

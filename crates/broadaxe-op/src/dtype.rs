@@ -118,7 +118,7 @@ impl DType {
 
     /// Says whether this is a float of 16 bits.
     #[inline]
-    pub fn is_half(self) -> bool {
+    pub const fn is_half(self) -> bool {
         matches!(self, Self::F16 | Self::BF16)
     }
 

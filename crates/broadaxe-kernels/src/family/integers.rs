@@ -2,11 +2,11 @@
 
 use std::marker::PhantomData;
 
-use super::{costly_picos, gather, heavy_loops, plain, streamed};
+use super::{costly_picos, gather, heavy_loops, plain, seldom_loops, streamed};
 use crate::{
     division::Dividend,
     dtype::Element,
-    isa::{LEVELS, each},
+    isa::{LEVELS, each, narrow},
     loops::{Binary, ByPrecomputed, Guard, Kernel, Rejects, Variant},
     math::float_n::{FmaDefault, FmaHardware},
     number::Integer,
@@ -20,11 +20,14 @@ struct GuardedLoops<O, R, T>(PhantomData<(O, R, T)>);
 
 impl<O: ByPrecomputed<T>, T: Dividend> GuardedLoops<O, ZeroDivisor, T> {
     const DIVIDED: &'static [Variant] = &[heavy_loops::<Guarded<O, ZeroDivisor, T, 0>>(0), divided_by::<O, T>()];
+    const SELDOM: &'static [Variant] = &[seldom_loops::<Guarded<O, ZeroDivisor, T, 0>>(0), seldom_divided_by::<O, T>()];
 }
 
 impl<O: Binary<T, Out = T>, R: Rejects<T>, T: Integer> GuardedLoops<O, R, T> {
     const POWERS: &'static [Variant] =
         &[heavy_loops::<Guarded<O, R, T, 0>>(0), heavy_loops::<IntegerPowers<O, R, T>>(2)];
+    const SELDOM_POWERS: &'static [Variant] =
+        &[seldom_loops::<Guarded<O, R, T, 0>>(0), seldom_loops::<IntegerPowers<O, R, T>>(2)];
 }
 
 /// The loops of a division by one divisor.
@@ -32,7 +35,12 @@ const fn divided_by<O: ByPrecomputed<T>, T: Dividend>() -> Variant {
     type L<O, T> = TwoPrecomputed<O, T, FmaHardware>;
     // Streaming loops precompute the divisor for every few cache lines, which is too slow for 64 bits.
     let past = if size_of::<T>() < 8 { streamed::<L<O, T>, L<O, T>>() } else { [None; LEVELS] };
-    Variant { constants: 2, versions: each::<TwoPrecomputed<O, T, FmaDefault>, L<O, T>, L<O, T>>(), past }
+    Variant { past, ..Variant::new(2, each::<TwoPrecomputed<O, T, FmaDefault>, L<O, T>, L<O, T>>()) }
+}
+
+/// The same for a rare dtype or operator.
+const fn seldom_divided_by<O: ByPrecomputed<T>, T: Dividend>() -> Variant {
+    Variant::new(2, narrow::<TwoPrecomputed<O, T, FmaDefault>, TwoPrecomputed<O, T, FmaHardware>>())
 }
 
 const fn guarded<O: Binary<T>, R: Rejects<T>, T: Element>(variants: &'static [Variant]) -> Kernel {
@@ -47,8 +55,17 @@ pub(super) const fn divided<O: ByPrecomputed<T>, T: Dividend>() -> Kernel {
     guarded::<O, ZeroDivisor, T>(GuardedLoops::<O, ZeroDivisor, T>::DIVIDED)
 }
 
+/// The same for a rare dtype or operator.
+pub(super) const fn seldom_divided<O: ByPrecomputed<T>, T: Dividend>() -> Kernel {
+    guarded::<O, ZeroDivisor, T>(GuardedLoops::<O, ZeroDivisor, T>::SELDOM)
+}
+
 const fn power<O: Binary<T, Out = T>, R: Rejects<T>, T: Integer>() -> Kernel {
     guarded::<O, R, T>(GuardedLoops::<O, R, T>::POWERS)
+}
+
+const fn seldom_power<O: Binary<T, Out = T>, R: Rejects<T>, T: Integer>() -> Kernel {
+    guarded::<O, R, T>(GuardedLoops::<O, R, T>::SELDOM_POWERS)
 }
 
 /// Every integer, a base and an exponent, without the pairs that `R` rejects.
@@ -60,13 +77,13 @@ where
     R: Rejects<u8> + Rejects<u16> + Rejects<u32> + Rejects<u64>,
 {
     gather([
-        power::<O, R, i8>(),
-        power::<O, R, i16>(),
+        seldom_power::<O, R, i8>(),
+        seldom_power::<O, R, i16>(),
         power::<O, R, i32>(),
         power::<O, R, i64>(),
-        power::<O, R, u8>(),
-        power::<O, R, u16>(),
-        power::<O, R, u32>(),
-        power::<O, R, u64>(),
+        seldom_power::<O, R, u8>(),
+        seldom_power::<O, R, u16>(),
+        seldom_power::<O, R, u32>(),
+        seldom_power::<O, R, u64>(),
     ])
 }

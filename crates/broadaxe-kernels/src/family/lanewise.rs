@@ -4,7 +4,7 @@ use super::{ElementLoops, costly, costly_picos, gather, half_loops, heavy, one, 
 use crate::{
     dtype::{DType, bf16, f16},
     isa::{
-        LEVELS, Widened, each,
+        Widened, each,
         vector::{Second, Third},
     },
     loops::{Kernel, Variant},
@@ -49,7 +49,7 @@ type TwoOfWideVectors<const C: u8> = Two<Fused2, f64, C>;
 /// The loops of a function with a separate body for each level: `B` without fused operations, `M` with them, `L`
 /// with vectors.
 const fn lane_loops<B: Line, M: Line, L: Line>(constants: u8) -> Variant {
-    Variant { constants, versions: each::<B, M, L>(), past: [None; LEVELS] }
+    Variant::new(constants, each::<B, M, L>())
 }
 
 impl<O: Function + Lanewise> ElementLoops<(Fused<O>,)> {

@@ -66,7 +66,7 @@ fn missing_search(_: usize, _: [*const u8; 3], _: [usize; 3]) -> usize {
 }
 
 /// The loops of a kernel that unit tests do not run.
-const MISSING: &[Variant] = &[Variant { constants: 0, versions: [missing; LEVELS], past: [None; LEVELS] }];
+const MISSING: &[Variant] = &[Variant::new(0, [missing; LEVELS])];
 
 /// Removes the loops of a kernel.
 const fn remove(kernel: &mut Kernel) {

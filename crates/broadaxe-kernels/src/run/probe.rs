@@ -63,12 +63,12 @@ pub fn call_loop(
     }
     block.out = output.base.wrapping_add(output.offset);
     (block.out_turn, block.out_step) = (nest.output[0], nest.output[1]);
-    let variant = kernel.choose(constants);
-    let past = variant.past[isa.index()].filter(|_| streams);
-    if variant.constants != constants || past.is_some() != streams {
+    let loops = kernel.choose(constants, isa);
+    let past = loops.past.filter(|_| streams);
+    if loops.constants != constants || past.is_some() != streams {
         return None;
     }
-    let call = Call { plain: variant.versions[isa.index()], past, sizes, out_size };
+    let call = Call { plain: loops.plain, past, sizes, out_size };
     let steps = sizes.map(|size| usize::from(size != 0));
     // SAFETY: every element of the nest is inside its buffer, and the CPU supports `isa`.
     let rejected = unsafe { call.run(&block) };

@@ -101,7 +101,7 @@ impl Draft<'_> {
     fn needs_tiles(&self) -> bool {
         let splats = |step: &Step| {
             let StepArgs { constants, .. } = self.args(step);
-            step.kernel.choose(constants).constants != constants
+            step.kernel.choose(constants, self.isa).constants != constants
         };
         let steps = &self.program.steps;
         self.manner == Manner::InPlace || self.scatters() || steps.len() > 1 || steps.iter().any(splats)
@@ -271,7 +271,7 @@ impl Draft<'_> {
         let step = &self.program.steps[0];
         let streams = store.streams();
         let StepArgs { args, constants } = self.args(step);
-        let constants = step.kernel.choose(constants).constants;
+        let constants = step.kernel.choose(constants, self.isa).constants;
         let args = args.map(|arg| if let Some(Slot::Input(i)) = arg { Source::Input(i) } else { Source::Absent });
         let margin = if shifts && self.is_in_pieces() && streams { 64 / self.output().size } else { 0 };
         LoopBody {
@@ -297,14 +297,12 @@ impl Draft<'_> {
 
     /// Returns the call of a step whose operands with a bit in `constants` are constant.
     fn call(&self, step: &Step, constants: u8, streams: bool) -> Call {
-        let variant = step.kernel.choose(constants);
+        let loops = step.kernel.choose(constants, self.isa);
         let mut sizes = [0; 3];
         for (k, dtype) in step.kernel.inputs().iter().enumerate() {
             sizes[k] = if constants & 1 << k != 0 { 0 } else { dtype.size() };
         }
-        let level = self.isa.index();
-        let past = variant.past[level].filter(|_| streams);
-        Call { plain: variant.versions[level], past, sizes, out_size: step.kernel.output().size() }
+        Call { plain: loops.plain, past: loops.past.filter(|_| streams), sizes, out_size: step.kernel.output().size() }
     }
 
     /// Returns the size of the widest element that the program reads or writes.
@@ -343,7 +341,7 @@ impl Draft<'_> {
         for (at, step) in program.steps.iter().enumerate() {
             let last = at + 1 == program.steps.len();
             let StepArgs { args: slots, constants } = self.args(step);
-            let constants = step.kernel.choose(constants).constants;
+            let constants = step.kernel.choose(constants, self.isa).constants;
             let mut args = [Source::Absent; 3];
             for (k, slot) in slots.into_iter().enumerate() {
                 let constant = constants & 1 << k != 0;
