@@ -196,7 +196,7 @@ fn open_meanings(open: &OpenCompared) -> Vec<Json> {
                 value
             })
             .collect();
-        let result = of().find_map(|(_, inferred, _)| inferred.ok()).map(|inferred| inferred.shape().to_string());
+        let result = open.result(k);
         let drawing = open.drawing(k).map(|drawing| drawn(&[drawing]));
         json!({ "number": k + 1, "rules": rules, "result": result, "drawing": drawing })
     };
