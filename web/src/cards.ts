@@ -106,8 +106,12 @@ export function opening(properties: Record<string, string>, summary: Child[], ma
   return box;
 }
 
+/** Up to this many rules have a line each. */
+const FEW = 4;
+
 /** The rules with the same cause: what is wrong with the shapes, before what the rule wants in its place, and the same drawing but for its title. */
 function causes(rejects: Reject[]): Reject[][] {
+  if (rejects.length <= FEW) return rejects.map((one) => [one]);
   const found = new Map<string, Reject[]>();
   for (const reject of rejects) {
     const cause = JSON.stringify([reject.is_undecided, because(reject.message).split('; ')[0], reject.drawing?.text.split('\n').filter((line) => /^ {2}(axis|[a-z]) +/.test(line))]);

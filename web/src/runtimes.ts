@@ -127,7 +127,7 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
               'li',
               {},
               h('span', {}, h('span', { class: `badge v-${ORDER.includes(row.verdict) ? row.verdict : 'unknown'}` }, shownVerdict(row.verdict))),
-              h('b', {}, isAll(rows) ? `all ${rows.length} runtimes` : rows.map((one, at) => [at > 0 ? ', ' : '', name(one)])),
+              h('b', {}, isAll(rows) ? `All ${rows.length} runtimes` : rows.map((one, at) => [at > 0 ? ', ' : '', name(one)])),
               h('div', {}, reason(row), row.counterexample && h('span', { class: 'example-line' }, reading(row.counterexample))),
               rows.length === 1
                 ? h('div', { class: 'source' }, evidence(row.evidence, row.source))

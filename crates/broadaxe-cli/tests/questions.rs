@@ -153,7 +153,10 @@ fn lists_are_filtered() {
         assert!(said.contains(counts) && noted.contains(note), "{options:?}: {said}{noted}");
     }
     let output = text(&broadaxe(&["targets", "litert-gpu"]).stdout);
-    assert!(output.contains("\nlitert-gpu, by the first law that matches a node:\n  - ") && !output.contains("openvino"), "{output}");
+    assert!(
+        output.contains("\nlitert-gpu, by the first law that matches a node:\n  - ") && !output.contains("openvino"),
+        "{output}"
+    );
 }
 
 #[test]

@@ -80,7 +80,7 @@ impl OpenCompared {
         })
     }
 
-    /// Selects the rule that stands for a meaning: the first whose axes do not depend on the sizes, and that says more than `none`, which
+    /// Selects the rule by which a meaning is drawn: the first whose axes do not depend on the sizes, and that says more than `none`, which
     /// accepts only what all accept.
     fn sample(&self, meaning: usize) -> Option<Open<'_>> {
         let own = |k: &usize| self.meanings[*k] == Some(meaning);
