@@ -152,7 +152,7 @@ export class Ask {
         h(
           'section',
           { 'aria-labelledby': 'rejects-title' },
-          h('h2', { id: 'rejects-title', class: 'section-title' }, 'Rules that reject these shapes', h('span', { class: 'quantity' }, answer.rejects.length === 1 ? '1 rule' : `${answer.rejects.length} rules`)),
+          h('h2', { id: 'rejects-title', class: 'section-title' }, answer.rejects.some((one) => one.is_undecided) ? 'Rules that reject these shapes or need sizes' : 'Rules that reject these shapes', h('span', { class: 'quantity' }, answer.rejects.length === 1 ? '1 rule' : `${answer.rejects.length} rules`)),
           rejectList(answer.rejects, options),
         ),
       h(

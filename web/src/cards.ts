@@ -59,7 +59,8 @@ function value(meaning: Meaning, difference: Difference): HTMLElement {
   const side = [difference.left, difference.right].find((one) => meaning.rules.some((use) => use.rule === one.rule)) ?? difference.left;
   const cut = side.sentence.lastIndexOf(' = ');
   if (cut < 0) return h('p', { class: 'side' }, side.sentence);
-  return h('p', { class: 'side' }, h('b', {}, side.sentence.slice(cut + 3)), h('span', {}, `element ${tuple(difference.element ?? [])}: ${side.sentence.slice(0, cut)}`));
+  const [reads = '', sum] = side.sentence.slice(0, cut).split(' = ');
+  return h('p', { class: 'side' }, h('b', {}, side.sentence.slice(cut + 3)), h('span', {}, `element ${tuple(difference.element ?? [])}: ${reads}`, sum !== undefined && [' ', h('span', { class: 'whole' }, `= ${sum}`)]));
 }
 
 export function meaningCard(answer: Answer, meaning: Meaning, options: CardOptions): HTMLElement {
@@ -105,25 +106,43 @@ export function opening(properties: Record<string, string>, summary: Child[], ma
   return box;
 }
 
+/** Up to this many rules have a line each. */
+const FEW = 4;
+
+/** The rules with the same cause: what is wrong with the shapes, before what the rule wants in its place, and the same drawing but for its title. */
+function causes(rejects: Reject[]): Reject[][] {
+  if (rejects.length <= FEW) return rejects.map((one) => [one]);
+  const found = new Map<string, Reject[]>();
+  for (const reject of rejects) {
+    const cause = JSON.stringify([reject.is_undecided, because(reject.message).split('; ')[0], reject.drawing?.text.split('\n').filter((line) => /^ {2}(axis|[a-z]) +/.test(line))]);
+    found.set(cause, [...(found.get(cause) ?? []), reject]);
+  }
+  return [...found.values()];
+}
+
 export function rejectList(rejects: Reject[], options: CardOptions): HTMLElement {
+  const choice = (reject: Reject): Child => options.choose && h('button', { type: 'button', class: 'button', 'data-key': `choose-${reject.rule}`, onclick: () => options.choose?.(reject.rule) }, 'Choose this rule');
+  const source = (reject: Reject): Child => h('p', { class: 'source' }, `${reject.rule}: ${reject.summary}. ${reject.source}`);
   return h(
     'ul',
     { class: 'rejects' },
-    rejects.map((reject) =>
-      h(
+    causes(rejects).map((alike) => {
+      const first = alike[0] as Reject;
+      const messages = [...new Set(alike.map((one) => because(one.message)))];
+      const why = messages.length === 1 ? messages[0] : because(first.message).split('; ')[0];
+      return h(
         'li',
         {},
-        opening({ 'data-key': `reject-${reject.rule}` }, [h('b', {}, shownRule(reject)), h('span', { class: `why${reject.is_undecided ? ' open' : ''}` }, because(reject.message))], () =>
+        opening({ 'data-key': `reject-${first.rule}` }, [h('b', {}, alike.map(shownRule).join('; ')), h('span', { class: `why${first.is_undecided ? ' open' : ''}` }, why)], () =>
           h(
             'div',
             { class: 'reject-body' },
-            reject.drawing && drawing(reject.drawing),
-            h('p', { class: 'source' }, `${reject.rule}: ${reject.summary}. ${reject.source}`),
-            options.choose && h('button', { type: 'button', class: 'button', 'data-key': `choose-${reject.rule}`, onclick: () => options.choose?.(reject.rule) }, 'Choose this rule'),
+            first.drawing && drawing(first.drawing),
+            alike.length === 1 ? [source(first), choice(first)] : h('dl', {}, alike.map((one) => h('div', {}, h('dt', {}, shownRule(one)), h('dd', {}, because(one.message), '.'), h('dd', {}, source(one)), h('dd', {}, choice(one))))),
           ),
         ),
-      ),
-    ),
+      );
+    }),
   );
 }
 

@@ -350,7 +350,7 @@ export class Check {
       h(
         'section',
         { 'aria-labelledby': 'targets-title' },
-        h('h2', { id: 'targets-title', class: 'section-title' }, 'Runtimes'),
+        h('h2', { id: 'targets-title', class: 'section-title' }, 'Results by runtime'),
         h(
           'ul',
           { class: 'card counts' },

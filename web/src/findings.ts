@@ -8,7 +8,8 @@ import { titled, titleOf } from './runtimes.ts';
 import { plain, write } from './state.ts';
 
 /** The page that explains the codes of findings. */
-const CODES = 'https://github.com/broadaxe/broadaxe/blob/main/docs/reference/codes.md';
+const REFERENCE = 'https://github.com/broadaxe/broadaxe/blob/main/docs/reference';
+const CODES = `${REFERENCE}/codes.md`;
 
 /** Cards, nodes and names that are added to the page at a time. */
 export const BATCH = 50;
@@ -91,6 +92,12 @@ export function said(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+/** How something is known. The command names another command for more; here it is a link. */
+function known(text: string): Child {
+  const [, how = text, target] = /^(.*) \(see 'broadaxe targets ([\w-]+)'\)$/.exec(text) ?? [];
+  return [capital(how), target && [' (', h('a', { href: `${REFERENCE}/targets/${target}.md`, rel: 'noopener noreferrer' }, 'all that is known'), ')'], '.'];
+}
+
 type Run = Pick<Group, 'rows' | 'notes' | 'drawings' | 'why'> & { runtimes: string };
 
 /** What a node means and what runtimes do: what they have in common once, and then what each adds. */
@@ -100,7 +107,7 @@ function detail(runs: Run[]): Child {
   const isShared = (note: string): boolean => runs.every((run) => notesOf(run).includes(note));
   const list = (notes: [string, string][]): Child => notes.length > 0 && h('dl', { class: 'notes' }, notes.map(([label, text]) => h('div', {}, h('dt', {}, capital(label), ': '), h('dd', {}, text, '.'))));
   const shared = (runs[0]?.notes ?? []).filter((note) => note[0] !== 'known' && isShared(JSON.stringify(note))).map(([label, text]) => [label, named(text)] as [string, string]);
-  const evidence = runs.flatMap((run) => run.notes.filter(([label]) => label === 'known').map(([, text]) => (runs.length === 1 ? `${capital(text)}.` : `${run.runtimes}: ${text}.`)));
+  const evidence = runs.flatMap((run) => run.notes.filter(([label]) => label === 'known').map(([, text]): Child => [runs.length > 1 && `${run.runtimes}: `, known(text)]));
   const drawn = new Map<string, { drawing: Drawing; names: string[] }>();
   for (const run of runs) run.drawings.forEach((one, at) => drawn.set(one.svg, { drawing: one, names: [...(drawn.get(one.svg)?.names ?? []), ...(at === 0 ? [] : [run.runtimes])] }));
   const reasons = new Map<string, Run[]>();

@@ -32,14 +32,15 @@ const ORDER = ['differs', 'refused', 'guarded', 'unsupported', 'unknown'];
 /** A verdict in the word that people read. */
 export const shownVerdict = (verdict: string): string => (verdict === 'guarded' ? 'depends on size' : verdict);
 
-/** Why a runtime does something else, without its name in front. */
+/** Why a runtime does something else, without its name in front and the shapes, which are on the page already. */
 function reason({ target, reason: text }: Runtimes['rows'][number]): string {
-  return text.startsWith(`${target} `) ? text.slice(target.length + 1) : text;
+  const short = text.replace(/: broadcast of .*? under [^:]*: /, ': ');
+  return short.startsWith(`${target} `) ? short.slice(target.length + 1) : short;
 }
 
-/** How it is known, in the words of the command. */
+/** How it is known, in the words of the command: what was tested is an engine, and the page of the target names the tests. */
 function evidence(kind: string | null, source: string | null): string {
-  if (kind === 'run here') return `tested with ${source ?? 'the runtime'}`;
+  if (kind === 'run here') return `tested with ${source?.split('; ')[0] ?? 'the runtime'}`;
   return [kind, source].filter((one) => one !== null && one !== '').join(': ');
 }
 
@@ -110,6 +111,7 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
       const key = JSON.stringify([row.verdict, reason(row), row.counterexample]);
       alike.set(key, [...(alike.get(key) ?? []), row]);
     }
+    const isAll = (some: Runtimes['rows']): boolean => some.length === rows.length && rows.length > 1;
     const name = (row: Runtimes['rows'][number]): Child => [row.title, row.version && h('span', { class: 'quiet' }, ` ${row.version}`)];
     const places = [...new Set(same.map(placeOf))].map((place) => [place, same.filter((row) => placeOf(row) === place)] as const);
     return h(
@@ -125,11 +127,11 @@ export function runtimesSection(): { element: HTMLElement; show: (shapes: string
               'li',
               {},
               h('span', {}, h('span', { class: `badge v-${ORDER.includes(row.verdict) ? row.verdict : 'unknown'}` }, shownVerdict(row.verdict))),
-              h('b', {}, rows.map((one, at) => [at > 0 ? ', ' : '', name(one)])),
+              h('b', {}, isAll(rows) ? `All ${rows.length} runtimes` : rows.map((one, at) => [at > 0 ? ', ' : '', name(one)])),
               h('div', {}, reason(row), row.counterexample && h('span', { class: 'example-line' }, reading(row.counterexample))),
               rows.length === 1
                 ? h('div', { class: 'source' }, evidence(row.evidence, row.source))
-                : h('details', { class: 'source', 'data-key': `evidence-${row.target}` }, h('summary', {}, 'Evidence'), h('ul', {}, rows.map((one) => h('li', {}, `${one.title}: ${evidence(one.evidence, one.source)}`)))),
+                : h('details', { class: 'source', 'data-key': `evidence-${row.target}` }, h('summary', {}, isAll(rows) ? 'The runtimes, and evidence' : 'Evidence'), h('ul', {}, rows.map((one) => h('li', {}, `${one.title}: ${evidence(one.evidence, one.source)}`)))),
             );
           }),
         ),

@@ -189,6 +189,8 @@ test('nothing scrolls sideways on a phone, and drawings keep the axis that diffe
     assert.deepEqual(wrong, [], hash);
     const cut = await page.evaluate(() => [...document.querySelectorAll('main .drawing rect:not(.ground)')].filter((one) => one.getBoundingClientRect().right > innerWidth).length);
     assert.equal(cut, 0, hash);
+    const outside = await page.evaluate(() => [...document.querySelectorAll('main .drawing text')].filter((one) => one.getBoundingClientRect().left < one.closest('svg').getBoundingClientRect().left).map((one) => one.textContent));
+    assert.deepEqual(outside, [], hash);
     await close();
   }
 });
@@ -509,7 +511,7 @@ test('the element draws in other documents', async () => {
   await page.setContent(`<broadaxe-shapes shapes="2,3+3" rule="numpy"></broadaxe-shapes><script type="module">${script}</script>`);
   const text = () => page.evaluate(() => document.querySelector('broadaxe-shapes').shadowRoot.textContent);
   await page.waitForFunction(() => document.querySelector('broadaxe-shapes').shadowRoot?.querySelector('svg'));
-  assert.ok((await text()).includes('(2, 3) under numpy'));
+  assert.ok((await text()).includes('(2, 3) + (3,) under numpy'));
   await page.evaluate(() => {
     const element = document.querySelector('broadaxe-shapes');
     element.setAttribute('shapes', '2,3,4+3');

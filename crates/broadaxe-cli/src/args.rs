@@ -134,7 +134,8 @@ pub enum Command {
     #[command(after_help = "Examples:\n  broadaxe schema\n  broadaxe schema config > broadaxe.schema.json")]
     Schema(SchemaArgs),
     /// List the broadcast rules
-    Rules,
+    #[command(after_help = "Examples:\n  broadaxe rules\n  broadaxe rules pdpd")]
+    Rules(RulesArgs),
     /// List the operators and reductions, with dtypes and the names in frameworks
     Ops(OpsArgs),
     /// Broadcast shapes under a rule
@@ -184,6 +185,7 @@ Examples:
   broadaxe check model.onnx --for ncnn --input-shape image:1,3,224,224
   broadaxe check *.onnx --for openvino --quiet       one line per model
   broadaxe check model.xml --for onnx --output sarif=findings.sarif
+  broadaxe check model.onnx --output html=report.html    a page to attach
   broadaxe check --skip-others models/*              other files are skipped";
 
 const LIST_EXAMPLES: &str = "\
@@ -239,6 +241,8 @@ Examples:
 
 const COMPARE_EXAMPLES: &str = "\
 Write shapes in row-major order (slowest axis first), also for ncnn.
+Rules with the same number in the column 'meaning' read the same elements; a
+rule with - rejects the shapes. 'broadaxe rules NAME' says what a rule does.
 
 Examples:
   broadaxe compare 2,2 2
@@ -488,6 +492,14 @@ pub struct PageArgs {
     /// Write the page to OUT, or to standard output (-)
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
+}
+
+/// Arguments of `broadaxe rules`.
+#[derive(Args, Clone, Debug)]
+pub struct RulesArgs {
+    /// Show these rules only, with the source of each
+    #[arg(value_name = "RULE")]
+    pub names: Vec<String>,
 }
 
 /// Arguments of `broadaxe compare`.

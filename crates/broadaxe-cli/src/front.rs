@@ -142,7 +142,7 @@ fn run(command: &Command, json: bool) -> Result<Answer, Error> {
         Command::Extract(args) => cmd::model::extract(args),
         Command::Targets(args) => cmd::model::targets(args),
         Command::Schema(args) => Ok(cmd::model::schema(args.what)),
-        Command::Rules => Ok(cmd::rules::run()),
+        Command::Rules(args) => cmd::rules::run(args),
         Command::Ops(args) => cmd::ops::run(args),
         Command::Shape(args) => cmd::shape::run(args),
         Command::Compare(args) => cmd::compare::run(args),

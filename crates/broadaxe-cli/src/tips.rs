@@ -50,6 +50,16 @@ const WRONG_OPTIONS: &[(&[&str], &[&str], &str)] = &[
         &["--for", "--target", "--targets"],
         "'broadaxe check MODEL --for TARGET' shows the findings; 'explain' draws a node under the rule of the model itself",
     ),
+    (
+        &["check"],
+        &["-o", "--out", "--html", "--sarif", "--junit", "--markdown", "--report"],
+        "'--output FORMAT=FILE' writes a report, such as --output html=report.html",
+    ),
+    (
+        &["compare"],
+        &["--rule", "--rules", "--axis"],
+        "'compare' shows every rule; 'broadaxe shape --rule RULE SHAPE...' broadcasts under one",
+    ),
     (&["check"], &["--verdict"], "'broadaxe list MODEL --verdict VERDICT' lists the nodes with a verdict"),
     (&["census"], &["--for"], "'broadaxe check MODEL --for TARGET --statistics' counts the findings"),
 ];
@@ -99,9 +109,13 @@ fn unknown_argument(error: &mut clap::Error, args: &[OsString]) -> Option<String
         // A word of a command line that begins with '-' is rarely meant as a value.
         error.remove(ContextKind::Suggested);
     }
-    let is_target = !wrong.starts_with('-') && wrong.parse::<Target>().is_ok();
+    let of = subcommand(args).unwrap_or_default();
+    let known = Cli::command();
+    let has_targets =
+        known.find_subcommand(&of).is_some_and(|of| of.get_arguments().any(|arg| arg.get_long() == Some("for")));
+    let is_target = has_targets && !wrong.starts_with('-') && wrong.parse::<Target>().is_ok();
     let tip = is_target.then(|| format!("'{wrong}' is a target; separate targets by commas: --for TARGET,{wrong}"));
-    tip.or_else(|| option(&subcommand(args).unwrap_or_default(), &wrong))
+    tip.or_else(|| option(&of, &wrong))
 }
 
 /// Says whether a word that was read as an option is the name of a file.

@@ -74,7 +74,7 @@ fn numbers_in_nodes_are_compared() {
 
 #[test]
 fn errors_say_what_would_have_worked() {
-    let cases: [(&[&str], &str); 32] = [
+    let cases: [(&[&str], &str); 41] = [
         (&["fix", FACE, "--for", "ncnn", "openvino"], "--for TARGET,openvino"),
         (&["check", FACE, "--node", "x"], "broadaxe explain MODEL --node NODE"),
         (&["check", FACE, "--target", "ncnn"], "'--for' names the runtimes"),
@@ -106,6 +106,15 @@ fn errors_say_what_would_have_worked() {
         (&["explain", FACE, "--node", "bias1", "--axis", "1"], "cannot be used with '--axis <N>'"),
         (&["check", FACE, "--json", "--format", "sarif"], "write --format json, or leave --json out"),
         (&["targets", "opnvino"], "did you mean 'openvino'?"),
+        (&["check", FACE, "--for", "android"], "name what runs the model there: one or more of litert, litert-gpu"),
+        (&["check", FACE, "-o", "report.html"], "--output html=report.html"),
+        (&["check", FACE, "--output", "report.html"], "write FORMAT=FILE, such as html=report.html"),
+        (&["check", FACE, "--output", "report"], "write FORMAT=FILE, such as sarif=findings.sarif"),
+        (&["compare", "2,2", "2", "--rule", "numpy"], "'broadaxe shape --rule RULE SHAPE...' broadcasts under one"),
+        (&["rules", "nump"], "unknown rule 'nump'; did you mean 'numpy'?"),
+        (&["ops", "--rule", "numpy"], "unexpected argument '--rule' found"),
+        (&["explain", "numpy"], "'numpy' is a rule; 'broadaxe rules numpy' says what it does"),
+        (&["explain", "mnn"], "'mnn' is a target; 'broadaxe targets mnn' says what it does"),
         (&["list", FACE, "--node", "nowhere"], "the model has no node or result named 'nowhere'"),
     ];
     for (line, says) in cases {
@@ -117,6 +126,10 @@ fn errors_say_what_would_have_worked() {
     }
     let output = broadaxe(&["check", FACE, "--json", "--format", "json"]);
     assert_eq!(output.status.code(), Some(1), "{}", text(&output.stderr));
+    let output = broadaxe(&["schema", "ncnn"]);
+    assert!(!text(&output.stderr).contains("is a target"), "schema has no targets: {}", text(&output.stderr));
+    let said = text(&broadaxe(&["rules", "pdpd,onnx-6"]).stdout);
+    assert!(said.contains("pdpd: ") && said.contains("onnx-legacy: ") && !said.contains("gemm-c"), "{said}");
 }
 
 #[test]
@@ -140,7 +153,10 @@ fn lists_are_filtered() {
         assert!(said.contains(counts) && noted.contains(note), "{options:?}: {said}{noted}");
     }
     let output = text(&broadaxe(&["targets", "litert-gpu"]).stdout);
-    assert!(output.contains("\nlitert-gpu:\n  - ") && !output.contains("openvino"), "{output}");
+    assert!(
+        output.contains("\nlitert-gpu, by the first law that matches a node:\n  - ") && !output.contains("openvino"),
+        "{output}"
+    );
 }
 
 #[test]

@@ -26,7 +26,7 @@ fn help(subcommand: &str) -> String {
 #[test]
 fn the_reference_is_current() {
     let mut text = String::from(
-        "# Reference of the command\n\nGenerated from the help of each subcommand; do not edit. `broadaxe man` prints the same as manual pages.\n",
+        "<!-- Generated from the help of each subcommand; do not edit. -->\n# Reference of the command\n\nLook up a subcommand and its options. `broadaxe man` prints the same as manual pages.\n",
     );
     let command = Cli::command();
     let shown = |command: &clap::Command| {

@@ -11,7 +11,7 @@ use crate::{
     order::Order,
     shaped::shaped,
     snippets::{positions, snippets},
-    svg::svg,
+    svg::svg_wide,
     words::tuple,
 };
 
@@ -89,7 +89,7 @@ pub fn drawn(drawings: &[Drawing]) -> Json {
     let texts: Vec<String> = drawings.iter().map(|drawing| drawing.text(false)).collect();
     let said: Vec<String> = drawings.iter().map(Drawing::alternative).collect();
     let tables: Vec<String> = drawings.iter().map(markdown).collect();
-    json!({ "svg": svg(drawings), "text": texts.join("\n"), "alternative": said.join(" "), "markdown": tables.join("\n") })
+    json!({ "svg": svg_wide(drawings), "text": texts.join("\n"), "alternative": said.join(" "), "markdown": tables.join("\n") })
 }
 
 /// Writes what can be copied: the drawing and the differences as Markdown, and code.
@@ -196,7 +196,7 @@ fn open_meanings(open: &OpenCompared) -> Vec<Json> {
                 value
             })
             .collect();
-        let result = of().find_map(|(_, inferred, _)| inferred.ok()).map(|inferred| inferred.shape().to_string());
+        let result = open.result(k);
         let drawing = open.drawing(k).map(|drawing| drawn(&[drawing]));
         json!({ "number": k + 1, "rules": rules, "result": result, "drawing": drawing })
     };

@@ -49,16 +49,25 @@ pub fn svg(drawings: &[Drawing]) -> String {
 
 /// Renders drawings like [`svg`], with the number of this copy in all ids, for documents that may show a drawing twice.
 pub fn svg_copy(drawings: &[Drawing], copy: Option<usize>) -> String {
+    within(drawings, copy, NARROW)
+}
+
+/// Renders drawings like [`svg`], with names to the left of the boxes however wide they are: the page moves them itself.
+pub(crate) fn svg_wide(drawings: &[Drawing]) -> String {
+    within(drawings, None, usize::MAX)
+}
+
+fn within(drawings: &[Drawing], copy: Option<usize>, widest: usize) -> String {
     let said: Vec<String> = drawings.iter().map(Drawing::alternative).collect();
     let titles: Vec<&str> = drawings.iter().map(|drawing| drawing.title.as_str()).collect();
     let id = id(said.iter().map(String::as_str)) + &copy.map_or_else(String::new, |copy| format!("-{copy}"));
-    let width = drawings.iter().map(|drawing| Measures::of(drawing, NARROW).width).max().unwrap_or(0) + 2 * MARGIN;
+    let width = drawings.iter().map(|drawing| Measures::of(drawing, widest).width).max().unwrap_or(0) + 2 * MARGIN;
     let (mut canvas, mut y) = (Canvas::default(), MARGIN);
     for (k, drawing) in drawings.iter().enumerate() {
         if k > 0 {
             y += BETWEEN;
         }
-        y = picture(drawing, &Measures::of(drawing, NARROW), Missing::Repeats, y, &mut canvas);
+        y = picture(drawing, &Measures::of(drawing, widest), Missing::Repeats, y, &mut canvas);
     }
     let size = Extent { width, height: y + MARGIN };
     document(&id, &join(&titles, "; "), &join(&said, " "), size, Theme::Auto, (drawings, &canvas.body))
@@ -362,6 +371,10 @@ mod tests {
         ];
         for (shapes, rule) in cases {
             assert!(width(shapes, rule) <= NARROW, "{shapes:?}: {}", width(shapes, rule));
+            // The page moves names itself, and needs them to the left of the boxes.
+            let rule: Rule = rule.parse().unwrap();
+            let wide = svg_wide(&[Drawing::new(&rule, &rule.align(shapes).unwrap(), Order::ROW_MAJOR)]);
+            assert!(wide.contains("class=\"quiet e\""), "{shapes:?}: {wide}");
         }
     }
 

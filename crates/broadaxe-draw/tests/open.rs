@@ -56,6 +56,7 @@ fn a_heading_says_for_which_sizes_rules_reject() {
 fn guards_have_brackets_where_and_meets_or() {
     let text = ask("n+m")["meanings"].to_string();
     assert!(text.contains(r#""guards":["n != 0","m != 0","(n == m or n == 1 or m == 1)"]"#), "{text}");
+    assert!(text.contains(r#""result":"(broadcast(n, m),)""#), "the result of the drawing: {text}");
     let sizes = [("n", 1), ("m", 0)];
     assert!(holds("n != 0 and m != 0 and n == m or n == 1 or m == 1", &sizes), "the grammar of this test");
     assert!(!holds("n != 0 and m != 0 and (n == m or n == 1 or m == 1)", &sizes), "the grammar of this test");

@@ -9,11 +9,6 @@ use broadaxe_models::profiles::{EvidenceKind, PROFILES, Profile};
 const FIRST: &str = "<!-- generated: the laws -->\n";
 const LAST: &str = "<!-- end of the laws -->\n";
 
-/// Returns the name of a target's page.
-fn file(profile: &Profile) -> String {
-    format!("{}.md", profile.name.replace("<=N", "-at-most-n"))
-}
-
 /// Escapes a text for a cell of a table: a bar ends a cell.
 fn cell(text: &str) -> String {
     text.replace('|', "\\|")
@@ -21,7 +16,7 @@ fn cell(text: &str) -> String {
 
 /// Writes the generated part of a page.
 fn generated(profile: &Profile) -> String {
-    let mut text = format!("{FIRST}*{}.*\n\n", profile.summary);
+    let mut text = format!("{FIRST}Check a model for {}.\n\n", profile.summary);
     let list = |names: &[&str]| names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     let _ = writeln!(
         text,
@@ -70,7 +65,8 @@ fn generated(profile: &Profile) -> String {
 
 /// Writes the list of all targets.
 fn index() -> String {
-    let row = |profile: &&Profile| format!("| [`{}`]({}) | {} |\n", profile.name, file(profile), cell(profile.summary));
+    let row =
+        |profile: &&Profile| format!("| [`{}`]({}) | {} |\n", profile.name, profile.page(), cell(profile.summary));
     let rows: String = PROFILES.iter().map(row).collect();
     format!("{FIRST}| target | what it is |\n|---|---|\n{rows}{LAST}")
 }
@@ -80,7 +76,7 @@ fn pages_are_current() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/targets");
     let write = std::env::var_os("BROADAXE_WRITE").is_some();
     let mut stale = Vec::new();
-    let pages = PROFILES.iter().map(|profile| (file(profile), format!("# `{}`", profile.name), generated(profile)));
+    let pages = PROFILES.iter().map(|profile| (profile.page(), format!("# `{}`", profile.name), generated(profile)));
     for (name, title, text) in pages.chain([("README.md".to_owned(), "# Targets".to_owned(), index())]) {
         let path = folder.join(name);
         let old = fs::read_to_string(&path).unwrap_or_else(|_| format!("{title}\n\n{FIRST}{LAST}"));

@@ -39,6 +39,8 @@ def test_blowup_limit():
     for wrong in ({"max_blowup": 0}, {"max_blowup": float("nan")}, {"both_sides": "maybe"}):
         with pytest.raises(ValueError):
             bx.guard(**wrong)
+    with pytest.raises(TypeError, match="max_blowup is a number, not ndarray; to watch an array, write"):
+        bx.guard(np.ones(3))
 
 
 def test_warnings_and_allowed_places():

@@ -289,6 +289,8 @@ def test_errors_say_what_the_command_says():
         (lambda: bx.add(a, a, rule="pdp"), ValueError, "unknown rule 'pdp'; did you mean 'pdpd'. .rules: none, numpy, "),
         (lambda: bx.add(a, a, rule="pdp axis=1"), ValueError, "unknown rule 'pdp'; did you mean 'pdpd'."),
         (lambda: bx.add(a, a, rule="nump"), ValueError, "unknown rule 'nump'; did you mean 'numpy'."),
+        (lambda: bx.explain(rule="nump"), ValueError, "unknown rule 'nump'; did you mean 'numpy'."),
+        (lambda: bx.explain("numpy"), ValueError, "'numpy' is a rule; 'broadaxe rules numpy' says"),
         (lambda: bx.evaluate("a + a", {"a": a}, rule="nump"), ValueError, "unknown rule 'nump'; did you mean 'numpy'."),
         (lambda: bx.add(a, a, rule="nothing"), ValueError, "unknown rule .*; the rules are none, numpy, "),
         (lambda: bx.add(a, a, rule=3), TypeError, "rule must be"),

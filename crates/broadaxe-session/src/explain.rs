@@ -8,10 +8,11 @@ pub mod node;
 use std::path::Path;
 
 use broadaxe_models::{
+    Target,
     code::{Code, find as find_code},
     format,
 };
-use broadaxe_shape::{Rule, Shape, SymbolicShape};
+use broadaxe_shape::{RULES, Rule, Shape, SymbolicShape};
 use serde_json::Value;
 
 use self::{
@@ -68,9 +69,11 @@ pub fn explain(request: &ExplainRequest, open: Open<'_>) -> Result<Explained, Bo
             if code::is_code(word) {
                 return Err(code::unknown(word).into());
             }
+            named(word)?;
         }
+        let rule = request.rule.rule()?;
         let shapes = shapes_by(&request.shapes, |text| shape(text, open))?;
-        return Ok(Explained::Shapes(broadcast(request.rule.rule()?, shapes, None, &request.dtypes)?));
+        return Ok(Explained::Shapes(broadcast(rule, shapes, None, &request.dtypes)?));
     };
     let [path] = request.shapes.as_slice() else {
         return Err(Error::usage("with --node give one model file and no shapes").into());
@@ -96,6 +99,18 @@ fn broadcast(
         Some(known) => Ok(Broadcast::Known(Box::new(KnownBroadcast::new(rule, &known, dtypes)?))),
         None => Ok(Broadcast::Open(Box::new(OpenBroadcast::new(rule, shapes, target)?))),
     }
+}
+
+/// Refuses a word that is meant as a rule or a target. A dim may have any name, but a shape of that one dim shows nothing.
+fn named(word: &str) -> Result<(), Error> {
+    if RULES.iter().any(|def| def.name == word || def.aliases.contains(&word)) {
+        let text = format!("'{word}' is a rule; 'broadaxe rules {word}' says what it does");
+        return Err(Error::usage(format!("{text}, and 'explain --rule {word} SHAPE...' draws shapes under it")));
+    }
+    if word.parse::<Target>().is_ok() {
+        return Err(Error::usage(format!("'{word}' is a target; 'broadaxe targets {word}' says what it does")));
+    }
+    Ok(())
 }
 
 /// Reads a shape; a file in its place is a model whose node is not said.
@@ -162,8 +177,11 @@ mod tests {
     #[test]
     fn requests_that_have_no_answer() {
         let none = || Err(Error::usage("no file is read"));
-        let cases: [Case; 9] = [
+        let cases: [Case; 12] = [
             (&[], &[], false, "numpy", "no shapes are given"),
+            (&[], &[], false, "nump", "unknown rule 'nump'; did you mean 'numpy'? (rules: none, numpy, "),
+            (&["pdpd"], &[], false, "numpy", "'pdpd' is a rule; 'broadaxe rules pdpd' says what it does"),
+            (&["litert-gpu"], &[], false, "numpy", "'litert-gpu' is a target; 'broadaxe targets litert-gpu'"),
             (&["2,-1"], &[], false, "numpy", "'-1' is negative"),
             (&["2", "3"], &[], false, "numpy", "axis 0 is 2 in a and 3 in b"),
             (&["2"], &["f8"], false, "numpy", "unknown dtype 'f8'"),

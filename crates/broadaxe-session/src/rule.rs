@@ -2,10 +2,14 @@
 
 use std::str::FromStr;
 
+use broadaxe::frameworks::nearest;
 use broadaxe_draw::Drawing;
-use broadaxe_shape::{Mode, Params, Rule, Shape, SymbolicShape};
+use broadaxe_shape::{Mode, Params, RULES, Rule, Shape, SymbolicShape};
 
-use crate::{error::Error, request::RuleRequest};
+use crate::{
+    error::{Error, quoted},
+    request::RuleRequest,
+};
 
 /// Says why shapes do not broadcast, or why a request about them could not be answered.
 #[derive(Debug)]
@@ -40,8 +44,16 @@ impl RuleRequest {
             target: self.target.as_deref().map(Shape::from_str).transpose()?,
             mode: self.mode.as_deref().map(Mode::from_str).transpose()?,
         };
-        Ok(Rule::new(&self.rule, params)?)
+        let is_known = RULES.iter().any(|def| def.name == self.rule || def.aliases.contains(&&*self.rule));
+        if is_known { Ok(Rule::new(&self.rule, params)?) } else { Err(unknown(&self.rule)) }
     }
+}
+
+/// Makes the error for a name that no rule has.
+pub fn unknown(name: &str) -> Error {
+    let names: Vec<_> = RULES.iter().map(|def| def.name).collect();
+    let near = nearest(name, names.iter().chain(RULES.iter().flat_map(|def| def.aliases)).copied());
+    Error::usage(format!("unknown rule '{}'{near} (rules: {})", quoted(name), names.join(", ")))
 }
 
 /// Reads shapes.
@@ -55,7 +67,7 @@ pub(crate) fn shapes_by(
     read: impl Fn(&str) -> Result<SymbolicShape, Error>,
 ) -> Result<Vec<SymbolicShape>, Error> {
     if texts.is_empty() {
-        return Err(Error::usage("no shapes are given; write at least one, such as 2,3"));
+        return Err(Error::usage("no shapes are given; give at least one, such as (2, 3)"));
     }
     texts.iter().map(|text| read(text)).collect()
 }

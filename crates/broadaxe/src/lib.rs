@@ -1,4 +1,4 @@
-//! Broadcasting that means the same thing everywhere: arrays, expressions and framework operators under any rule.
+//! Arrays, expressions and framework operators under the broadcast rule of any framework.
 //!
 //! An [`Array`] owns its elements, and a [`View`] borrows them. [`apply()`] computes one operator, and an [`Expr`] is parsed once
 //! and evaluated over views. [`Options`] select the [`Rule`].

@@ -33,13 +33,14 @@ pub(super) fn text(navigation: &str, pages: &BTreeMap<String, String>, summary: 
     out
 }
 
-/// Returns the line of a page; none for one that has no source.
+/// Returns the line of a page; none for one that has no source, as the lists of all rules and the page in the browser.
 fn item(entry: &str, pages: &BTreeMap<String, String>) -> Option<String> {
     let path = entry.rsplit_once(": ").map_or(entry, |(_, path)| path);
     let name = format!("docs/{path}");
     let text = pages.get(&name)?;
     let source = match path.strip_prefix("rules/").and_then(|rest| rest.strip_suffix(".md")) {
         Some("index") => return None,
+        None if path == "interactive.md" => return None,
         Some(rule) => format!("crates/broadaxe-shape/src/rule/{}.rs", rule.replace('-', "_")),
         None => name,
     };
@@ -50,11 +51,15 @@ fn item(entry: &str, pages: &BTreeMap<String, String>) -> Option<String> {
 /// Returns the first sentence below the title of a page, without marks.
 fn first_sentence(text: &str) -> Option<String> {
     let below = if text.starts_with("# ") { text } else { text.split_once("\n# ")?.1 };
-    let mut paragraphs = below.split("\n\n").skip(1).map(str::trim);
-    let prose = |it: &&str| {
+    let text = |paragraph: &str| {
+        let lines = paragraph.lines().filter(|line| !line.starts_with("<!--"));
+        lines.collect::<Vec<_>>().join(" ").trim().to_owned()
+    };
+    let mut paragraphs = below.split("\n\n").skip(1).map(text);
+    let prose = |it: &String| {
         it.chars().next().is_some_and(|c| c.is_alphanumeric() || "*[`".contains(c)) && !it.starts_with("```")
     };
-    let paragraph = paragraphs.find(prose)?.replace('\n', " ");
+    let paragraph = paragraphs.find(prose)?;
     let plain = unlinked(&paragraph).replace(['*', '`'], "");
     let end = [". ", ": ", "? "].iter().filter_map(|mark| plain.find(mark)).min();
     let sentence = plain[..end.unwrap_or(plain.len())].trim_end_matches(['.', ':', '?']);
@@ -95,6 +100,7 @@ mod tests {
             ("docs/rules/onnx-clip.md", "# `onnx-clip`\n\n*Accepts scalars.*\n"),
             ("docs/reports/speed.md", "<!-- Generated. -->\n\n# Speed\n\n![x](y.svg)\n"),
             ("docs/reports/upstream/README.md", "# Reports\n\nSent to authors.\n"),
+            ("docs/interactive.md", "# Try it\n\nIt is made with the site.\n"),
         ];
         let pages = pages.map(|(name, page)| (name.to_owned(), page.to_owned())).into();
         let raw = "https://github.com/broadaxe/broadaxe/raw/main";
@@ -113,6 +119,10 @@ mod tests {
         assert_eq!(
             first_sentence("# a\n\n`fix` is 1.5 times [faster](b.md)\n").as_deref(),
             Some("fix is 1.5 times faster.")
+        );
+        assert_eq!(
+            first_sentence("# a\n\n<!-- generated: x -->\nCheck it for\nb.c 2: d. E.\n").as_deref(),
+            Some("Check it for b.c 2.")
         );
         assert_eq!(unlinked("a [b](c) [d] [e](f"), "a b [d] e");
     }

@@ -1,6 +1,11 @@
 //! Declares the arguments of the subcommands that read model files.
 
-use std::{ffi::OsStr, num::NonZeroUsize, path::PathBuf, str::FromStr};
+use std::{
+    ffi::OsStr,
+    num::NonZeroUsize,
+    path::{Path, PathBuf},
+    str::FromStr,
+};
 
 use broadaxe_session::request::{
     AskRequest, CensusRequest, CheckRequest, Config, DiffRequest, ExtractRequest, FailOn, FixRequest, Inputs,
@@ -133,13 +138,27 @@ impl FromStr for ReportFile {
     /// Reads `sarif=findings.sarif`.
     fn from_str(text: &str) -> Result<Self, String> {
         let split = text.split_once('=').filter(|(_, path)| !path.is_empty());
-        let (format, path) = split.ok_or("write FORMAT=FILE, such as sarif=findings.sarif")?;
+        let (format, path) = split.ok_or_else(|| format!("write FORMAT=FILE, such as {}", likely(text)))?;
         let formats = ReportFormat::value_variants().iter().filter_map(ReportFormat::to_possible_value);
         let names: Vec<String> = formats.map(|value| value.get_name().to_owned()).collect();
         let format = ReportFormat::from_str(format, false)
             .map_err(|_| format!("'{format}' is not a format; the formats are {}", names.join(", ")))?;
         Ok(Self { format, path: path.into() })
     }
+}
+
+/// Puts the format in front of the name of a file that was given without one.
+fn likely(file: &str) -> String {
+    let extension = Path::new(file).extension().and_then(OsStr::to_str).unwrap_or_default().to_ascii_lowercase();
+    let format = match extension.as_str() {
+        "html" | "htm" => "html",
+        "json" => "json",
+        "md" => "markdown",
+        "sarif" => "sarif",
+        "xml" => "junit",
+        _ => return "sarif=findings.sarif".to_owned(),
+    };
+    format!("{format}={file}")
 }
 
 /// Lists the formats of reports, and files behind a format.

@@ -11,6 +11,7 @@ use crate::{
     answer::{Answer, join, letter, spaced, strides, table, tuple},
     args::{CompareArgs, PictureArgs},
     error::{Error, escaped},
+    terminal,
 };
 
 /// Asks every rule and points at one element for each two meanings.
@@ -59,11 +60,16 @@ fn words(compared: &Compared) -> Value {
 /// The head and the rows of a table.
 type Rows = (Vec<String>, Vec<Vec<String>>);
 
+/// Wraps lines to the terminal, if there is one.
+fn fitted(text: &str) -> String {
+    terminal::fitted(text, terminal::columns())
+}
+
 fn known_text(known: &KnownCompared, said: &Said) -> String {
     let mut text = format!("{} (row-major, slowest axis first)\n\n", operands(known.shapes()));
     text += &written(table_of(known));
     if known.differences().is_empty() {
-        return text + &format!("\n{}\n", said.heading());
+        return text + "\n" + &fitted(&format!("{}\n", said.heading()));
     }
     text += "\nWhere they differ, with every input filled 0, 1, 2, ... and added up:\n";
     text + &differences(known)
@@ -135,7 +141,7 @@ fn open_text(open: &OpenCompared, said: &Said) -> String {
     let note = said.note();
     let Some(known) = open.example() else {
         let lines = [Some(said.heading()), note].into_iter().flatten();
-        return text + &lines.map(|line| escaped(&line) + "\n").collect::<String>();
+        return text + &lines.map(|line| fitted(&(escaped(&line) + "\n"))).collect::<String>();
     };
     let note = note.unwrap_or_default();
     let note = note.trim_end_matches('.');

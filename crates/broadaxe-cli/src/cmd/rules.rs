@@ -1,19 +1,40 @@
 //! `broadaxe rules`: lists the rules.
 
+use broadaxe_session::rule::unknown;
 use broadaxe_shape::{AxisParam, RULES, RuleDef};
 use serde_json::{Value, json};
 
-use crate::answer::{Answer, table};
+use crate::{
+    answer::{Answer, table},
+    args::RulesArgs,
+    error::Error,
+    terminal,
+};
 
-/// Lists every rule with its parameters and sources.
-pub fn run() -> Answer {
-    let rows = RULES.iter().map(|def| {
+/// Lists every rule with its parameters, or some with their sources.
+///
+/// # Errors
+/// When a name is not that of a rule.
+pub fn run(args: &RulesArgs) -> Result<Answer, Error> {
+    let find = |name: &str| RULES.iter().copied().find(|def| def.name == name || def.aliases.contains(&name));
+    let named: Vec<&RuleDef> = args
+        .names
+        .iter()
+        .flat_map(|names| names.split(','))
+        .map(|name| find(name).ok_or_else(|| unknown(name)))
+        .collect::<Result<_, Error>>()?;
+    let shown = if named.is_empty() { RULES.to_vec() } else { named.clone() };
+    let rows = shown.iter().map(|def| {
         let names = [&[def.name][..], def.aliases].concat().join(", ");
         vec![names, operands(def) + &parameters(def), def.summary.to_owned()]
     });
-    let text = table(&["rule", "operands", "what it does"], true, rows)
-        + "\nThe names after the first are aliases. --json also prints the sources.\n";
-    Answer::new(text, json!({ "rules": RULES.iter().map(|def| describe(def)).collect::<Vec<_>>() }))
+    let mut text = table(&["rule", "operands", "what it does"], true, rows);
+    text += "\nThe names after the first are aliases.\n";
+    text += if named.is_empty() { "'broadaxe rules NAME' prints the source of a rule.\n" } else { "" };
+    for def in named {
+        text += &terminal::wrap("", &format!("{}: {}", def.name, def.source), 2, terminal::prose());
+    }
+    Ok(Answer::new(text, json!({ "rules": shown.iter().map(|def| describe(def)).collect::<Vec<_>>() })))
 }
 
 fn operands(def: &RuleDef) -> String {

@@ -80,9 +80,9 @@ impl OpenCompared {
         })
     }
 
-    /// Draws what a rule of a meaning infers: the first whose axes do not depend on the sizes, and that says more than `none`, which
+    /// Selects the rule by which a meaning is drawn: the first whose axes do not depend on the sizes, and that says more than `none`, which
     /// accepts only what all accept.
-    pub fn drawing(&self, meaning: usize) -> Option<Drawing> {
+    fn sample(&self, meaning: usize) -> Option<Open<'_>> {
         let own = |k: &usize| self.meanings[*k] == Some(meaning);
         let unclear = |k: &usize| {
             let (rule, result) = &self.found[*k];
@@ -90,8 +90,18 @@ impl OpenCompared {
         };
         let at = (0..self.found.len()).filter(own).min_by_key(unclear)?;
         let (rule, inferred) = (&self.found[at].0, self.found[at].1.as_ref().ok()?);
-        let open = Open { rule, shapes: &self.shapes, inferred };
-        Some(open.drawing(&rule.to_string(), Order::ROW_MAJOR))
+        Some(Open { rule, shapes: &self.shapes, inferred })
+    }
+
+    /// Draws what a rule of a meaning infers.
+    pub fn drawing(&self, meaning: usize) -> Option<Drawing> {
+        let open = self.sample(meaning)?;
+        Some(open.drawing(&open.rule.to_string(), Order::ROW_MAJOR))
+    }
+
+    /// Returns the shape that the drawing of a meaning has as its result.
+    pub(crate) fn result(&self, meaning: usize) -> Option<String> {
+        Some(self.sample(meaning)?.inferred.shape().to_string())
     }
 
     pub(super) fn drawings(&self) -> Vec<Drawing> {

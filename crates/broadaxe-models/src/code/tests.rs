@@ -30,8 +30,8 @@ fn pages_have_the_same_sections() {
 #[test]
 fn the_documentation_is_current() {
     let mut text = String::from(
-        "# Finding codes\n\nGenerated from the texts of `broadaxe explain CODE`; do not edit.\n\n\
-         Every finding of `broadaxe check` has a code. Reports, `broadaxe.toml` and baselines name it. BX0xx findings are about the model \
+        "<!-- Generated from the texts of `broadaxe explain CODE`; do not edit. -->\n# Finding codes\n\n\
+         Look up what a finding means and how to fix it. Every finding of `broadaxe check` has a code. Reports, `broadaxe.toml` and baselines name it. BX0xx findings are about the model \
          itself, BX1xx differ, BX2xx are refused, BX3xx are unsupported, BX4xx depend on size, BX5xx are unknown, and \
          BX6xx come from engines that were asked.\n\n| code | name | severity | fixable | meaning |\n|---|---|---|---|---|\n",
     );

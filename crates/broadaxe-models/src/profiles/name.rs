@@ -185,7 +185,7 @@ const WITHOUT_TARGET: [&str; 36] = [
 ];
 
 /// What users call a target that has another name, of which this is no alias: it names another runtime too.
-const SHORT: [(&str, &str); 8] = [
+const SHORT: [(&str, &str); 10] = [
     ("gpu", "litert-gpu"),
     ("tflite-gpu", "litert-gpu"),
     ("tflite_gpu", "litert-gpu"),
@@ -194,7 +194,33 @@ const SHORT: [(&str, &str); 8] = [
     ("webgpu", "ort-webgpu"),
     ("onnx2tf", "litert"),
     ("ai-edge-torch", "litert"),
+    ("opencv-dnn", "opencv"),
+    ("cv2", "opencv"),
 ];
+
+/// Devices and programs that users name in place of what runs the model there, and the targets that do.
+const DEVICES: [(&[&str], &[&str]); 9] = [
+    (
+        &["android", "phone", "phones", "mobile", "smartphone"],
+        &["litert", "litert-gpu", "ncnn", "mnn", "qnn", "tnn", "coreml"],
+    ),
+    (&["ios", "iphone", "ipad", "mac", "macos", "apple", "ane"], &["coreml", "litert", "ncnn", "mnn"]),
+    (&["snapdragon", "qualcomm", "hexagon", "htp", "npu"], &["qnn", "litert"]),
+    (&["browser", "web", "wasm", "onnxruntime-web", "ort-web"], &["onnx", "ort-webgpu", "webnn"]),
+    (&["mediapipe"], &["litert", "litert-gpu"]),
+    (&["mcu", "microcontroller", "arduino", "esp32"], &["litert-micro"]),
+    (&["nvidia", "jetson"], &["tensorrt", "onnx"]),
+    (&["rockchip", "rk3588"], &["rknn"]),
+    (&["llama.cpp", "whisper.cpp", "llamacpp"], &["ggml"]),
+];
+
+/// Names what runs models on a device.
+fn on_device(name: &str) -> Option<String> {
+    let is_named = |words: &[&str]| words.iter().any(|word| word.eq_ignore_ascii_case(name));
+    let (_, targets) = DEVICES.iter().find(|(words, _)| is_named(words))?;
+    let several = if targets.len() == 1 { "" } else { "one or more of " };
+    Some(format!("; name what runs the model there: {several}{}", targets.join(", ")))
+}
 
 /// Says what is wrong with the number of a target that needs one.
 fn limited(text: &str) -> Option<String> {
@@ -230,11 +256,19 @@ fn unknown(name: &str) -> Error {
         let short = SHORT.iter().find(|(short, _)| short.eq_ignore_ascii_case(name));
         let near = match short {
             Some((_, known)) => format!("; did you mean '{known}'?"),
-            None => broadaxe::frameworks::nearest(name, names.iter().chain(aliases).copied()),
+            None => on_device(name)
+                .unwrap_or_else(|| broadaxe::frameworks::nearest(name, names.iter().chain(aliases).copied())),
         };
         format!("unknown target '{shown}'{near} (targets: {})", names.join(", "))
     };
     Error::new(ErrorKind::Argument, message)
+}
+
+impl Profile {
+    /// Names the file with the page about the target: `rank-at-most-n.md`.
+    pub fn page(&self) -> String {
+        format!("{}.md", self.name.replace("<=N", "-at-most-n"))
+    }
 }
 
 impl fmt::Display for Target {
@@ -394,13 +428,21 @@ mod tests {
             ("openvno", "did you mean 'openvino'?"),
             ("openvino ncnn", "separate them by commas: openvino,ncnn"),
             ("Hailo", "what 'Hailo' does is unknown"),
+            ("Android", "name what runs the model there: one or more of litert, litert-gpu, ncnn"),
+            ("phone", "name what runs the model there"),
+            ("rk3588", "name what runs the model there: rknn (targets: "),
+            ("opencv-dnn", "did you mean 'opencv'?"),
         ];
         for (text, want) in wrong {
             let error = text.parse::<Target>().expect_err(text).to_string();
             assert!(error.contains(want), "{text}: {error}");
         }
-        for name in WITHOUT_TARGET {
+        let devices = DEVICES.iter().flat_map(|(words, _)| *words);
+        for name in WITHOUT_TARGET.iter().chain(devices).chain(SHORT.iter().map(|(short, _)| short)) {
             assert!(named(name).is_none(), "{name} has a target");
+        }
+        for target in DEVICES.iter().flat_map(|(_, targets)| *targets).chain(SHORT.iter().map(|(_, known)| known)) {
+            assert!(named(target).is_some(), "{target} is no target");
         }
     }
 }

@@ -9,6 +9,7 @@ use broadaxe_draw::{Drawing, markup, svg_copy};
 use super::{
     CheckRecord, Shown, drawings,
     grouped::{GroupedFindings, GroupedReport, grouped},
+    words::evidence_page,
 };
 
 /// The styles of a page with these elements.
@@ -133,7 +134,13 @@ impl Writer<'_> {
         }
         let fix = sample.fix.iter().map(|fix| ("fix", fix));
         for (label, said) in sample.notes.iter().map(|note| (note.label.as_str(), &note.text)).chain(fix) {
-            text += &self.with(LINE, "", &format!("<i>{}:</i> {}", markup(label), markup(said)));
+            let first = group.members.first().and_then(|&at| record.findings.get(at));
+            let page = first.filter(|_| label == "known").and_then(evidence_page);
+            let label = page.map_or_else(
+                || markup(label),
+                |page| format!("<a style=\"color:inherit\" href=\"{page}\">{}</a>", markup(label)),
+            );
+            text += &self.with(LINE, "", &format!("<i>{label}:</i> {}", markup(said)));
         }
         if let (HtmlPlace::Page(model, _), true) = (self.0, at < DRAWN) {
             let drawn = group.members.first().and_then(|&at| record.findings.get(at)).map(drawings);

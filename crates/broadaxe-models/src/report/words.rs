@@ -16,6 +16,8 @@ use crate::{
     upgrade::OPSET,
 };
 
+/// Where the pages of the targets are.
+const PAGES: &str = concat!(env!("CARGO_PKG_REPOSITORY"), "/blob/main/docs/reference/targets");
 /// How many operands are listed of a node that has more: the first, and those that are read otherwise.
 const LISTED_OPERANDS: usize = 16;
 
@@ -278,6 +280,13 @@ fn known(target: &str, evidence: &str, source: &str) -> String {
         asked => format!("{asked},"),
     };
     format!("{how} {source}")
+}
+
+/// Returns the address of the page with the laws of the target of a finding that names its evidence; nothing for an engine that was asked.
+pub fn evidence_page(finding: &FindingRecord) -> Option<String> {
+    let is_of_law = matches!(finding.evidence.as_deref(), Some("run here" | "documented" | "by definition"));
+    let target: Target = finding.target.parse().ok().filter(|_| is_of_law)?;
+    Some(format!("{PAGES}/{}", target.profile().page()))
 }
 
 /// Says what a group of findings has in common, with the names of fused tensors in short.

@@ -1,4 +1,4 @@
-"""Broadcasting that means the same thing everywhere.
+"""Find broadcasts that silently change meaning between runtimes, and evaluate them under any framework's rule.
 
 Operators, expressions and frameworks' operators over NumPy arrays, under the broadcast rule of NumPy, ONNX, OpenVINO, Paddle or
 ncnn: `broadaxe.add(x, bias, rule="pdpd", axis=1)`, `broadaxe.evaluate("2*a + b")`, `broadaxe.onnx.PRelu(x, slope)`.

@@ -84,6 +84,9 @@ class guard:
     def __init__(self, max_blowup=None, both_sides="error", allow=()):
         if both_sides not in ("error", "warn", "allow"):
             raise ValueError(f"both_sides is one of error, warn and allow, not {both_sides!r}")
+        if not isinstance(max_blowup, (int, float, np.number, type(None))):
+            watch = "to watch an array, write 'with broadaxe.guard() as guard:' and guard.watch(array)"
+            raise TypeError(f"max_blowup is a number, not {type(max_blowup).__name__}; {watch}")
         if max_blowup is not None and not max_blowup >= 1:
             raise ValueError(f"max_blowup is a number from 1 on, not {max_blowup!r}")
         self.max_blowup, self.both_sides = max_blowup, both_sides

@@ -164,8 +164,11 @@ pub fn targets(args: &TargetsArgs) -> Result<Answer, Error> {
         vec![target.name.to_owned(), format!("{}{aliases}{versions}{reads}", target.summary)]
     });
     let mut text = table(&["target", "meaning"], true, rows);
+    if named.is_empty() {
+        text += "\n'broadaxe targets NAME' says what one does with each kind of node, and how that\nis known.\n";
+    }
     for target in named {
-        text += &format!("\n{}:\n", target.name);
+        text += &format!("\n{}, by the first law that matches a node:\n", target.name);
         for law in target.laws {
             let recorded = target.recorded(law).map(|tables| format!("; recorded: {tables}")).unwrap_or_default();
             let (kind, source) = (law.evidence.kind.word(), law.evidence.source);

@@ -134,6 +134,11 @@ fn notes_have_labels() {
         "{said:?}"
     );
     assert_eq!(said[2].1, "the same if n = 1");
+    let page = evidence_page(&finding).unwrap();
+    let file = page.strip_prefix("https://github.com/broadaxe/broadaxe/blob/main/").unwrap();
+    assert!(std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(file).exists(), "{file}");
+    finding.evidence = Some("asked now".into());
+    assert_eq!(evidence_page(&finding), None);
     assert_eq!(said[4].1, "the laws of ncnn say otherwise: it differs: it does");
 }
 

@@ -7,8 +7,8 @@ use broadaxe_models::{
     report::{
         CheckRecord, FindingRecord, Group, Shown, fold, groups,
         words::{
-            ReportRow, assumption, basis, caveats, consequence, counts, fix, fixable, node, nodes, notes, others,
-            undecided, undecided_groups, why,
+            ReportRow, assumption, basis, caveats, consequence, counts, evidence_page, fix, fixable, node, nodes,
+            notes, others, undecided, undecided_groups, why,
         },
     },
 };
@@ -131,7 +131,11 @@ fn group(group: &Group<'_>, all: bool) -> String {
     text += &first(group);
     text += &operands(sample);
     for (label, note) in notes(sample) {
-        text += &labelled(&format!("{label}:"), &escaped(&note));
+        let mut line = labelled(&format!("{label}:"), &escaped(&note));
+        if let Some(page) = evidence_page(sample).filter(|_| label == "known") {
+            line = line.replacen(label, &link::linked(label, &page), 1);
+        }
+        text += &line;
     }
     if group.members.len() > 1 {
         text += &also(group, all);
@@ -249,7 +253,11 @@ fn also(group: &Group<'_>, all: bool) -> String {
 fn next(record: &CheckRecord) -> String {
     let Some(said) = fixable(record) else { return String::new() };
     if record.fixable() == 0 {
-        return format!("{said} by 'broadaxe fix'\n");
+        let codes =
+            record.findings.iter().filter(|finding| finding.fails).filter_map(|finding| finding.code.as_deref());
+        let what =
+            codes.min().map_or_else(String::new, |code| format!("; 'broadaxe explain {code}' says what else helps"));
+        return wrap("", &format!("{said} by 'broadaxe fix'{what}"), 2, terminal::prose());
     }
     let text = format!("{said}:\n");
     terminal::fitted(&text, terminal::columns()) + &command(record)

@@ -5,7 +5,7 @@ use std::{collections::BTreeMap, fmt};
 use broadaxe_draw::markdown::{code, plain};
 use broadaxe_models::report::{
     CheckRecord, Group, Shown, groups,
-    words::{consequence, counts, fixable_share, nodes, notes, others, undecided},
+    words::{consequence, counts, evidence_page, fixable_share, nodes, notes, others, undecided},
 };
 
 use super::full;
@@ -68,7 +68,9 @@ fn entry(group: &Group<'_>) -> String {
     }
     text += "\n";
     for (label, note) in notes(sample) {
-        text += &item(label, &plain(&note));
+        let page = evidence_page(sample).filter(|_| label == "known");
+        let label = page.map_or_else(|| label.to_owned(), |page| format!("[{label}]({page})"));
+        text += &item(&label, &plain(&note));
     }
     if let Some(repair) = &sample.repair {
         text += &item("fix", &plain(&repair.text));
