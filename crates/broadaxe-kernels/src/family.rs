@@ -38,8 +38,8 @@ use crate::{isa::wide, tile::Streamed};
 mod integers;
 mod lanewise;
 
-use integers::{divided, seldom_divided};
 pub(crate) use integers::integer_powers;
+use integers::{divided, seldom_divided};
 pub(crate) use lanewise::{fused, lanewise, lanewise_wide, powers, remainders, rounded_fused};
 
 const fn plain(inputs: [DType; 3], arity: usize, output: DType, variants: &'static [Variant]) -> Kernel {
@@ -78,25 +78,15 @@ const fn streamed<M: Line, L: Line>() -> [Option<Loop>; LEVELS] {
     [None; LEVELS]
 }
 
-/// Returns the streaming loops of a body, unless its results are so much smaller than its operands that they hardly count.
-const fn streamed_if_large<L: Line>() -> [Option<Loop>; LEVELS] {
-    let (mut widest, mut k) = (0, 0);
-    while k < L::ADVANCES.len() {
-        widest = if L::ADVANCES[k] > widest { L::ADVANCES[k] } else { widest };
-        k += 1;
-    }
-    if 4 * size_of::<L::Out>() > widest { streamed::<L, L>() } else { [None; LEVELS] }
-}
-
 /// The loops of a memory-bound operator, including those with streaming stores.
 const fn light_loops<L: Line>(constants: u8) -> Variant {
-    Variant { past: streamed_if_large::<L>(), ..Variant::new(constants, versions::<L>()) }
+    Variant { past: streamed::<L, L>(), ..Variant::new(constants, versions::<L>()) }
 }
 
 /// The same for an operator whose operands often have different layouts, so that rows are often short.
 const fn brief_loops<L: Line>(constants: u8) -> Variant {
     let versions = if cfg!(target_arch = "x86_64") { each::<L, Brief<L>, Brief<L>>() } else { versions::<Brief<L>>() };
-    Variant { past: streamed_if_large::<L>(), ..Variant::new(constants, versions) }
+    Variant { past: streamed::<L, L>(), ..Variant::new(constants, versions) }
 }
 
 /// The loops of an operator on halves whose result is that of f32, rounded. `B` is for machines without conversions.
@@ -143,6 +133,7 @@ impl<O: Unary<T>, T: Element> ElementLoops<(O, T)> {
 impl<O: Binary<T>, T: Element> ElementLoops<(O, T, T)> {
     const HEAVY: &'static [Variant] = &[heavy_loops::<Two<O, T, 0>>(0)];
     const SELDOM: &'static [Variant] = &[seldom_loops::<Two<O, T, 0>>(0)];
+    const SHIFTED: &'static [Variant] = &[seldom_loops::<Two<O, T, 0>>(0), seldom_loops::<Two<O, T, 2>>(2)];
     const TWO: &'static [Variant] = if O::COMMUTES {
         &[brief_loops::<Two<O, T, 0>>(0), brief_loops::<Two<O, T, 2>>(2)]
     } else {
@@ -284,6 +275,11 @@ const fn seldom_two<O: Binary<T>, T: Element>() -> Kernel {
     Kernel { picos: seldom_picos(T::DTYPE), ..kernel }
 }
 
+/// As [`seldom_two`], with a loop for a constant second operand, for which the machine has other instructions.
+const fn shifted<O: Binary<T>, T: Element>() -> Kernel {
+    Kernel { variants: ElementLoops::<(O, T, T)>::SHIFTED, ..seldom_two::<O, T>() }
+}
+
 /// The same with three operands.
 const fn seldom_three<O: Ternary<T, T>, T: Element>() -> Kernel {
     Kernel { variants: ElementLoops::<(O, T, T, T, T)>::SELDOM, picos: seldom_picos(T::DTYPE), ..three::<O, T>() }
@@ -378,8 +374,8 @@ macro_rules! family {
 }
 family!(/// Every integer, two operands.
     integers, Binary: two[i8, i32, i64, u8] seldom_two[i16, u16, u32, u64]);
-family!(/// Every float, two operands.
-    floats, Binary: two[f16, bf16, f32, f64]);
+family!(/// Every float, two operands. Halves are mostly cast before they are compared.
+    comparisons, Binary: two[f32, f64] seldom_two[f16, bf16]);
 family!(/// Every float, two operands, costly.
     heavy_floats, Binary: heavy[bf16, f32, f64]; f16 heavy_by_f32);
 family!(/// Truth values, two operands.
@@ -398,6 +394,8 @@ family!(/// Every float, one operand, costly.
     heavy_float, Unary: costly[f32, f64]; f16 costly_f16, bf16 costly_bf16);
 family!(/// Every float, one operand, rarely used.
     seldom_float, Unary: seldom[f16, bf16, f32, f64]);
+family!(/// Every float, one operand, rarely halves.
+    wide_float, Unary: one[f32, f64] seldom[f16, bf16]);
 family!(/// Every float, two operands, rarely used.
     seldom_floats, Binary: seldom_two[f16, bf16, f32, f64]);
 family!(/// Every float, two operands, rarely used but for f32.
@@ -406,6 +404,10 @@ family!(/// Every integer, one operand, rarely used.
     seldom_integer, Unary: seldom[i8, i16, i32, i64, u8, u16, u32, u64]);
 family!(/// Every integer, two operands, rarely used.
     seldom_integers, Binary: seldom_two[i8, i16, i32, i64, u8, u16, u32, u64]);
+family!(/// Every integer, a number and the bits to shift it by, mostly the same for all.
+    shifts, Binary: two[i32, i64, u8] shifted[i8, i16, u16, u32, u64]);
+family!(/// The same for a rarely used operator.
+    seldom_shifts, Binary: shifted[i8, i16, i32, i64, u8, u16, u32, u64]);
 family!(/// Every integer, two operands, many steps for each element.
     stepwise_integers, Binary: stepwise[i8, i16, i32, i64, u8, u16, u32, u64]);
 family!(/// Every number, three operands, the last two mostly constants.

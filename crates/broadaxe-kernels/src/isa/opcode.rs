@@ -27,10 +27,6 @@ pub(crate) enum Opcode {
     Smaller,
     /// The smaller of b and a, a where they are equal; NaN propagates.
     SmallerSwapped,
-    /// The larger, b where they are equal; a number wins over NaN.
-    LargerNumber,
-    /// The smaller, b where they are equal; a number wins over NaN.
-    SmallerNumber,
     /// a where a > 0 or a NaN, else 0.
     Relu,
     /// |a|
@@ -54,7 +50,7 @@ pub(crate) enum Opcode {
 impl Opcode {
     /// Lists the operations.
     #[cfg(test)]
-    pub(crate) const ALL: [Self; 23] = [
+    pub(crate) const ALL: [Self; 21] = [
         Self::Sum,
         Self::Difference,
         Self::Reversed,
@@ -67,8 +63,6 @@ impl Opcode {
         Self::LargerSwapped,
         Self::Smaller,
         Self::SmallerSwapped,
-        Self::LargerNumber,
-        Self::SmallerNumber,
         Self::Relu,
         Self::Magnitude,
         Self::Negative,

@@ -231,8 +231,6 @@ pub(crate) fn apply<V: Vector>(opcode: Opcode, a: V, b: V) -> V {
         Opcode::LargerSwapped => b.where_nan(b, b.max(a)),
         Opcode::Smaller => a.where_nan(a, a.min(b)),
         Opcode::SmallerSwapped => b.where_nan(b, b.min(a)),
-        Opcode::LargerNumber => b.where_nan(a, a.max(b)),
-        Opcode::SmallerNumber => b.where_nan(a, a.min(b)),
         Opcode::Relu => a.relu(),
         Opcode::Magnitude => a.abs(),
         Opcode::Negative => a.negated(),

@@ -1,7 +1,7 @@
 //! The operations that operators on f16 and bf16 compute in f32 before rounding.
 
 use super::{
-    arith::{Add, Div, Fmax, Fmin, Max, Min, Mul, Reciprocal, Rsqrt, Sqrt, Square, Sub},
+    arith::{Add, Div, Max, Min, Mul, Reciprocal, Rsqrt, Sqrt, Square, Sub},
     round::{Ceil, Floor, Round, Trunc},
 };
 use crate::isa::{Opcode, Widened};
@@ -20,8 +20,6 @@ widened! {
     Div: Quotient;
     Max: Larger;
     Min: Smaller;
-    Fmax: LargerNumber;
-    Fmin: SmallerNumber;
     Square: Square;
     Reciprocal: Reciprocal;
     Sqrt: Root;
