@@ -61,7 +61,8 @@ impl Place {
             write(name, format!("#!/bin/sh\necho > '{}'\n", left(name)));
         }
         // A model of one node: each question starts Python anew.
-        let model = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports/upstream/models/ort-webgpu-add.onnx");
+        let model =
+            Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports/upstream/models/ort-webgpu-add.onnx");
         fs::copy(model, folder.join("add.onnx")).expect("a copy");
         folder
     }
