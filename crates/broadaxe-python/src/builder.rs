@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use broadaxe::{
     Call, DType, Expr, Graph, Node, Rule, System,
-    call::Function,
+    call::{Function, Key, cached},
     expr::{ExprStep, operate},
     frameworks::{self, Arg, Attribute},
 };
@@ -21,10 +21,14 @@ use pyo3::{
 
 use crate::{
     array, error,
-    error::{caught, caught_small, raised},
-    number, order,
-    path::{self, Lowered, Objects, Operands, Words},
-    rule, watch,
+    error::{caught, raised},
+    number,
+    once::Global,
+    order,
+    path::{self, Lowered, Objects, Operands, Stop, Words},
+    rule,
+    spelling::Said,
+    watch,
 };
 
 /// A value in a graph builder: an array, a number, or what will be computed.
@@ -75,31 +79,42 @@ impl Expression {
         Ok(Self { expr, text, names, number: NEXT.fetch_add(1, Ordering::Relaxed) })
     }
 
-    /// Evaluates over plain arrays and numbers, in the order of the names; `None` where there is anything else, or an `out` that the result
-    /// does not fit.
+    /// Evaluates over what plain arrays can be made of and numbers, in the order of the names; `None` where there is anything else.
     pub(crate) fn answer<'py>(
-        &self,
-        py: Python<'py>,
+        slf: &Bound<'py, Self>,
         objects: &[Borrowed<'_, 'py, PyAny>],
         rule: &Rule,
-        out: Option<&Bound<'py, PyAny>>,
+        said: &Said<'py>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let out = match out.map(path::look_out).transpose()? {
-            Some(None) => return Ok(None),
-            out => out.flatten(),
+        let (py, this) = (slf.py(), slf.get());
+        let out = said.out.as_ref().map(path::look_out).transpose()?.flatten();
+        let function = Function::numbered(path::EXPRESSION, this.number);
+        let explain = |error: &broadaxe::Error| pointed(py, error, &this.text);
+        let (is_long, is_plain, expr) = (this.is_long(), said.is_plain(), &this.expr);
+        let mut lowered = Lowered { function, rule: Some(rule), words: Words::new(), is_long, explain: &explain };
+        said.write(&mut lowered.words);
+        let lower = |graph: &mut Graph, args: &[Arg]| {
+            if !is_plain {
+                return Err(Stop::Unfit);
+            }
+            let names: Vec<(&str, Arg)> = expr.names().iter().map(String::as_str).zip(args.iter().copied()).collect();
+            Ok(expr.lower_args(graph, &names, rule)?)
         };
-        let function = Function::numbered(path::EXPRESSION, self.number);
-        let explain = |error: &broadaxe::Error| pointed(py, error, &self.text);
-        let is_long = self.is_long();
-        let lowered = Lowered { function, rule: Some(rule), words: Words::new(), is_long, explain: &explain };
-        let answer = caught_small(|| {
-            lowered.answer(py, objects, out, |graph, args| {
-                let names: Vec<(&str, Arg)> =
-                    self.expr.names().iter().map(String::as_str).zip(args.iter().copied()).collect();
-                Ok(self.expr.lower_args(graph, &names, rule)?)
-            })
-        });
-        answer.map_err(|error| *error)
+        lowered.spelled(py, objects, (out, false), lower, |operands, builder| {
+            static COMPUTE: Global = Global::new("broadaxe._expressions", "compute");
+            let (casting, order) = said.names();
+            let operands = PyTuple::new(py, operands)?;
+            COMPUTE.get(py)?.call1((
+                slf,
+                operands,
+                said.out.as_ref(),
+                order,
+                casting,
+                None::<&str>,
+                None::<i64>,
+                builder,
+            ))
+        })
     }
 
     fn is_long(&self) -> bool {
@@ -125,19 +140,23 @@ impl Expression {
         Self::parse(py, text)
     }
 
-    /// Evaluates over plain arrays and numbers, in the order of the names; `None` where there is anything else, or an `out` that the result
-    /// does not fit.
-    #[pyo3(signature = (operands, rule=None, axis=None, out=None))]
+    /// Evaluates over what plain arrays can be made of and numbers, in the order of the names; `None` where there is anything else.
+    #[pyo3(signature = (operands, rule=None, axis=None, out=None, order=None, casting=None))]
     fn at_once<'py>(
-        &self,
+        slf: &Bound<'py, Self>,
         operands: &Bound<'py, PyTuple>,
         rule: Option<rule::Name<'_>>,
         axis: Option<i64>,
-        out: Option<&Bound<'py, PyAny>>,
+        out: Option<Bound<'py, PyAny>>,
+        order: Option<Bound<'py, PyAny>>,
+        casting: Option<Bound<'py, PyAny>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let rule = rule::read(rule, axis)?;
+        let (rule, mut said) = (rule::read(rule, axis)?, Said::default());
         let objects: Objects<'_, 'py> = operands.iter_borrowed().collect();
-        self.answer(operands.py(), &objects, &rule, out)
+        let is_read = out.is_none_or(|out| said.read_out(&out).is_some())
+            && order.is_none_or(|order| said.read_order(&order).is_some())
+            && casting.is_none_or(|casting| said.read_casting(&casting).is_some());
+        if is_read { Self::answer(slf, &objects, &rule, &said) } else { Ok(None) }
     }
 
     /// The names of the arrays, in order of first use.
@@ -195,6 +214,16 @@ pub(crate) struct GraphBuilder {
     rule: Rule,
     /// Whether planning may take long.
     is_long: bool,
+    record: Option<Record>,
+}
+
+/// What a plan is kept for.
+struct Record {
+    function: Function,
+    rule: Option<Rule>,
+    words: Words,
+    /// The number of arrays that a later call brings; where there are more, the plan is of no use to it.
+    arrays: usize,
 }
 
 impl GraphBuilder {
@@ -233,7 +262,20 @@ impl GraphBuilder {
             arrays: Vec::new(),
             rule,
             is_long: false,
+            record: None,
         }
+    }
+
+    /// Keeps the plan of what is computed, for calls with the layouts of the arrays that were put.
+    pub(crate) fn record(&mut self, function: Function, rule: Option<Rule>, words: Words) {
+        self.record = Some(Record { function, rule, words, arrays: self.arrays.len() });
+    }
+
+    /// Adds the element of an array of rank 0 that was made for this call.
+    fn constant(&mut self, array: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Value>> {
+        let literal = number::read(&array.call_method0("item")?)?;
+        let scalar = literal.and_then(|literal| number::element(literal, dtype));
+        Ok(scalar.map(|scalar| self.graph.constant(scalar)).map(|node| self.value(node)))
     }
 
     /// Returns a value as a node of the graph.
@@ -263,6 +305,12 @@ impl GraphBuilder {
             return Ok(self.value(*node));
         }
         if let Some(array) = array::look(object) {
+            if self.record.is_some()
+                && array.shape.is_empty()
+                && let Some(value) = self.constant(object, array.dtype)?
+            {
+                return Ok(value);
+            }
             let node = self.graph.input(array.dtype, array.shape).map_err(|error| raised(&error))?;
             self.arrays.push((object.clone().unbind(), node));
             return Ok(self.value(node));
@@ -383,8 +431,15 @@ impl GraphBuilder {
         let (graph, layouts) = (&self.graph, operands.layouts());
         let plan = || Call::of(graph, root, layouts, strides);
         let planned = caught(|| if self.is_long { watch::stoppable(py, plan) } else { Ok(plan()) });
-        let planned = planned?.map_err(|error| raised(&error));
-        caught(|| path::run(py, &planned?, &operands, target))
+        let call = planned?.map_err(|error| raised(&error))?;
+        let record = self.record.as_ref().filter(|record| record.arrays == arrays.len());
+        caught(|| {
+            let Some(Record { function, rule, words, .. }) = record else {
+                return path::run(py, &call, &operands, target);
+            };
+            let key = Key { function: *function, rule: rule.as_ref(), words, operands: layouts, out: given };
+            cached(&key, || Ok(call), |call| path::run(py, call, &operands, target)).flatten()
+        })
     }
 }
 

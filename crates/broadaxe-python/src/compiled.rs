@@ -1,19 +1,18 @@
 //! Expressions that are parsed once and called with their arrays.
 
 use broadaxe::Rule;
-use once_cell::race::OnceBox;
 use pyo3::{
-    Borrowed,
     exceptions::PyTypeError,
     prelude::*,
     types::{PyDict, PyTuple},
 };
-use smallvec::SmallVec;
 
 use crate::{
     builder::Expression,
-    once::Word,
+    once::{Global, Word},
+    path::Objects,
     rule::{self, Name},
+    spelling::Said,
 };
 
 /// An expression that is called with its arrays, in the order of their first use or by name.
@@ -53,27 +52,32 @@ impl Compiled {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = args.py();
-        let expression = self.expression.get();
-        let count = expression.names_of().len();
+        let expression = self.expression.bind(py);
+        let count = expression.get().names_of().len();
         if kwargs.is_none() && args.len() == count {
-            let objects: SmallVec<[Borrowed<'_, 'py, PyAny>; 4]> = args.iter_borrowed().collect();
-            if let Some(answer) = expression.answer(py, &objects, &self.read, None)? {
+            let objects: Objects<'_, 'py> = args.iter_borrowed().collect();
+            if let Some(answer) = Expression::answer(expression, &objects, &self.read, &Said::default())? {
                 return Ok(answer);
             }
         }
-        let said = self.read_call(args, kwargs)?;
-        if said.is_plain {
-            let objects: SmallVec<[Borrowed<'_, 'py, PyAny>; 4]> =
-                said.operands.iter().map(|operand| operand.as_borrowed()).collect();
-            if let Some(answer) = expression.answer(py, &objects, &self.read, said.out.as_ref())? {
+        let call = self.read_call(args, kwargs)?;
+        if let Some(said) = &call.said {
+            let objects: Objects<'_, 'py> = call.operands.iter().map(Bound::as_borrowed).collect();
+            if let Some(answer) = Expression::answer(expression, &objects, &self.read, said)? {
                 return Ok(answer);
             }
         }
-        static COMPUTE: OnceBox<Py<PyAny>> = OnceBox::new();
-        let found = || Ok::<_, PyErr>(Box::new(py.import("broadaxe._expressions")?.getattr("compute")?.unbind()));
-        let operands = PyTuple::new(py, said.operands)?;
-        let compute = COMPUTE.get_or_try_init(found)?.bind(py);
-        compute.call1((&self.expression, operands, said.out, said.order, said.casting, self.rule.as_deref(), self.axis))
+        static COMPUTE: Global = Global::new("broadaxe._expressions", "compute");
+        let operands = PyTuple::new(py, call.operands)?;
+        COMPUTE.get(py)?.call1((
+            expression,
+            operands,
+            call.out,
+            call.order,
+            call.casting,
+            self.rule.as_deref(),
+            self.axis,
+        ))
     }
 
     /// The names of the arrays, in the order of their first use.
@@ -112,8 +116,8 @@ struct CallArgs<'py> {
     out: Option<Bound<'py, PyAny>>,
     order: Bound<'py, PyAny>,
     casting: Bound<'py, PyAny>,
-    /// Whether order and casting are left to their defaults.
-    is_plain: bool,
+    /// `None` where the package has to judge the keywords.
+    said: Option<Said<'py>>,
 }
 
 impl Compiled {
@@ -135,30 +139,34 @@ impl Compiled {
         static ORDER: Word = Word::new("K");
         static CASTING: Word = Word::new("same_kind");
         let (mut out, mut order, mut casting) = (None, None, None);
+        let mut said = Some(Said::default());
         let mut operands: Vec<Option<Bound<'py, PyAny>>> = args.iter().map(Some).collect();
         operands.resize(names.len(), None);
         for (key, value) in kwargs.into_iter().flatten() {
-            let key: String = key.extract()?;
-            let at = names.iter().position(|name| *name == key);
-            match (at, key.as_str()) {
-                (Some(at), _) if operands[at].is_none() => operands[at] = Some(value),
-                (_, "out") => out = Some(value).filter(|value| !value.is_none()),
-                (_, "order") => order = Some(value),
-                (_, "casting") => casting = Some(value),
-                (at, _) => {
+            let word: String = key.extract()?;
+            let at = names.iter().position(|name| *name == word);
+            if let Some(at) = at.filter(|&at| operands[at].is_none()) {
+                operands[at] = Some(value);
+                continue;
+            }
+            said = said.and_then(|mut said| said.read_result(&key, &value).map(|()| said));
+            match word.as_str() {
+                "out" => out = Some(value).filter(|value| !value.is_none()),
+                "order" => order = Some(value),
+                "casting" => casting = Some(value),
+                _ => {
                     let what = if at.is_some() { "was given twice" } else { "is not one of them" };
-                    let text = format!("the expression has the arrays {}; '{key}' {what}", listed());
+                    let text = format!("the expression has the arrays {}; '{word}' {what}", listed());
                     return Err(PyTypeError::new_err(text));
                 }
             }
         }
-        let is_plain = order.is_none() && casting.is_none();
         Ok(CallArgs {
             operands: all(operands, names)?,
             out,
             order: order.unwrap_or_else(|| ORDER.get(py).clone().into_any()),
             casting: casting.unwrap_or_else(|| CASTING.get(py).clone().into_any()),
-            is_plain,
+            said,
         })
     }
 }

@@ -19,6 +19,7 @@ mod number;
 mod watch;
 mod facts;
 mod path;
+mod spelling;
 mod builder;
 mod compiled;
 mod function;

@@ -190,7 +190,8 @@ class Expression:
     def text(self) -> str: ...
     def steps(self) -> list[tuple[Any, ...]]: ...
     def at_once(
-        self, operands: tuple[Any, ...], rule: str | None = None, axis: int | None = None, out: Any = None
+        self, operands: tuple[Any, ...], rule: str | None = None, axis: int | None = None, out: Any = None,
+        order: Any = None, casting: Any = None,
     ) -> Any: ...
 
 @final

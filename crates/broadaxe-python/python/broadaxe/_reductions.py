@@ -43,14 +43,14 @@ def accepts(name):
     return ("dtype", "out", "keepdims", *(() if plain == "mean" else ("initial",)), "where")
 
 
-def fold(name, x, axis=None, dtype=None, out=None, keepdims=False, initial=ABSENT, where=True, **others):
-    """Fold axes of one array as the function `name` does."""
+def fold(name, x, axis=None, dtype=None, out=None, keepdims=False, initial=ABSENT, where=True, builder=None, **others):
+    """Fold axes of one array as the function `name` does; a builder that the engine gives keeps the plan."""
     given = {"dtype": dtype, "out": out, "keepdims": keepdims, "initial": initial, "where": where, **others}
     given = _said(given)
     for key in given:
         if key not in accepts(name):
             raise TypeError(f"{name}() of one operand got an unexpected keyword argument '{key}'")
-    return _answer(name, x, axis, given)
+    return _answer(name, x, axis, given, builder)
 
 
 _ABSENCES = {"dtype": None, "out": None, "keepdims": False, "initial": ..., "where": True, "mean": None, "correction": None}
@@ -76,7 +76,7 @@ def fold_by(operator, x, axis, dtype, out, keepdims, initial, where):
     return _answer(name, x, axis, given)
 
 
-def _answer(name, x, axis, given):
+def _answer(name, x, axis, given, builder=None):
     if type(x) is not np.ndarray:
         answer = _ask_class(name, x, axis, given)
         if answer is not NotImplemented:
@@ -96,7 +96,7 @@ def _answer(name, x, axis, given):
     _operands.check_plain(given.get("initial"), "initial")
     if _arrays.is_number(array):
         array = np.asarray(array)
-    result = _Fold(name, array, axis, given).compute()
+    result = _Fold(name, array, axis, given, builder).compute()
     if given["out"] is not None:
         return out
     if name in ("argmax", "argmin") and isinstance(x, np.ndarray) and scalar and np.ndim(result) == 0:
@@ -133,11 +133,11 @@ _expression = functools.lru_cache(256)(_broadaxe.Expression)
 class _Fold:
     """One reduction of a plain array, in a graph builder."""
 
-    def __init__(self, name, array, axis, given):
+    def __init__(self, name, array, axis, given, builder):
         self.name, self.plain, self.array, self.given = name, NAN.get(name, name), array, given
         self.keepdims = bool(given.get("keepdims", False))
         self.axes = None if axis is None else axes_of(axis, array.ndim)
-        self.builder = _broadaxe.GraphBuilder()
+        self.builder = builder or _broadaxe.GraphBuilder()
         self.x = self.builder.put(array)
         self.mask = None
         if "where" in given:
@@ -335,6 +335,8 @@ def _spread(where, shape):
     from ._dispatch import as_mask
 
     mask = np.asarray(as_mask(where))
+    if mask.shape == shape:
+        return mask
     try:
         return np.broadcast_to(mask, shape)
     except ValueError:
@@ -362,8 +364,8 @@ def reduction(name):
     function.__name__ = function.__qualname__ = name
     function.__module__ = "broadaxe"
     function.__doc__ = f"{name}{function.__signature__}\n\n{_documentation(name)}"
-    # The engine's own answer calls with few keywords at once, and ask the function about the rest.
-    return _broadaxe.Reduction(name, function) if name in _broadaxe.reductions() else function
+    # The engine answers calls whose plans it has, and asks the function about the rest.
+    return _broadaxe.Reduction(name, function)
 
 
 def _documentation(name):

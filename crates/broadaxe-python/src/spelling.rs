@@ -1,0 +1,205 @@
+//! Brings the spellings of a call to one form: plain arrays and numbers, a mask, an output, and words for all that is said besides.
+//!
+//! The words are a part of what a plan is kept for. The first call of a spelling is answered by the package, which decides what it
+//! means; the plan that it builds then answers the later ones, whatever their elements.
+
+use broadaxe::{DType, promote::Literal};
+use pyo3::{
+    Borrowed,
+    prelude::*,
+    types::{PyBool, PyString, PyTuple},
+};
+use smallvec::SmallVec;
+
+use crate::{
+    array, number,
+    once::Word,
+    path::{self, Objects, Words},
+};
+
+/// Operands that are plain arrays and numbers.
+pub(crate) type Plain<'py> = SmallVec<[Bound<'py, PyAny>; 4]>;
+
+/// Makes plain arrays of scalars of NumPy's and of lists; `None` where an operand is none of these, nor an array, nor a number.
+pub(crate) fn plain<'a, 'py: 'a>(objects: impl IntoIterator<Item = Borrowed<'a, 'py, PyAny>>) -> Option<Plain<'py>> {
+    let one = |object: Borrowed<'a, 'py, PyAny>| {
+        if array::is_plain(&object) || matches!(number::read(&object), Ok(Some(_))) {
+            return Some(object.to_owned());
+        }
+        array::adopt(&object)
+    };
+    objects.into_iter().map(one).collect()
+}
+
+const CASTINGS: [&str; 5] = ["same_kind", "no", "equiv", "safe", "unsafe"];
+const ORDERS: [&str; 3] = ["K", "C", "F"];
+
+/// Begins the words of a call that says more than its operands; no words of operands begin with it.
+const SAID: usize = usize::MAX;
+
+/// What a call says besides its operands.
+#[derive(Default)]
+pub(crate) struct Said<'py> {
+    /// A plain array of bools.
+    pub(crate) mask: Option<Bound<'py, PyAny>>,
+    /// A plain array.
+    pub(crate) out: Option<Bound<'py, PyAny>>,
+    dtype: Option<DType>,
+    /// Places in [`CASTINGS`] and [`ORDERS`].
+    casting: u8,
+    order: u8,
+    numbers: Words,
+}
+
+/// The keywords that every spelling is read from.
+pub(crate) struct Names {
+    pub(crate) out: Word,
+    pub(crate) axis: Word,
+    mask: Word,
+    dtype: Word,
+    casting: Word,
+    order: Word,
+    subok: Word,
+}
+
+pub(crate) static NAMES: Names = Names {
+    out: Word::new("out"),
+    axis: Word::new("axis"),
+    mask: Word::new("where"),
+    dtype: Word::new("dtype"),
+    casting: Word::new("casting"),
+    order: Word::new("order"),
+    subok: Word::new("subok"),
+};
+
+impl<'py> Said<'py> {
+    /// Reads a keyword of an operator; `None` where it is another one, or its value is for the package to judge.
+    pub(crate) fn read(&mut self, key: &Bound<'py, PyAny>, value: &Bound<'py, PyAny>) -> Option<()> {
+        let py = key.py();
+        if key.is(NAMES.casting.get(py)) || key.is(NAMES.order.get(py)) {
+            return self.read_result(key, value);
+        }
+        if key.is(NAMES.subok.get(py)) {
+            return value.is_exact_instance_of::<PyBool>().then_some(());
+        }
+        self.read_fold(key, value)
+    }
+
+    /// Reads a keyword that operators and reductions have.
+    pub(crate) fn read_fold(&mut self, key: &Bound<'py, PyAny>, value: &Bound<'py, PyAny>) -> Option<()> {
+        let py = key.py();
+        if key.is(NAMES.out.get(py)) {
+            return match value.cast_exact::<PyTuple>() {
+                Ok(one) if one.len() == 1 => self.read_out(&one.get_item(0).ok()?),
+                _ => self.read_out(value),
+            };
+        } else if key.is(NAMES.mask.get(py)) {
+            if !value.is_exact_instance_of::<PyBool>() {
+                self.mask = Some(mask(value)?);
+            } else if !value.is_truthy().ok()? {
+                return None;
+            }
+        } else if key.is(NAMES.dtype.get(py)) {
+            self.dtype = if value.is_none() { None } else { Some(array::dtype(value)?) };
+        } else {
+            return None;
+        }
+        Some(())
+    }
+
+    /// Reads a keyword about the result only: its output, order or casting.
+    pub(crate) fn read_result(&mut self, key: &Bound<'py, PyAny>, value: &Bound<'py, PyAny>) -> Option<()> {
+        let py = key.py();
+        if key.is(NAMES.out.get(py)) {
+            return self.read_out(value);
+        } else if key.is(NAMES.casting.get(py)) {
+            return self.read_casting(value);
+        }
+        key.is(NAMES.order.get(py)).then(|| self.read_order(value))?
+    }
+
+    pub(crate) fn read_casting(&mut self, value: &Bound<'py, PyAny>) -> Option<()> {
+        self.casting = choice(value, &CASTINGS)?;
+        Some(())
+    }
+
+    pub(crate) fn read_order(&mut self, value: &Bound<'py, PyAny>) -> Option<()> {
+        self.order = if value.is_none() { 0 } else { choice(value, &ORDERS)? };
+        Some(())
+    }
+
+    /// Reads an output; `None` where there was one, or it is not a plain array.
+    pub(crate) fn read_out(&mut self, value: &Bound<'py, PyAny>) -> Option<()> {
+        if value.is_none() {
+            return Some(());
+        }
+        let is_first = self.out.is_none() && array::is_plain(value);
+        self.out = Some(value.clone());
+        is_first.then_some(())
+    }
+
+    /// Returns the casting and the order by their names.
+    pub(crate) fn names(&self) -> (&'static str, &'static str) {
+        (CASTINGS[usize::from(self.casting)], ORDERS[usize::from(self.order)])
+    }
+
+    /// Notes a number that a keyword of this name gives.
+    pub(crate) fn note(&mut self, name: u8, literal: Option<Literal>) {
+        self.numbers.push(name.into());
+        match literal {
+            Some(literal) => path::note(&mut self.numbers, literal),
+            None => self.numbers.push(0),
+        }
+    }
+
+    /// Says whether the call says no more than its output.
+    pub(crate) fn is_plain(&self) -> bool {
+        let Self { mask, dtype, casting, order, numbers, .. } = self;
+        mask.is_none() && dtype.is_none() && (*casting, *order) == (0, 0) && numbers.is_empty()
+    }
+
+    /// Says whether the call says in which dtype it computes.
+    pub(crate) fn has_dtype(&self) -> bool {
+        self.dtype.is_some()
+    }
+
+    /// Says whether a keyword gave a number.
+    pub(crate) fn has_numbers(&self) -> bool {
+        !self.numbers.is_empty()
+    }
+
+    /// Says whether elements of the output are read, those that the mask leaves.
+    pub(crate) fn reads_out(&self) -> bool {
+        self.mask.is_some() && self.out.is_some()
+    }
+
+    /// Writes what is said as words; none where it is no more than the output.
+    pub(crate) fn write(&self, words: &mut Words) {
+        if self.is_plain() {
+            return;
+        }
+        let dtype = self.dtype.map_or(0, |dtype| 1 + dtype as usize);
+        words.extend([SAID, dtype, self.casting.into(), self.order.into(), usize::from(self.mask.is_some())]);
+        words.push(self.numbers.len());
+        words.extend_from_slice(&self.numbers);
+    }
+
+    /// Lists the operands with what is read as operands are: the mask, and the output where it `reads_out`.
+    pub(crate) fn objects<'a>(&'a self, operands: &'a [Bound<'py, PyAny>], reads_out: bool) -> Objects<'a, 'py> {
+        let out = self.out.iter().filter(|_| reads_out);
+        operands.iter().chain(&self.mask).chain(out).map(Bound::as_borrowed).collect()
+    }
+}
+
+/// Reads a mask; `None` where it is not an array or a list of bools.
+fn mask<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let made = if array::is_plain(value) { value.clone() } else { array::adopt(value)? };
+    let is_mask = array::look(&made)?.dtype == DType::Bool;
+    is_mask.then_some(made)
+}
+
+/// Finds a word in a list.
+fn choice(value: &Bound<'_, PyAny>, words: &[&str]) -> Option<u8> {
+    let word = value.cast_exact::<PyString>().ok()?.to_str().ok()?;
+    words.iter().position(|&known| known == word)?.try_into().ok()
+}
