@@ -13,7 +13,7 @@ use broadaxe::{
     frameworks::{self, Arg, Attribute},
 };
 use pyo3::{
-    Borrowed, IntoPyObjectExt,
+    IntoPyObjectExt,
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
     types::{PyBool, PyDict, PyList, PyTuple},
@@ -22,13 +22,9 @@ use pyo3::{
 use crate::{
     array, error,
     error::{caught, raised},
-    number,
-    once::Global,
-    order,
-    path::{self, Lowered, Objects, Operands, Stop, Words},
-    rule,
-    spelling::Said,
-    watch,
+    number, order,
+    path::{self, Operands, Out, Words},
+    rule, watch,
 };
 
 /// A value in a graph builder: an array, a number, or what will be computed.
@@ -60,11 +56,11 @@ impl Value {
 /// A parsed expression.
 #[pyclass(frozen, module = "broadaxe._broadaxe")]
 pub(crate) struct Expression {
-    expr: Expr,
+    pub(crate) expr: Expr,
     text: String,
     names: Py<PyTuple>,
     /// Tells its calls from those of other expressions.
-    number: usize,
+    pub(crate) number: usize,
 }
 
 impl Expression {
@@ -79,45 +75,7 @@ impl Expression {
         Ok(Self { expr, text, names, number: NEXT.fetch_add(1, Ordering::Relaxed) })
     }
 
-    /// Evaluates over what plain arrays can be made of and numbers, in the order of the names; `None` where there is anything else.
-    pub(crate) fn answer<'py>(
-        slf: &Bound<'py, Self>,
-        objects: &[Borrowed<'_, 'py, PyAny>],
-        rule: &Rule,
-        said: &Said<'py>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (py, this) = (slf.py(), slf.get());
-        let out = said.out.as_ref().map(path::look_out).transpose()?.flatten();
-        let function = Function::numbered(path::EXPRESSION, this.number);
-        let explain = |error: &broadaxe::Error| pointed(py, error, &this.text);
-        let (is_long, is_plain, expr) = (this.is_long(), said.is_plain(), &this.expr);
-        let mut lowered = Lowered { function, rule: Some(rule), words: Words::new(), is_long, explain: &explain };
-        said.write(&mut lowered.words);
-        let lower = |graph: &mut Graph, args: &[Arg]| {
-            if !is_plain {
-                return Err(Stop::Unfit);
-            }
-            let names: Vec<(&str, Arg)> = expr.names().iter().map(String::as_str).zip(args.iter().copied()).collect();
-            Ok(expr.lower_args(graph, &names, rule)?)
-        };
-        lowered.spelled(py, objects, (out, false), lower, |operands, builder| {
-            static COMPUTE: Global = Global::new("broadaxe._expressions", "compute");
-            let (casting, order) = said.names();
-            let operands = PyTuple::new(py, operands)?;
-            COMPUTE.get(py)?.call1((
-                slf,
-                operands,
-                said.out.as_ref(),
-                order,
-                casting,
-                None::<&str>,
-                None::<i64>,
-                builder,
-            ))
-        })
-    }
-
-    fn is_long(&self) -> bool {
+    pub(crate) fn is_long(&self) -> bool {
         is_long(&self.text)
     }
 
@@ -138,25 +96,6 @@ impl Expression {
     #[new]
     fn new(py: Python<'_>, text: String) -> PyResult<Self> {
         Self::parse(py, text)
-    }
-
-    /// Evaluates over what plain arrays can be made of and numbers, in the order of the names; `None` where there is anything else.
-    #[pyo3(signature = (operands, rule=None, axis=None, out=None, order=None, casting=None))]
-    fn at_once<'py>(
-        slf: &Bound<'py, Self>,
-        operands: &Bound<'py, PyTuple>,
-        rule: Option<rule::Name<'_>>,
-        axis: Option<i64>,
-        out: Option<Bound<'py, PyAny>>,
-        order: Option<Bound<'py, PyAny>>,
-        casting: Option<Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let (rule, mut said) = (rule::read(rule, axis)?, Said::default());
-        let objects: Objects<'_, 'py> = operands.iter_borrowed().collect();
-        let is_read = out.is_none_or(|out| said.read_out(&out).is_some())
-            && order.is_none_or(|order| said.read_order(&order).is_some())
-            && casting.is_none_or(|casting| said.read_casting(&casting).is_some());
-        if is_read { Self::answer(slf, &objects, &rule, &said) } else { Ok(None) }
     }
 
     /// The names of the arrays, in order of first use.
@@ -191,7 +130,7 @@ impl Expression {
 }
 
 /// Makes the exception of an error in a text, with a caret under the place.
-fn pointed(py: Python<'_>, error: &broadaxe::Error, text: &str) -> PyErr {
+pub(crate) fn pointed(py: Python<'_>, error: &broadaxe::Error, text: &str) -> PyErr {
     let made = raised(error);
     let Some(at) = error.position().map(|at| text.floor_char_boundary(at)) else { return made };
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -432,13 +371,25 @@ impl GraphBuilder {
         let plan = || Call::of(graph, root, layouts, strides);
         let planned = caught(|| if self.is_long { watch::stoppable(py, plan) } else { Ok(plan()) });
         let call = planned?.map_err(|error| raised(&error))?;
-        let record = self.record.as_ref().filter(|record| record.arrays == arrays.len());
+        self.run(py, call, &operands, target)
+    }
+}
+
+impl GraphBuilder {
+    /// Runs a call, and keeps it where later ones can bring all its arrays.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        call: Call,
+        operands: &Operands<'_, 'py>,
+        out: Option<Out<'_, 'py>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let record = self.record.as_ref().filter(|record| record.arrays == self.arrays.len());
         caught(|| {
-            let Some(Record { function, rule, words, .. }) = record else {
-                return path::run(py, &call, &operands, target);
-            };
-            let key = Key { function: *function, rule: rule.as_ref(), words, operands: layouts, out: given };
-            cached(&key, || Ok(call), |call| path::run(py, call, &operands, target)).flatten()
+            let Some(Record { function, rule, words, .. }) = record else { return path::run(py, &call, operands, out) };
+            let (operands_of, out_of) = (operands.layouts(), out.map(|out| out.array.layout()));
+            let key = Key { function: *function, rule: rule.as_ref(), words, operands: operands_of, out: out_of };
+            cached(&key, || Ok(call), |call| path::run(py, call, operands, out)).flatten()
         })
     }
 }

@@ -19,8 +19,8 @@ mod number;
 mod watch;
 mod facts;
 mod path;
-mod spelling;
 mod builder;
+mod spelling;
 mod compiled;
 mod function;
 mod reduction;
@@ -53,7 +53,11 @@ mod _broadaxe {
         },
     };
     #[pymodule_export]
-    use super::{compiled::Compiled, function::FrameworkOperator, reduction::Folds};
+    use super::{
+        compiled::{Compiled, at_once},
+        function::FrameworkOperator,
+        reduction::Folds,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

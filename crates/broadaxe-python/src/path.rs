@@ -17,9 +17,8 @@ use smallvec::SmallVec;
 
 use crate::{
     array::{self, Lent, Strided},
-    builder::GraphBuilder,
-    error::{Answer, caught_small, raised},
-    number, order, spelling,
+    error::{Answer, raised},
+    number, order,
     watch::{self, Discarded},
 };
 
@@ -298,61 +297,6 @@ impl Lowered<'_> {
         let mut operands = Operands::new();
         let Some(literals) = self.read(objects, &mut operands)? else { return Ok(None) };
         self.answer_read(py, &operands, &literals, out, lower)
-    }
-
-    /// As [`Lowered::answer`], of what plain arrays can be made of too; where `lower` does not do it, `package` answers the call, and the
-    /// plan of its builder is kept.
-    ///
-    /// `package` is given the operands, each an object of its own, and a builder, of which the arrays among them are the first inputs.
-    /// Where `reads_out`, the last operand is the output itself. `None` where a class or the package has to judge an operand.
-    pub(crate) fn spelled<'py>(
-        &mut self,
-        py: Python<'py>,
-        objects: &[Borrowed<'_, 'py, PyAny>],
-        (out, reads_out): (Option<Out<'_, 'py>>, bool),
-        lower: impl Copy + Send + FnOnce(&mut Graph, &[Arg]) -> Result<Node, Stop>,
-        package: impl FnOnce(Vec<Bound<'py, PyAny>>, Bound<'py, GraphBuilder>) -> PyResult<Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let said = self.words.len();
-        if let Some(answer) = caught_small(|| self.answer(py, objects, out, lower)).map_err(|error| *error)? {
-            return Ok(Some(answer));
-        }
-        let Some(operands) = spelling::plain(objects.iter().copied()) else { return Ok(None) };
-        let plain: Objects<'_, 'py> = operands.iter().map(Bound::as_borrowed).collect();
-        if plain.iter().zip(objects).any(|(plain, object)| !plain.is(object)) {
-            self.words.truncate(said);
-            if let Some(answer) = caught_small(|| self.answer(py, &plain, out, lower)).map_err(|error| *error)? {
-                return Ok(Some(answer));
-            }
-        }
-        self.record(py, &operands, (out.map(|out| out.object), reads_out), package).map(Some)
-    }
-
-    /// Lets the package answer a call whose operands were read, and keeps its plan.
-    #[cold]
-    fn record<'py>(
-        &self,
-        py: Python<'py>,
-        operands: &[Bound<'py, PyAny>],
-        (out, reads_out): (Option<&Bound<'py, PyAny>>, bool),
-        package: impl FnOnce(Vec<Bound<'py, PyAny>>, Bound<'py, GraphBuilder>) -> PyResult<Bound<'py, PyAny>>,
-    ) -> PyResult<Bound<'py, PyAny>> {
-        let mut passed: Vec<Bound<'py, PyAny>> = Vec::with_capacity(operands.len());
-        let mut builder = GraphBuilder::under(self.rule.cloned().unwrap_or_else(Rule::numpy));
-        for (k, object) in operands.iter().enumerate() {
-            let mut object = object.clone();
-            if array::is_plain(&object) {
-                let is_out = reads_out && k + 1 == operands.len();
-                if !is_out && passed.iter().chain(out).any(|known| known.is(&object)) {
-                    object = object.call_method0("view")?;
-                }
-                builder.put(&object)?;
-            }
-            passed.push(object);
-        }
-        builder.record(self.function, self.rule.cloned(), self.words.clone());
-        let builder = Bound::new(py, builder)?;
-        package(passed, builder)
     }
 
     /// As [`Lowered::answer`], of plain arrays that were looked at.

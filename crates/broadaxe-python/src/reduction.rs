@@ -87,7 +87,7 @@ impl Folds {
     }
 }
 
-/// A function that folds axes of one array, as it is called.
+/// A function that folds axes of one array, of one spelling.
 #[derive(Clone, Copy)]
 pub(crate) struct Fold<'a> {
     name: &'a str,
@@ -122,7 +122,7 @@ struct Read<'py> {
     said: Said<'py>,
 }
 
-impl<'a> Fold<'a> {
+impl Fold<'_> {
     pub(crate) fn of(reduction: Reduction) -> Self {
         let (name, number) = (reduction.name(), reduction as usize);
         Self { name, reduction: Some(reduction), number, is_method: false }

@@ -3,18 +3,21 @@
 //! The words are a part of what a plan is kept for. The first call of a spelling is answered by the package, which decides what it
 //! means; the plan that it builds then answers the later ones, whatever their elements.
 
-use broadaxe::{DType, promote::Literal};
+use broadaxe::{DType, Graph, Node, Rule, frameworks::Arg, promote::Literal};
 use pyo3::{
     Borrowed,
     prelude::*,
-    types::{PyBool, PyString, PyTuple},
+    types::{PyBool, PyDict, PyString, PyTuple},
 };
 use smallvec::SmallVec;
 
 use crate::{
-    array, number,
+    array,
+    builder::GraphBuilder,
+    error::caught_small,
+    number,
     once::Word,
-    path::{self, Objects, Words},
+    path::{self, Lowered, Objects, Out, Stop, Words},
 };
 
 /// Operands that are plain arrays and numbers.
@@ -138,9 +141,13 @@ impl<'py> Said<'py> {
         is_first.then_some(())
     }
 
-    /// Returns the casting and the order by their names.
-    pub(crate) fn names(&self) -> (&'static str, &'static str) {
-        (CASTINGS[usize::from(self.casting)], ORDERS[usize::from(self.order)])
+    /// Returns what is said of the result as keywords.
+    pub(crate) fn names(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let given = PyDict::new(py);
+        given.set_item(NAMES.out.get(py), &self.out)?;
+        given.set_item(NAMES.order.get(py), ORDERS[usize::from(self.order)])?;
+        given.set_item(NAMES.casting.get(py), CASTINGS[usize::from(self.casting)])?;
+        Ok(given)
     }
 
     /// Notes a number that a keyword of this name gives.
@@ -202,4 +209,61 @@ fn mask<'py>(value: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
 fn choice(value: &Bound<'_, PyAny>, words: &[&str]) -> Option<u8> {
     let word = value.cast_exact::<PyString>().ok()?.to_str().ok()?;
     words.iter().position(|&known| known == word)?.try_into().ok()
+}
+
+impl Lowered<'_> {
+    /// As [`Lowered::answer`], of what plain arrays can be made of too; where `lower` does not do it, `package` answers the call, and the
+    /// plan of its builder is kept.
+    ///
+    /// `package` is given the operands, each an object of its own, and a builder, of which the arrays among them are the first inputs.
+    /// Where `reads_out`, the last operand is the output itself. `None` where a class or the package has to judge an operand.
+    pub(crate) fn spelled<'py>(
+        &mut self,
+        py: Python<'py>,
+        objects: &[Borrowed<'_, 'py, PyAny>],
+        (out, reads_out): (Option<Out<'_, 'py>>, bool),
+        lower: impl Copy + Send + FnOnce(&mut Graph, &[Arg]) -> Result<Node, Stop>,
+        package: impl FnOnce(Vec<Bound<'py, PyAny>>, Bound<'py, GraphBuilder>) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let said = self.words.len();
+        if let Some(answer) = caught_small(|| self.answer(py, objects, out, lower)).map_err(|error| *error)? {
+            return Ok(Some(answer));
+        }
+        let Some(operands) = plain(objects.iter().copied()) else { return Ok(None) };
+        let plain: Objects<'_, 'py> = operands.iter().map(Bound::as_borrowed).collect();
+        if plain.iter().zip(objects).any(|(plain, object)| !plain.is(object)) {
+            self.words.truncate(said);
+            if let Some(answer) = caught_small(|| self.answer(py, &plain, out, lower)).map_err(|error| *error)? {
+                return Ok(Some(answer));
+            }
+        }
+        self.record(py, &operands, (out.map(|out| out.object), reads_out), package).map(Some)
+    }
+
+    /// Lets the package answer a call whose operands were read, and keeps its plan.
+    #[cold]
+    fn record<'py>(
+        &self,
+        py: Python<'py>,
+        operands: &[Bound<'py, PyAny>],
+        (out, reads_out): (Option<&Bound<'py, PyAny>>, bool),
+        package: impl FnOnce(Vec<Bound<'py, PyAny>>, Bound<'py, GraphBuilder>) -> PyResult<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let mut passed: Vec<Bound<'py, PyAny>> = Vec::with_capacity(operands.len());
+        let mut builder = GraphBuilder::under(self.rule.cloned().unwrap_or_else(Rule::numpy));
+        for (k, object) in operands.iter().enumerate() {
+            let mut object = object.clone();
+            if array::is_plain(&object) {
+                let is_out = reads_out && k + 1 == operands.len();
+                if !is_out && passed.iter().chain(out).any(|known| known.is(&object)) {
+                    object = object.call_method0("view")?;
+                }
+                builder.put(&object)?;
+            }
+            passed.push(object);
+        }
+        builder.record(self.function, self.rule.cloned(), self.words.clone());
+        let builder = Bound::new(py, builder)?;
+        package(passed, builder)
+    }
 }

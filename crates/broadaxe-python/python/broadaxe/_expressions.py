@@ -134,13 +134,13 @@ def _answer(expression, operands, out, order, casting, rule, axis):
     """Evaluate an expression by its cached plans where they fit, or else by `compute`."""
     if casting != "same_kind" and casting not in _CASTINGS:
         raise ValueError(f"casting must be one of {', '.join(_CASTINGS)}, not {casting!r}")
-    answer = expression.at_once(operands, rule, axis, out, order, casting)
+    answer = _broadaxe.at_once(expression, operands, rule, axis, out, order, casting)
     if answer is not None:
         return answer
     return compute(expression, operands, out, order, casting, rule, axis)
 
 
-def compute(expression, operands, out, order, casting, rule, axis, builder=None):
+def compute(expression, operands, out=None, order="K", casting="same_kind", rule="numpy", axis=None, builder=None):
     """Evaluate an expression over operands of any kind, in the order of its names; a builder that the engine gives keeps the plan."""
     if _classes.has_say(expression, operands, out):
         return _classes.evaluate(expression, operands, out, rule, axis)
