@@ -155,6 +155,24 @@ pub(crate) fn adopt<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>
     look(&made).is_some().then_some(made)
 }
 
+/// Reads the element of a scalar of NumPy's; `None` for other objects, and for dtypes that are none of ours.
+#[inline]
+pub(crate) fn element_of(object: &Bound<'_, PyAny>) -> Option<(DType, [u8; 8])> {
+    if !is_scalar(object) {
+        return None;
+    }
+    let py = object.py();
+    // SAFETY: the object is a scalar. NumPy hands over the reference to the descriptor, and writes as many bytes as its dtype has: at most
+    // 8, as all of ours.
+    unsafe {
+        let descr = Bound::from_owned_ptr_or_opt(py, PY_ARRAY_API.PyArray_DescrFromScalar(py, object.as_ptr()).cast())?;
+        let dtype = dtype_of(descr.cast_into_unchecked::<PyArrayDescr>().num())?;
+        let mut bytes = [0; 8];
+        PY_ARRAY_API.PyArray_ScalarAsCtype(py, object.as_ptr(), bytes.as_mut_ptr().cast());
+        Some((dtype, bytes))
+    }
+}
+
 /// Says whether an object is a scalar of NumPy's own, of no class that Python code derived from one.
 fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
     // SAFETY: the object is alive and the lock is held, as its `py` proves.

@@ -23,8 +23,10 @@ use crate::{
     array, error,
     error::{caught, raised},
     number, order,
-    path::{self, Operands, Out, Words},
-    rule, watch,
+    path::{self, Operands, Out, Stop, Words},
+    rule,
+    steps::{Initial, Start, Steps},
+    watch,
 };
 
 /// A value in a graph builder: an array, a number, or what will be computed.
@@ -322,6 +324,48 @@ impl GraphBuilder {
         let node = self.node(value)?;
         let node = self.graph.cast(node, to);
         Ok(self.value(node))
+    }
+
+    /// Adds a reduction; `initial` makes an array of what it starts with, of the dtype of a name, or says with `False` that there is no start.
+    #[pyo3(signature = (name, x, axes, keepdims, *, dtype=None, out=None, mask=None, initial=None, less=0.0, mean=None))]
+    #[allow(clippy::too_many_arguments)] // They are keywords.
+    fn fold(
+        &mut self,
+        name: &str,
+        x: &Value,
+        axes: Option<Vec<i64>>,
+        keepdims: bool,
+        dtype: Option<&str>,
+        out: Option<&str>,
+        mask: Option<&Value>,
+        initial: Option<Bound<'_, PyAny>>,
+        less: f64,
+        mean: Option<&Value>,
+    ) -> PyResult<Value> {
+        let x = self.node(x)?;
+        let mask = mask.map(|mask| self.node(mask)).transpose()?;
+        let mean = mean.map(|mean| self.node(mean)).transpose()?;
+        let start = |dtype: DType| {
+            let made = initial.as_ref().map(|initial| initial.call1((dtype.name(),))?.call_method0("item"));
+            let literal = number::read(&made.expect("asked where there is one")?)?;
+            let scalar = literal.and_then(|literal| number::element(literal, dtype));
+            scalar.ok_or_else(|| PyTypeError::new_err("initial must be a single number").into())
+        };
+        let start = match &initial {
+            None => Initial::Unsaid,
+            Some(initial) if initial.is_callable() => Initial::Given(&start as Start<'_>),
+            Some(_) => Initial::Nothing,
+        };
+        let [dtype, out] = [dtype, out].map(|name| name.and_then(DType::from_name));
+        let steps = Steps { name, x, axes: axes.as_deref(), keepdims, dtype, out, mask, initial: start, less, mean };
+        let node = caught(|| {
+            steps.build(&mut self.graph).map_err(|stop| match stop {
+                Stop::Engine(error) => raised(&error),
+                Stop::Raised(error) => *error,
+                Stop::Unfit => PyTypeError::new_err("a reduction has steps that there are none of"),
+            })
+        });
+        Ok(self.value(node?))
     }
 
     /// Broadcasts a value by a rule with a target.

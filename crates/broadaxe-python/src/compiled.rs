@@ -171,7 +171,8 @@ fn answer<'py>(
     let function = Function::numbered(path::EXPRESSION, this.number);
     let explain = |error: &broadaxe::Error| pointed(py, error, this.text());
     let (is_long, is_plain, expr) = (this.is_long(), said.is_plain(), &this.expr);
-    let mut lowered = Lowered { function, rule: Some(rule), words: Words::new(), is_long, explain: &explain };
+    let mut lowered =
+        Lowered { function, rule: Some(rule), words: Words::new(), is_long, is_row_major: false, explain: &explain };
     said.write(&mut lowered.words);
     let lower = |graph: &mut Graph, args: &[Arg]| {
         if !is_plain {

@@ -108,6 +108,7 @@ impl FrameworkOperator {
             rule: None,
             words,
             is_long: false,
+            is_row_major: false,
             explain: &raised,
         };
         let lower = |graph: &mut Graph, args: &[Arg]| {

@@ -19,6 +19,7 @@ mod number;
 mod watch;
 mod facts;
 mod path;
+mod steps;
 mod builder;
 mod spelling;
 mod compiled;

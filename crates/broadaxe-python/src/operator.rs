@@ -15,7 +15,7 @@ use pyo3::{
     Borrowed,
     exceptions::PyValueError,
     prelude::*,
-    types::{PyDict, PyInt, PyTuple},
+    types::{PyDict, PyTuple},
 };
 
 use crate::{
@@ -89,9 +89,9 @@ impl Operator {
         asked: Asked<'_, 'py>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
         caught_small(|| {
-            let mut elements = [[0; 8]; MOST];
+            let (mut elements, mut scalars) = ([[0; 8]; MOST], [[0; 8]; MOST]);
             let (mut given, mut operands) = (Given::default(), Operands::new());
-            if !self.read(objects, &mut given, &mut operands)? {
+            if !self.read(objects, &mut given, &mut operands, &mut scalars)? {
                 return Ok(None);
             }
             let (rule, mut lowered) = (asked.rule, self.lowered(asked.rule));
@@ -142,21 +142,24 @@ impl Operator {
         })
     }
 
-    /// Reads the operands of a call; says whether each is a number or a plain array.
+    /// Reads the operands of a call; says whether each is a number, a scalar or a plain array.
     #[inline]
     fn read<'a, 'py>(
         &self,
         objects: &'a [Borrowed<'_, 'py, PyAny>],
         given: &mut Given,
         operands: &mut Operands<'a, 'py>,
+        scalars: &'a mut [[u8; 8]; MOST],
     ) -> Answer<bool> {
         given.count = objects.len();
-        for (k, object) in objects.iter().enumerate() {
+        for (k, (object, scalar)) in objects.iter().zip(scalars).enumerate() {
             if let Some(array) = array::look(object) {
-                given.arrays += 1;
                 operands.push(object, &array);
-                let wanted = if self.chooses && k == 0 { DType::Bool } else { *given.dtype.get_or_insert(array.dtype) };
-                given.is_mixed |= array.dtype != wanted;
+                given.add(array.dtype, self.chooses && k == 0);
+            } else if let Some((dtype, element)) = array::element_of(object) {
+                *scalar = element;
+                operands.push_element(dtype, scalar);
+                given.add(dtype, self.chooses && k == 0);
             } else if let Some(literal) = number::read(object).map_err(Box::new)? {
                 given.weak &= match literal {
                     Literal::Float(_) => self.with_number[0],
@@ -174,7 +177,14 @@ impl Operator {
 
     /// Describes the call for operands of several dtypes.
     fn lowered<'q>(&self, rule: Option<&'q Rule>) -> Lowered<'q> {
-        Lowered { function: Function::promoted(self.op), rule, words: Words::new(), is_long: false, explain: &raised }
+        Lowered {
+            function: Function::promoted(self.op),
+            rule,
+            words: Words::new(),
+            is_long: false,
+            is_row_major: false,
+            explain: &raised,
+        }
     }
 
     /// Adds the operator over operands of any dtypes to a graph.
@@ -195,6 +205,16 @@ struct Given {
     is_mixed: bool,
     /// The dtypes that take the numbers as they are, a bit each.
     weak: u16,
+}
+
+impl Given {
+    /// Adds an array, or a scalar of NumPy's, which is read as an array of rank 0.
+    #[inline]
+    fn add(&mut self, dtype: DType, is_condition: bool) {
+        self.arrays += 1;
+        let wanted = if is_condition { DType::Bool } else { *self.dtype.get_or_insert(dtype) };
+        self.is_mixed |= dtype != wanted;
+    }
 }
 
 impl Default for Given {
@@ -417,7 +437,7 @@ impl Operator {
             return Ok(false);
         }
         let second = args.get_borrowed_item(1)?;
-        Ok(second.is_none() || second.is_exact_instance_of::<PyInt>() || second.is_exact_instance_of::<PyTuple>())
+        Ok(second.is_none() || second.is_exact_instance_of::<PyTuple>() || reduction::is_integer(&second))
     }
 
     /// Answers a call with as many operands as the operator has, whose keywords are no more than `out`, `rule` and `axis`.

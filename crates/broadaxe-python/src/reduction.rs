@@ -5,7 +5,7 @@ use std::{
     sync::atomic::{AtomicUsize, Ordering},
 };
 
-use broadaxe::{Graph, Op, Reduction, call::Function, frameworks::Arg};
+use broadaxe::{DType, Graph, Node, Op, Reduction, Scalar, call::Function, frameworks::Arg, promote::Literal};
 use pyo3::{
     prelude::*,
     types::{PyBool, PyDict, PyInt, PyTuple},
@@ -14,11 +14,12 @@ use smallvec::SmallVec;
 
 use crate::{
     array,
-    error::raised,
+    error::{caught_small, raised},
     number,
-    once::{Global, Word},
+    once::Word,
     path::{self, Lowered, REDUCTION, Stop, Words},
     spelling::{self, Said},
+    steps::{Initial, Start, Steps, spread},
 };
 
 // A function that folds axes of an array, such as `prod`. Without documentation of the class each has its own.
@@ -114,12 +115,35 @@ pub(crate) fn by(op: &Op) -> Option<Reduction> {
 /// The given axes, below 0 from the last; `None` for all.
 type Axes = Option<SmallVec<[i64; 8]>>;
 
-/// A call, of which everything was read.
-struct Read<'py> {
-    x: Bound<'py, PyAny>,
+/// What a call says of the reduction.
+#[derive(Default)]
+struct FoldArgs {
     axes: Axes,
     keepdims: bool,
-    said: Said<'py>,
+    dtype: Option<DType>,
+    initial: Initial<Literal>,
+    ddof: Option<Literal>,
+    correction: Option<Literal>,
+    is_masked: bool,
+}
+
+impl FoldArgs {
+    /// Writes everything as words.
+    fn words(&self) -> Words {
+        let mut words = Words::new();
+        let Self { axes, keepdims, dtype, initial, ddof, correction, is_masked } = self;
+        let dtype = dtype.map_or(0, |dtype| 1 + dtype as usize);
+        let flags = usize::from(*keepdims) | usize::from(*is_masked) << 1 | usize::from(initial.is_said()) << 2;
+        words.extend([flags, dtype, axes.as_ref().map_or(usize::MAX, SmallVec::len)]);
+        words.extend(axes.iter().flatten().map(|&axis| axis as usize));
+        for literal in [initial.given(), *ddof, *correction] {
+            match literal {
+                Some(literal) => path::note(&mut words, literal),
+                None => words.push(0),
+            }
+        }
+        words
+    }
 }
 
 impl Fold<'_> {
@@ -139,84 +163,131 @@ impl Fold<'_> {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Option<Bound<'py, PyAny>>> {
         let py = args.py();
-        let Some(Read { x, axes, keepdims, said }) = self.read(args, kwargs) else { return Ok(None) };
+        let (Some(x), 1..=2) = (args.iter_borrowed().next(), args.len()) else { return Ok(None) };
+        let made = if array::is_plain(&x) { Some(x.to_owned()) } else { array::adopt(&x) };
+        let (Some(x), Some((said, mut asked))) = (made, self.read(args, kwargs)) else { return Ok(None) };
+        // A single element has its axis 0 or -1, as in NumPy.
+        if let (Some([0 | -1]), Some([])) = (asked.axes.as_deref(), array::look(&x).map(|x| x.shape)) {
+            asked.axes = Some(SmallVec::new());
+        }
         let out = said.out.as_ref().map(path::look_out).transpose()?.flatten();
-        let mut words = Words::new();
-        words.extend([usize::from(keepdims), axes.as_ref().map_or(usize::MAX, SmallVec::len)]);
-        words.extend(axes.iter().flatten().map(|&axis| axis as usize));
-        said.write(&mut words);
         let function = Function::numbered(REDUCTION, self.number);
-        let mut lowered = Lowered { function, rule: None, words, is_long: false, explain: &raised };
-        let (axes, reduction) = (axes.as_deref(), self.reduction.filter(|_| said.is_plain()));
-        let lower = |graph: &mut Graph, args: &[Arg]| match (args, reduction) {
-            // The package says what is wrong with axes, in NumPy's classes.
-            (&[Arg::Node(node)], Some(reduction)) => {
-                graph.reduce(reduction, node, axes, keepdims).map_err(|_| Stop::Unfit)
-            }
-            _ => Err(Stop::Unfit),
-        };
-        let objects = said.objects(slice::from_ref(&x), false);
-        lowered.spelled(py, &objects, (out, false), lower, |passed, builder| {
-            static FOLD: Global = Global::new("broadaxe._reductions", "fold");
-            let given = kwargs.map_or_else(|| Ok(PyDict::new(py)), PyDictMethods::copy)?;
-            if said.mask.is_some() {
-                given.set_item("where", &passed[1])?;
-            }
-            if self.is_method && args.len() == 1 && !given.contains("axis")? {
-                given.set_item("axis", 0)?;
-            } else if args.len() == 2 {
-                given.set_item("axis", args.get_item(1)?)?;
-            }
-            given.set_item("builder", builder)?;
-            FOLD.get(py)?.call((self.name, &passed[0]), Some(&given))
-        })
+        let into = out.map(|out| out.array.dtype);
+        let (words, is_row_major) = (asked.words(), !self.is_plain(&asked));
+        let mut lowered = Lowered { function, rule: None, words, is_long: false, is_row_major, explain: &raised };
+        let answer = caught_small(|| {
+            lowered.answer(py, &said.objects(slice::from_ref(&x), false), out, |graph, args| {
+                // The package says what is wrong, in NumPy's classes.
+                self.lower(graph, args, &asked, into).map_err(|_| Stop::Unfit)
+            })
+        });
+        answer.map_err(|error| *error)
     }
 
-    /// Reads a call; `None` where the package has to read it.
-    fn read<'py>(self, args: &Bound<'py, PyTuple>, kwargs: Option<&Bound<'py, PyDict>>) -> Option<Read<'py>> {
+    /// Reads the keywords of a call; `None` where the package has to read them.
+    fn read<'py>(
+        self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> Option<(Said<'py>, FoldArgs)> {
         static KEEPDIMS: Word = Word::new("keepdims");
         static INITIAL: Word = Word::new("initial");
         static DDOF: Word = Word::new("ddof");
         static CORRECTION: Word = Word::new("correction");
         let py = args.py();
-        let x = args.iter_borrowed().next().filter(|_| args.len() <= 2)?;
-        let x = if array::is_plain(&x) { x.to_owned() } else { array::adopt(&x)? };
         let mut axis = if args.len() == 2 { args.get_item(1).ok() } else { None };
-        let (mut keepdims, mut said) = (false, Said::default());
+        let (mut said, mut asked) = (Said::default(), FoldArgs::default());
         for (key, value) in kwargs.into_iter().flatten() {
             let literal = || number::read(&value).ok().flatten();
             if key.is(spelling::NAMES.axis.get(py)) && axis.is_none() {
                 axis = Some(value);
             } else if key.is(KEEPDIMS.get(py)) {
-                keepdims = value.cast_exact::<PyBool>().ok()?.is_true();
+                asked.keepdims = value.cast_exact::<PyBool>().ok()?.is_true();
             } else if key.is(INITIAL.get(py)) {
-                said.note(1, if value.is_none() { None } else { Some(literal()?) });
-            } else if key.is(DDOF.get(py)) && !self.is_method {
-                said.note(2, Some(literal()?));
-            } else if key.is(CORRECTION.get(py)) && !self.is_method {
-                said.note(3, if value.is_none() { None } else { Some(literal()?) });
+                asked.initial = if value.is_none() { Initial::Nothing } else { Initial::Given(literal()?) };
+            } else if key.is(DDOF.get(py)) {
+                asked.ddof = Some(literal()?);
+            } else if key.is(CORRECTION.get(py)) && !value.is_none() {
+                asked.correction = Some(literal()?);
             } else {
                 said.read_fold(&key, &value)?;
             }
         }
-        // Methods accept what the functions of these names do not.
-        let is_alike = match self.name {
-            "sum" | "prod" => true,
-            "max" | "min" => !said.has_dtype(),
-            _ => !said.has_dtype() && !said.has_numbers(),
-        };
-        if self.is_method && !is_alike {
-            return None;
-        }
-        let axes =
-            if axis.is_none() && self.is_method { Some(SmallVec::from_slice(&[0])) } else { axes(axis.as_ref())? };
-        Some(Read { x, axes, keepdims, said })
+        let all = if self.is_method { Some(SmallVec::from_slice(&[0])) } else { None };
+        asked.axes = if axis.is_none() { all } else { axes(axis.as_ref())? };
+        (asked.dtype, asked.is_masked) = (said.dtype, said.mask.is_some());
+        self.accepts(&asked).then_some((said, asked))
     }
+
+    /// Says whether the reduction has all the keywords; methods have more, which the package reads.
+    fn accepts(self, asked: &FoldArgs) -> bool {
+        let FoldArgs { dtype, initial, ddof, correction, is_masked, .. } = asked;
+        let (has_dtype, has_initial, has_ddof, has_mask) = match self.name.trim_start_matches("nan") {
+            "var" | "std" => (true, false, true, true),
+            "mean" => (true, false, false, true),
+            "sum" | "prod" => (true, true, false, true),
+            "max" | "min" => (false, true, false, true),
+            "any" | "all" => (false, false, false, true),
+            _ => (false, false, false, false),
+        };
+        // Both are an error unless one is 0, which the package says.
+        let less = usize::from(ddof.is_some()) + usize::from(correction.is_some());
+        (has_dtype || dtype.is_none())
+            && (has_initial || !initial.is_said())
+            && (less == 0 || has_ddof && less == 1)
+            && (has_mask || !is_masked)
+    }
+
+    /// Says whether the engine has the reduction itself.
+    fn is_plain(self, asked: &FoldArgs) -> bool {
+        let FoldArgs { dtype, initial, is_masked, .. } = asked;
+        self.reduction.is_some() && dtype.is_none() && !initial.is_said() && !is_masked
+    }
+
+    /// Adds the reduction of the first operand to a graph; the second is the mask.
+    fn lower(self, graph: &mut Graph, args: &[Arg], asked: &FoldArgs, out: Option<DType>) -> Result<Node, Stop> {
+        let &[Arg::Node(x), ref mask @ ..] = args else { return Err(Stop::Unfit) };
+        let FoldArgs { axes, keepdims, dtype, initial, ddof, correction, .. } = asked;
+        let (axes, keepdims, dtype) = (axes.as_deref(), *keepdims, *dtype);
+        if let Some(reduction) = self.reduction.filter(|_| self.is_plain(asked))
+            && out.is_none_or(|out| out == reduction.result(graph.dtype(x)))
+        {
+            return Ok(graph.reduce(reduction, x, axes, keepdims)?);
+        }
+        // NumPy does not promote bfloat16 with every dtype.
+        if out.is_some_and(|out| (out == DType::BF16) != (graph.dtype(x) == DType::BF16)) {
+            return Err(Stop::Unfit);
+        }
+        let shape = graph.shape(x).to_vec();
+        let mask = match mask {
+            [Arg::Node(mask)] => Some(spread(graph, *mask, &shape)?),
+            _ => None,
+        };
+        let start = |dtype: DType| match initial.given() {
+            Some(literal) if dtype == DType::Bool => Ok(Scalar::from_bool(literal.to_f64() != 0.0)),
+            literal => literal.and_then(|literal| number::element(literal, dtype)).ok_or(Stop::Unfit),
+        };
+        let initial = match initial {
+            Initial::Given(_) => Initial::Given(&start as Start<'_>),
+            Initial::Nothing => Initial::Nothing,
+            Initial::Unsaid => Initial::Unsaid,
+        };
+        let less = correction.or(*ddof).map_or(0.0, Literal::to_f64);
+        let steps = Steps { name: self.name, x, axes, keepdims, dtype, out, mask, initial, less, mean: None };
+        let node = steps.build(graph)?;
+        Ok(out.map_or(node, |out| graph.cast(node, out)))
+    }
+}
+
+/// Says whether an object is an integer of Python's or NumPy's.
+pub(crate) fn is_integer(object: &Bound<'_, PyAny>) -> bool {
+    let is_scalar = || array::element_of(object).is_some_and(|(dtype, _)| dtype.is_integer());
+    object.is_exact_instance_of::<PyInt>() || is_scalar()
 }
 
 /// Reads axes; `None` for what is neither None, an integer nor a tuple of integers.
 fn axes(axis: Option<&Bound<'_, PyAny>>) -> Option<Axes> {
-    let one = |axis: &Bound<'_, PyAny>| axis.cast_exact::<PyInt>().ok()?.extract::<i64>().ok();
+    let one = |axis: &Bound<'_, PyAny>| if is_integer(axis) { axis.extract::<i64>().ok() } else { None };
     let Some(axis) = axis.filter(|axis| !axis.is_none()) else { return Some(None) };
     if let Ok(several) = axis.cast_exact::<PyTuple>() {
         return several.iter().map(|axis| one(&axis)).collect::<Option<_>>().map(Some);

@@ -3,7 +3,7 @@
 //! The words are a part of what a plan is kept for. The first call of a spelling is answered by the package, which decides what it
 //! means; the plan that it builds then answers the later ones, whatever their elements.
 
-use broadaxe::{DType, Graph, Node, Rule, frameworks::Arg, promote::Literal};
+use broadaxe::{DType, Graph, Node, Rule, frameworks::Arg};
 use pyo3::{
     Borrowed,
     prelude::*,
@@ -17,7 +17,7 @@ use crate::{
     error::caught_small,
     number,
     once::Word,
-    path::{self, Lowered, Objects, Out, Stop, Words},
+    path::{Lowered, Objects, Out, Stop, Words},
 };
 
 /// Operands that are plain arrays and numbers.
@@ -47,11 +47,10 @@ pub(crate) struct Said<'py> {
     pub(crate) mask: Option<Bound<'py, PyAny>>,
     /// A plain array.
     pub(crate) out: Option<Bound<'py, PyAny>>,
-    dtype: Option<DType>,
+    pub(crate) dtype: Option<DType>,
     /// Places in [`CASTINGS`] and [`ORDERS`].
     casting: u8,
     order: u8,
-    numbers: Words,
 }
 
 /// The keywords that every spelling is read from.
@@ -150,29 +149,9 @@ impl<'py> Said<'py> {
         Ok(given)
     }
 
-    /// Notes a number that a keyword of this name gives.
-    pub(crate) fn note(&mut self, name: u8, literal: Option<Literal>) {
-        self.numbers.push(name.into());
-        match literal {
-            Some(literal) => path::note(&mut self.numbers, literal),
-            None => self.numbers.push(0),
-        }
-    }
-
     /// Says whether the call says no more than its output.
     pub(crate) fn is_plain(&self) -> bool {
-        let Self { mask, dtype, casting, order, numbers, .. } = self;
-        mask.is_none() && dtype.is_none() && (*casting, *order) == (0, 0) && numbers.is_empty()
-    }
-
-    /// Says whether the call says in which dtype it computes.
-    pub(crate) fn has_dtype(&self) -> bool {
-        self.dtype.is_some()
-    }
-
-    /// Says whether a keyword gave a number.
-    pub(crate) fn has_numbers(&self) -> bool {
-        !self.numbers.is_empty()
+        self.mask.is_none() && self.dtype.is_none() && (self.casting, self.order) == (0, 0)
     }
 
     /// Says whether elements of the output are read, those that the mask leaves.
@@ -187,8 +166,6 @@ impl<'py> Said<'py> {
         }
         let dtype = self.dtype.map_or(0, |dtype| 1 + dtype as usize);
         words.extend([SAID, dtype, self.casting.into(), self.order.into(), usize::from(self.mask.is_some())]);
-        words.push(self.numbers.len());
-        words.extend_from_slice(&self.numbers);
     }
 
     /// Lists the operands with what is read as operands are: the mask, and the output where it `reads_out`.
