@@ -1,7 +1,7 @@
 //! Operators: objects that are called as NumPy's ufuncs are.
 //!
-//! A call on plain arrays of the dtype that the operator computes in, or of one array and numbers, is answered here. Everything else
-//! that a ufunc accepts (other operands, masks, dtypes) is prepared by the function `dispatch` of the package.
+//! A call on plain arrays, scalars and numbers is answered here. Other spellings (lists, masks, dtypes) are answered by plans that the
+//! function `compute` of the package makes once. Operands of other classes are prepared by its function `dispatch`.
 
 use broadaxe::{
     Call, DType, Graph, Node, Op, Promotion, Reduction, Rule,
