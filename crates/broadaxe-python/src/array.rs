@@ -15,8 +15,15 @@ use std::{
 };
 
 use broadaxe::{DType, Input, Output, call::Layout};
-use numpy::npyffi::{self, NpyTypes, PY_ARRAY_API, PyArrayObject};
-use pyo3::{prelude::*, types::PyWeakrefReference};
+use numpy::{
+    PyArrayDescr, PyArrayDescrMethods,
+    npyffi::{self, NpyTypes, PY_ARRAY_API, PyArrayObject},
+};
+use pyo3::{
+    ffi,
+    prelude::*,
+    types::{PyBool, PyFloat, PyInt, PyList, PyTuple, PyWeakrefReference},
+};
 
 /// NumPy's number for the bfloat16 of `ml_dtypes`; below 0 as long as that is not imported.
 static BFLOAT16: AtomicI32 = AtomicI32::new(-1);
@@ -45,8 +52,7 @@ const C_LONG: (DType, DType) =
 
 /// Tells which of NumPy's dtypes is bfloat16.
 #[pyfunction]
-pub(crate) fn set_bfloat16(dtype: &Bound<'_, numpy::PyArrayDescr>) {
-    use numpy::PyArrayDescrMethods;
+pub(crate) fn set_bfloat16(dtype: &Bound<'_, PyArrayDescr>) {
     BFLOAT16.store(dtype.num(), Ordering::Relaxed);
 }
 
@@ -75,6 +81,11 @@ fn number_of(dtype: DType) -> c_int {
         Some((number, _)) => *number,
         None => BFLOAT16.load(Ordering::Relaxed),
     }
+}
+
+/// Reads what NumPy accepts as a dtype; `None` where that is none of ours.
+pub(crate) fn dtype(object: &Bound<'_, PyAny>) -> Option<DType> {
+    dtype_of(PyArrayDescr::new(object.py(), object).ok()?.num())
 }
 
 /// Where the elements of an array lie.
@@ -121,6 +132,69 @@ pub(crate) fn look<'a>(object: &'a Bound<'_, PyAny>) -> Option<Strided<'a>> {
 #[pyfunction]
 pub(crate) fn is_plain(object: &Bound<'_, PyAny>) -> bool {
     look(object).is_some()
+}
+
+/// The most lists inside each other that are read here.
+const MOST_LISTS: usize = 8;
+
+/// Makes an array of a scalar of NumPy's, or of lists of numbers; `None` for other objects, and where the array is not a plain one.
+pub(crate) fn adopt<'py>(object: &Bound<'py, PyAny>) -> Option<Bound<'py, PyAny>> {
+    let (py, none) = (object.py(), std::ptr::null_mut());
+    // SAFETY: the object is alive and the lock is held, as `py` proves; NumPy makes an array of it, or raises.
+    let made = unsafe {
+        if is_scalar(object) {
+            PY_ARRAY_API.PyArray_FromScalar(py, object.as_ptr(), none)
+        } else if is_listed(object, MOST_LISTS) {
+            PY_ARRAY_API.PyArray_FromAny(py, object.as_ptr(), none, 0, 0, 0, std::ptr::null_mut())
+        } else {
+            return None;
+        }
+    };
+    // SAFETY: NumPy hands over the reference. What it raises, such as that lists differ in length, is raised again by the package.
+    let made = unsafe { Bound::from_owned_ptr_or_err(py, made) }.ok()?;
+    look(&made).is_some().then_some(made)
+}
+
+/// Reads the element of a scalar of NumPy's; `None` for other objects, and for dtypes that are none of ours.
+#[inline]
+pub(crate) fn element_of(object: &Bound<'_, PyAny>) -> Option<(DType, [u8; 8])> {
+    if !is_scalar(object) {
+        return None;
+    }
+    let py = object.py();
+    // SAFETY: the object is a scalar. NumPy hands over the reference to the descriptor, and writes as many bytes as its dtype has: at most
+    // 8, as all of ours.
+    unsafe {
+        let descr = Bound::from_owned_ptr_or_opt(py, PY_ARRAY_API.PyArray_DescrFromScalar(py, object.as_ptr()).cast())?;
+        let dtype = dtype_of(descr.cast_into_unchecked::<PyArrayDescr>().num())?;
+        let mut bytes = [0; 8];
+        PY_ARRAY_API.PyArray_ScalarAsCtype(py, object.as_ptr(), bytes.as_mut_ptr().cast());
+        Some((dtype, bytes))
+    }
+}
+
+/// Says whether an object is a scalar of NumPy's own, of no class that Python code derived from one.
+fn is_scalar(object: &Bound<'_, PyAny>) -> bool {
+    // SAFETY: the object is alive and the lock is held, as its `py` proves.
+    unsafe {
+        let generic = npyffi::get_type_object(object.py(), NpyTypes::PyGenericArrType_Type);
+        ffi::PyObject_TypeCheck(object.as_ptr(), generic) != 0
+            && ffi::PyType_GetFlags(object.get_type_ptr()) & ffi::Py_TPFLAGS_HEAPTYPE == 0
+    }
+}
+
+/// Says whether an object is a list or a tuple of numbers, or of such lists.
+fn is_listed(object: &Bound<'_, PyAny>, depth: usize) -> bool {
+    let number = |one: &Bound<'_, PyAny>| {
+        one.is_exact_instance_of::<PyFloat>()
+            || one.is_exact_instance_of::<PyInt>()
+            || one.is_exact_instance_of::<PyBool>()
+    };
+    let listed = |one: Bound<'_, PyAny>| number(&one) || depth > 0 && is_listed(&one, depth - 1);
+    if let Ok(list) = object.cast_exact::<PyList>() {
+        return list.iter().all(listed);
+    }
+    object.cast_exact::<PyTuple>().is_ok_and(|tuple| tuple.iter().all(listed))
 }
 
 impl<'a> Strided<'a> {

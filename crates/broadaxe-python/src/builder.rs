@@ -8,12 +8,12 @@ use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use broadaxe::{
     Call, DType, Expr, Graph, Node, Rule, System,
-    call::Function,
+    call::{Function, Key, cached},
     expr::{ExprStep, operate},
     frameworks::{self, Arg, Attribute},
 };
 use pyo3::{
-    Borrowed, IntoPyObjectExt,
+    IntoPyObjectExt,
     exceptions::{PyTypeError, PyValueError},
     prelude::*,
     types::{PyBool, PyDict, PyList, PyTuple},
@@ -21,10 +21,12 @@ use pyo3::{
 
 use crate::{
     array, error,
-    error::{caught, caught_small, raised},
+    error::{caught, raised},
     number, order,
-    path::{self, Lowered, Objects, Operands, Words},
-    rule, watch,
+    path::{self, Operands, Out, Stop, Words},
+    rule,
+    steps::{Initial, Start, Steps},
+    watch,
 };
 
 /// A value in a graph builder: an array, a number, or what will be computed.
@@ -56,11 +58,11 @@ impl Value {
 /// A parsed expression.
 #[pyclass(frozen, module = "broadaxe._broadaxe")]
 pub(crate) struct Expression {
-    expr: Expr,
+    pub(crate) expr: Expr,
     text: String,
     names: Py<PyTuple>,
     /// Tells its calls from those of other expressions.
-    number: usize,
+    pub(crate) number: usize,
 }
 
 impl Expression {
@@ -75,34 +77,7 @@ impl Expression {
         Ok(Self { expr, text, names, number: NEXT.fetch_add(1, Ordering::Relaxed) })
     }
 
-    /// Evaluates over plain arrays and numbers, in the order of the names; `None` where there is anything else, or an `out` that the result
-    /// does not fit.
-    pub(crate) fn answer<'py>(
-        &self,
-        py: Python<'py>,
-        objects: &[Borrowed<'_, 'py, PyAny>],
-        rule: &Rule,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let out = match out.map(path::look_out).transpose()? {
-            Some(None) => return Ok(None),
-            out => out.flatten(),
-        };
-        let function = Function::numbered(path::EXPRESSION, self.number);
-        let explain = |error: &broadaxe::Error| pointed(py, error, &self.text);
-        let is_long = self.is_long();
-        let lowered = Lowered { function, rule: Some(rule), words: Words::new(), is_long, explain: &explain };
-        let answer = caught_small(|| {
-            lowered.answer(py, objects, out, |graph, args| {
-                let names: Vec<(&str, Arg)> =
-                    self.expr.names().iter().map(String::as_str).zip(args.iter().copied()).collect();
-                Ok(self.expr.lower_args(graph, &names, rule)?)
-            })
-        });
-        answer.map_err(|error| *error)
-    }
-
-    fn is_long(&self) -> bool {
+    pub(crate) fn is_long(&self) -> bool {
         is_long(&self.text)
     }
 
@@ -123,21 +98,6 @@ impl Expression {
     #[new]
     fn new(py: Python<'_>, text: String) -> PyResult<Self> {
         Self::parse(py, text)
-    }
-
-    /// Evaluates over plain arrays and numbers, in the order of the names; `None` where there is anything else, or an `out` that the result
-    /// does not fit.
-    #[pyo3(signature = (operands, rule=None, axis=None, out=None))]
-    fn at_once<'py>(
-        &self,
-        operands: &Bound<'py, PyTuple>,
-        rule: Option<rule::Name<'_>>,
-        axis: Option<i64>,
-        out: Option<&Bound<'py, PyAny>>,
-    ) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let rule = rule::read(rule, axis)?;
-        let objects: Objects<'_, 'py> = operands.iter_borrowed().collect();
-        self.answer(operands.py(), &objects, &rule, out)
     }
 
     /// The names of the arrays, in order of first use.
@@ -172,7 +132,7 @@ impl Expression {
 }
 
 /// Makes the exception of an error in a text, with a caret under the place.
-fn pointed(py: Python<'_>, error: &broadaxe::Error, text: &str) -> PyErr {
+pub(crate) fn pointed(py: Python<'_>, error: &broadaxe::Error, text: &str) -> PyErr {
     let made = raised(error);
     let Some(at) = error.position().map(|at| text.floor_char_boundary(at)) else { return made };
     let start = text[..at].rfind('\n').map_or(0, |end| end + 1);
@@ -195,6 +155,16 @@ pub(crate) struct GraphBuilder {
     rule: Rule,
     /// Whether planning may take long.
     is_long: bool,
+    record: Option<Record>,
+}
+
+/// What a plan is kept for.
+struct Record {
+    function: Function,
+    rule: Option<Rule>,
+    words: Words,
+    /// The number of arrays that a later call brings; where there are more, the plan is of no use to it.
+    arrays: usize,
 }
 
 impl GraphBuilder {
@@ -233,7 +203,20 @@ impl GraphBuilder {
             arrays: Vec::new(),
             rule,
             is_long: false,
+            record: None,
         }
+    }
+
+    /// Keeps the plan of what is computed, for calls with the layouts of the arrays that were put.
+    pub(crate) fn record(&mut self, function: Function, rule: Option<Rule>, words: Words) {
+        self.record = Some(Record { function, rule, words, arrays: self.arrays.len() });
+    }
+
+    /// Adds the element of an array of rank 0 that was made for this call.
+    fn constant(&mut self, array: &Bound<'_, PyAny>, dtype: DType) -> PyResult<Option<Value>> {
+        let literal = number::read(&array.call_method0("item")?)?;
+        let scalar = literal.and_then(|literal| number::element(literal, dtype));
+        Ok(scalar.map(|scalar| self.graph.constant(scalar)).map(|node| self.value(node)))
     }
 
     /// Returns a value as a node of the graph.
@@ -263,6 +246,12 @@ impl GraphBuilder {
             return Ok(self.value(*node));
         }
         if let Some(array) = array::look(object) {
+            if self.record.is_some()
+                && array.shape.is_empty()
+                && let Some(value) = self.constant(object, array.dtype)?
+            {
+                return Ok(value);
+            }
             let node = self.graph.input(array.dtype, array.shape).map_err(|error| raised(&error))?;
             self.arrays.push((object.clone().unbind(), node));
             return Ok(self.value(node));
@@ -337,6 +326,48 @@ impl GraphBuilder {
         Ok(self.value(node))
     }
 
+    /// Adds a reduction; `initial` makes an array of what it starts with, of the dtype of a name, or says with `False` that there is no start.
+    #[pyo3(signature = (name, x, axes, keepdims, *, dtype=None, out=None, mask=None, initial=None, less=0.0, mean=None))]
+    #[allow(clippy::too_many_arguments)] // They are keywords.
+    fn fold(
+        &mut self,
+        name: &str,
+        x: &Value,
+        axes: Option<Vec<i64>>,
+        keepdims: bool,
+        dtype: Option<&str>,
+        out: Option<&str>,
+        mask: Option<&Value>,
+        initial: Option<Bound<'_, PyAny>>,
+        less: f64,
+        mean: Option<&Value>,
+    ) -> PyResult<Value> {
+        let x = self.node(x)?;
+        let mask = mask.map(|mask| self.node(mask)).transpose()?;
+        let mean = mean.map(|mean| self.node(mean)).transpose()?;
+        let start = |dtype: DType| {
+            let made = initial.as_ref().map(|initial| initial.call1((dtype.name(),))?.call_method0("item"));
+            let literal = number::read(&made.expect("asked where there is one")?)?;
+            let scalar = literal.and_then(|literal| number::element(literal, dtype));
+            scalar.ok_or_else(|| PyTypeError::new_err("initial must be a single number").into())
+        };
+        let start = match &initial {
+            None => Initial::Unsaid,
+            Some(initial) if initial.is_callable() => Initial::Given(&start as Start<'_>),
+            Some(_) => Initial::Nothing,
+        };
+        let [dtype, out] = [dtype, out].map(|name| name.and_then(DType::from_name));
+        let steps = Steps { name, x, axes: axes.as_deref(), keepdims, dtype, out, mask, initial: start, less, mean };
+        let node = caught(|| {
+            steps.build(&mut self.graph).map_err(|stop| match stop {
+                Stop::Engine(error) => raised(&error),
+                Stop::Raised(error) => *error,
+                Stop::Unfit => PyTypeError::new_err("a reduction has steps that there are none of"),
+            })
+        });
+        Ok(self.value(node?))
+    }
+
     /// Broadcasts a value by a rule with a target.
     fn broadcast(&mut self, value: &Value, rule: &str) -> PyResult<Value> {
         let rule: Rule = rule.parse().map_err(|error| error::of_shapes(&error))?;
@@ -383,8 +414,27 @@ impl GraphBuilder {
         let (graph, layouts) = (&self.graph, operands.layouts());
         let plan = || Call::of(graph, root, layouts, strides);
         let planned = caught(|| if self.is_long { watch::stoppable(py, plan) } else { Ok(plan()) });
-        let planned = planned?.map_err(|error| raised(&error));
-        caught(|| path::run(py, &planned?, &operands, target))
+        let call = planned?.map_err(|error| raised(&error))?;
+        self.run(py, call, &operands, target)
+    }
+}
+
+impl GraphBuilder {
+    /// Runs a call, and keeps it where later ones can bring all its arrays.
+    fn run<'py>(
+        &self,
+        py: Python<'py>,
+        call: Call,
+        operands: &Operands<'_, 'py>,
+        out: Option<Out<'_, 'py>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let record = self.record.as_ref().filter(|record| record.arrays == self.arrays.len());
+        caught(|| {
+            let Some(Record { function, rule, words, .. }) = record else { return path::run(py, &call, operands, out) };
+            let (operands_of, out_of) = (operands.layouts(), out.map(|out| out.array.layout()));
+            let key = Key { function: *function, rule: rule.as_ref(), words, operands: operands_of, out: out_of };
+            cached(&key, || Ok(call), |call| path::run(py, call, operands, out)).flatten()
+        })
     }
 }
 

@@ -1,19 +1,19 @@
 //! Expressions that are parsed once and called with their arrays.
 
-use broadaxe::Rule;
-use once_cell::race::OnceBox;
+use broadaxe::{Graph, Rule, call::Function, frameworks::Arg};
 use pyo3::{
     Borrowed,
     exceptions::PyTypeError,
     prelude::*,
     types::{PyDict, PyTuple},
 };
-use smallvec::SmallVec;
 
 use crate::{
-    builder::Expression,
-    once::Word,
+    builder::{Expression, pointed},
+    once::Global,
+    path::{self, Lowered, Objects, Stop, Words},
     rule::{self, Name},
+    spelling::Said,
 };
 
 /// An expression that is called with its arrays, in the order of their first use or by name.
@@ -53,27 +53,24 @@ impl Compiled {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = args.py();
-        let expression = self.expression.get();
-        let count = expression.names_of().len();
+        let expression = self.expression.bind(py);
+        let count = expression.get().names_of().len();
         if kwargs.is_none() && args.len() == count {
-            let objects: SmallVec<[Borrowed<'_, 'py, PyAny>; 4]> = args.iter_borrowed().collect();
-            if let Some(answer) = expression.answer(py, &objects, &self.read, None)? {
+            let objects: Objects<'_, 'py> = args.iter_borrowed().collect();
+            if let Some(answer) = answer(expression, &objects, &self.read, &Said::default())? {
                 return Ok(answer);
             }
         }
-        let said = self.read_call(args, kwargs)?;
-        if said.is_plain {
-            let objects: SmallVec<[Borrowed<'_, 'py, PyAny>; 4]> =
-                said.operands.iter().map(|operand| operand.as_borrowed()).collect();
-            if let Some(answer) = expression.answer(py, &objects, &self.read, said.out.as_ref())? {
+        let call = self.read_call(args, kwargs)?;
+        if let Some(said) = &call.said {
+            let objects: Objects<'_, 'py> = call.operands.iter().map(Bound::as_borrowed).collect();
+            if let Some(answer) = answer(expression, &objects, &self.read, said)? {
                 return Ok(answer);
             }
         }
-        static COMPUTE: OnceBox<Py<PyAny>> = OnceBox::new();
-        let found = || Ok::<_, PyErr>(Box::new(py.import("broadaxe._expressions")?.getattr("compute")?.unbind()));
-        let operands = PyTuple::new(py, said.operands)?;
-        let compute = COMPUTE.get_or_try_init(found)?.bind(py);
-        compute.call1((&self.expression, operands, said.out, said.order, said.casting, self.rule.as_deref(), self.axis))
+        call.given.set_item("rule", self.rule.as_deref())?;
+        call.given.set_item("axis", self.axis)?;
+        compute(expression, call.operands, &call.given)
     }
 
     /// The names of the arrays, in the order of their first use.
@@ -109,11 +106,10 @@ type Made<'a> = (&'a str, Option<&'a str>, Option<i64>);
 /// What a call says.
 struct CallArgs<'py> {
     operands: Vec<Bound<'py, PyAny>>,
-    out: Option<Bound<'py, PyAny>>,
-    order: Bound<'py, PyAny>,
-    casting: Bound<'py, PyAny>,
-    /// Whether order and casting are left to their defaults.
-    is_plain: bool,
+    /// The keywords that are no arrays.
+    given: Bound<'py, PyDict>,
+    /// The same; `None` where the package has to judge them.
+    said: Option<Said<'py>>,
 }
 
 impl Compiled {
@@ -132,34 +128,25 @@ impl Compiled {
             let (most, count, listed) = (names.len(), args.len(), listed());
             return Err(PyTypeError::new_err(format!("the expression has {most} arrays ({listed}), not {count}")));
         }
-        static ORDER: Word = Word::new("K");
-        static CASTING: Word = Word::new("same_kind");
-        let (mut out, mut order, mut casting) = (None, None, None);
+        let (given, mut said) = (PyDict::new(py), Some(Said::default()));
         let mut operands: Vec<Option<Bound<'py, PyAny>>> = args.iter().map(Some).collect();
         operands.resize(names.len(), None);
         for (key, value) in kwargs.into_iter().flatten() {
-            let key: String = key.extract()?;
-            let at = names.iter().position(|name| *name == key);
-            match (at, key.as_str()) {
-                (Some(at), _) if operands[at].is_none() => operands[at] = Some(value),
-                (_, "out") => out = Some(value).filter(|value| !value.is_none()),
-                (_, "order") => order = Some(value),
-                (_, "casting") => casting = Some(value),
-                (at, _) => {
-                    let what = if at.is_some() { "was given twice" } else { "is not one of them" };
-                    let text = format!("the expression has the arrays {}; '{key}' {what}", listed());
-                    return Err(PyTypeError::new_err(text));
-                }
+            let word: String = key.extract()?;
+            let at = names.iter().position(|name| *name == word);
+            if let Some(at) = at.filter(|&at| operands[at].is_none()) {
+                operands[at] = Some(value);
+                continue;
             }
+            if !matches!(word.as_str(), "out" | "order" | "casting") {
+                let what = if at.is_some() { "was given twice" } else { "is not one of them" };
+                let text = format!("the expression has the arrays {}; '{word}' {what}", listed());
+                return Err(PyTypeError::new_err(text));
+            }
+            said = said.and_then(|mut said| said.read_result(&key, &value).map(|()| said));
+            given.set_item(key, value)?;
         }
-        let is_plain = order.is_none() && casting.is_none();
-        Ok(CallArgs {
-            operands: all(operands, names)?,
-            out,
-            order: order.unwrap_or_else(|| ORDER.get(py).clone().into_any()),
-            casting: casting.unwrap_or_else(|| CASTING.get(py).clone().into_any()),
-            is_plain,
-        })
+        Ok(CallArgs { operands: all(operands, names)?, given, said })
     }
 }
 
@@ -170,4 +157,64 @@ impl Compiled {
 fn all<'py>(operands: Vec<Option<Bound<'py, PyAny>>>, names: &[String]) -> PyResult<Vec<Bound<'py, PyAny>>> {
     let missing = |name: &String| PyTypeError::new_err(format!("the expression needs the array '{name}'"));
     operands.into_iter().zip(names).map(|(operand, name)| operand.ok_or_else(|| missing(name))).collect()
+}
+
+/// Evaluates over what plain arrays can be made of and numbers, in the order of the names; `None` where there is anything else.
+fn answer<'py>(
+    expression: &Bound<'py, Expression>,
+    objects: &[Borrowed<'_, 'py, PyAny>],
+    rule: &Rule,
+    said: &Said<'py>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let (py, this) = (expression.py(), expression.get());
+    let out = said.out.as_ref().map(path::look_out).transpose()?.flatten();
+    let function = Function::numbered(path::EXPRESSION, this.number);
+    let explain = |error: &broadaxe::Error| pointed(py, error, this.text());
+    let (is_long, is_plain, expr) = (this.is_long(), said.is_plain(), &this.expr);
+    let mut lowered =
+        Lowered { function, rule: Some(rule), words: Words::new(), is_long, is_row_major: false, explain: &explain };
+    said.write(&mut lowered.words);
+    let lower = |graph: &mut Graph, args: &[Arg]| {
+        if !is_plain {
+            return Err(Stop::Unfit);
+        }
+        let names: Vec<(&str, Arg)> = expr.names().iter().map(String::as_str).zip(args.iter().copied()).collect();
+        Ok(expr.lower_args(graph, &names, rule)?)
+    };
+    lowered.spelled(py, objects, (out, false), lower, |operands, builder| {
+        let given = said.names(py)?;
+        given.set_item("builder", builder)?;
+        compute(expression, operands, &given)
+    })
+}
+
+/// Lets the package evaluate an expression.
+fn compute<'py>(
+    expression: &Bound<'py, Expression>,
+    operands: Vec<Bound<'py, PyAny>>,
+    given: &Bound<'py, PyDict>,
+) -> PyResult<Bound<'py, PyAny>> {
+    static COMPUTE: Global = Global::new("broadaxe._expressions", "compute");
+    let py = expression.py();
+    COMPUTE.get(py)?.call((expression, PyTuple::new(py, operands)?), Some(given))
+}
+
+/// Evaluates over what plain arrays can be made of and numbers, in the order of the names; `None` where there is anything else.
+#[pyfunction]
+#[pyo3(signature = (expression, operands, rule=None, axis=None, out=None, order=None, casting=None))]
+pub(crate) fn at_once<'py>(
+    expression: &Bound<'py, Expression>,
+    operands: &Bound<'py, PyTuple>,
+    rule: Option<rule::Name<'_>>,
+    axis: Option<i64>,
+    out: Option<Bound<'py, PyAny>>,
+    order: Option<Bound<'py, PyAny>>,
+    casting: Option<Bound<'py, PyAny>>,
+) -> PyResult<Option<Bound<'py, PyAny>>> {
+    let (rule, mut said) = (rule::read(rule, axis)?, Said::default());
+    let objects: Objects<'_, 'py> = operands.iter_borrowed().collect();
+    let is_read = out.is_none_or(|out| said.read_out(&out).is_some())
+        && order.is_none_or(|order| said.read_order(&order).is_some())
+        && casting.is_none_or(|casting| said.read_casting(&casting).is_some());
+    if is_read { answer(expression, &objects, &rule, &said) } else { Ok(None) }
 }

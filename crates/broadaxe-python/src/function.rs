@@ -3,11 +3,10 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use broadaxe::{
-    System,
+    Graph, System,
     call::Function,
-    frameworks::{self, Attribute},
+    frameworks::{self, Arg, Attribute},
 };
-use once_cell::race::OnceBox;
 use pyo3::{
     exceptions::PyValueError,
     prelude::*,
@@ -15,9 +14,9 @@ use pyo3::{
 };
 
 use crate::{
-    builder::attribute,
-    error::{caught_small, raised},
-    once::Word,
+    builder::{GraphBuilder, attribute},
+    error::raised,
+    once::{Global, Word},
     path::{self, FRAMEWORK, Lowered, Objects, Words},
 };
 
@@ -52,15 +51,8 @@ impl FrameworkOperator {
         if let Some(answer) = self.at_once(operands, attributes)? {
             return Ok(answer);
         }
-        let py = operands.py();
-        static CALL: OnceBox<Py<PyAny>> = OnceBox::new();
-        let found = || Ok::<_, PyErr>(Box::new(py.import("broadaxe._frameworks")?.getattr("call")?.unbind()));
-        let attributes = attributes.map_or_else(|| Ok(PyDict::new(py)), PyDictMethods::copy)?;
-        let out = attributes.get_item("out")?;
-        if out.is_some() {
-            attributes.del_item("out")?;
-        }
-        CALL.get_or_try_init(found)?.bind(py).call1((self.system.name(), &self.name, operands, attributes, out))
+        let attributes = attributes.map_or_else(|| Ok(PyDict::new(operands.py())), PyDictMethods::copy)?;
+        self.of_package(operands.clone(), attributes, None)
     }
 
     #[getter]
@@ -111,22 +103,38 @@ impl FrameworkOperator {
             out => out.flatten(),
         };
         let objects: Objects<'_, 'py> = operands.iter_borrowed().collect();
-        let lowered = Lowered {
+        let mut lowered = Lowered {
             function: Function::numbered(FRAMEWORK, self.number),
             rule: None,
             words,
             is_long: false,
+            is_row_major: false,
             explain: &raised,
         };
-        let answer = caught_small(|| {
-            lowered.answer(py, &objects, out, |graph, args| {
-                let attributes: Vec<(&str, Attribute)> =
-                    attributes.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
-                let node = frameworks::call(graph, self.system, &self.name, args, &attributes);
-                Ok(node?)
-            })
-        });
-        answer.map_err(|error| *error)
+        let lower = |graph: &mut Graph, args: &[Arg]| {
+            let attributes: Vec<(&str, Attribute)> =
+                attributes.iter().map(|(name, value)| (name.as_str(), value.clone())).collect();
+            Ok(frameworks::call(graph, self.system, &self.name, args, &attributes)?)
+        };
+        lowered.spelled(py, &objects, (out, false), lower, |operands, builder| {
+            let attributes = given.map_or_else(|| Ok(PyDict::new(py)), PyDictMethods::copy)?;
+            self.of_package(PyTuple::new(py, operands)?, attributes, Some(builder))
+        })
+    }
+
+    /// Lets the package answer a call.
+    fn of_package<'py>(
+        &self,
+        operands: Bound<'py, PyTuple>,
+        attributes: Bound<'py, PyDict>,
+        builder: Option<Bound<'py, GraphBuilder>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        static CALL: Global = Global::new("broadaxe._frameworks", "call");
+        let out = attributes.get_item("out")?;
+        if out.is_some() {
+            attributes.del_item("out")?;
+        }
+        CALL.get(operands.py())?.call1((self.system.name(), &self.name, operands, attributes, out, builder))
     }
 }
 

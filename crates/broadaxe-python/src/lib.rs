@@ -1,9 +1,9 @@
 //! The Python package `broadaxe`: the engine over NumPy's memory.
 //!
 //! Python sees one extension module, `broadaxe._broadaxe`. Calls of operators, expressions, frameworks' operators and reductions on
-//! plain arrays are handled here in one step ([`operator`], [`path`]), because their overhead matters. All other calls, such as those
-//! with arrays of other libraries, masks or casts, go through the Python files of the package. These build a [`builder`], a graph over
-//! borrowed arrays. The Python files contain no tables: names, dtypes, documentation and frameworks come from the engine ([`tables`]).
+//! plain arrays are handled here in one step ([`operator`], [`path`]), because their overhead matters. The Python files of the package
+//! read arrays of other libraries, and decide what a [`spelling`] with a mask or a cast means when it is called first. They build a
+//! [`builder`], a graph over borrowed arrays, whose plan answers later calls of that spelling. The Python files contain no tables: names, dtypes, documentation and frameworks come from the engine ([`tables`]).
 
 // Objects of Python are passed as its interpreter passes them.
 #![allow(clippy::needless_pass_by_value)]
@@ -19,7 +19,9 @@ mod number;
 mod watch;
 mod facts;
 mod path;
+mod steps;
 mod builder;
+mod spelling;
 mod compiled;
 mod function;
 mod reduction;
@@ -52,7 +54,11 @@ mod _broadaxe {
         },
     };
     #[pymodule_export]
-    use super::{compiled::Compiled, function::FrameworkOperator, reduction::Folds};
+    use super::{
+        compiled::{Compiled, at_once},
+        function::FrameworkOperator,
+        reduction::Folds,
+    };
 
     #[pymodule_init]
     fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {

@@ -1,6 +1,7 @@
 //! Reads numbers of Python, which follow the dtype of the arrays.
 
 use broadaxe::{DType, Scalar, promote::Literal};
+use broadaxe_kernels::Family;
 use pyo3::{
     IntoPyObjectExt,
     exceptions::PyOverflowError,
@@ -49,5 +50,17 @@ pub(crate) fn element(literal: Literal, dtype: DType) -> Option<Scalar> {
         Literal::Int(value) if dtype.is_integer() => Scalar::from_i128(dtype, value),
         Literal::Bool(value) if dtype == DType::Bool => Some(Scalar::from_bool(value)),
         _ => None,
+    }
+}
+
+/// Returns NumPy's name of a dtype.
+pub(crate) fn numpy_name(dtype: DType) -> String {
+    let bits = 8 * dtype.size();
+    match dtype.family() {
+        Family::Bool => String::from("bool"),
+        Family::Signed => format!("int{bits}"),
+        Family::Unsigned => format!("uint{bits}"),
+        Family::Float if dtype == DType::BF16 => String::from("bfloat16"),
+        Family::Float => format!("float{bits}"),
     }
 }

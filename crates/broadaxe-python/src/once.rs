@@ -22,3 +22,25 @@ impl Word {
         self.kept.get_or_init(|| Box::new(PyString::intern(py, self.text).unbind())).bind(py)
     }
 }
+
+/// A function of a module of the package.
+pub(crate) struct Global {
+    module: &'static str,
+    name: &'static str,
+    kept: OnceBox<Py<PyAny>>,
+}
+
+impl Global {
+    pub(crate) const fn new(module: &'static str, name: &'static str) -> Self {
+        Self { module, name, kept: OnceBox::new() }
+    }
+
+    /// Returns the function.
+    ///
+    /// # Errors
+    /// What its import raises.
+    pub(crate) fn get<'py>(&self, py: Python<'py>) -> PyResult<&Bound<'py, PyAny>> {
+        let found = || Ok::<_, PyErr>(Box::new(py.import(self.module)?.getattr(self.name)?.unbind()));
+        Ok(self.kept.get_or_try_init(found)?.bind(py))
+    }
+}

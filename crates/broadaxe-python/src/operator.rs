@@ -1,7 +1,7 @@
 //! Operators: objects that are called as NumPy's ufuncs are.
 //!
-//! A call on plain arrays of the dtype that the operator computes in, or of one array and numbers, is answered here. Everything else
-//! that a ufunc accepts (other operands, masks, dtypes) is prepared by the function `dispatch` of the package.
+//! A call on plain arrays, scalars and numbers is answered here. Other spellings (lists, masks, dtypes) are answered by plans that the
+//! function `compute` of the package makes once. Operands of other classes are prepared by its function `dispatch`.
 
 use broadaxe::{
     Call, DType, Graph, Node, Op, Promotion, Reduction, Rule,
@@ -11,20 +11,22 @@ use broadaxe::{
     promote::{self, Literal, Typed},
 };
 use broadaxe_kernels::HasKernels;
-use once_cell::race::OnceBox;
 use pyo3::{
     Borrowed,
+    exceptions::PyValueError,
     prelude::*,
-    types::{PyDict, PyInt, PyTuple},
+    types::{PyDict, PyTuple},
 };
 
 use crate::{
     array,
     error::{Answer, caught_small, raised},
     facts, number,
-    once::Word,
+    once::{Global, Word},
     path::{self, Lowered, Objects, Operands, Out, Question, Stop, Words},
-    reduction, rule,
+    reduction::{self, Fold},
+    rule,
+    spelling::{self, Plain, Said},
 };
 
 /// The most operands of an operator.
@@ -87,12 +89,12 @@ impl Operator {
         asked: Asked<'_, 'py>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
         caught_small(|| {
-            let mut elements = [[0; 8]; MOST];
+            let (mut elements, mut scalars) = ([[0; 8]; MOST], [[0; 8]; MOST]);
             let (mut given, mut operands) = (Given::default(), Operands::new());
-            if !self.read(objects, &mut given, &mut operands)? {
+            if !self.read(objects, &mut given, &mut operands, &mut scalars)? {
                 return Ok(None);
             }
-            let (rule, lowered) = (asked.rule, self.lowered(asked.rule));
+            let (rule, mut lowered) = (asked.rule, self.lowered(asked.rule));
             let lower = |graph: &mut Graph, args: &[Arg]| self.lower(graph, args, rule);
             if given.is_mixed && given.arrays == objects.len() {
                 return lowered.answer_arrays(py, &operands, asked.out, lower);
@@ -112,7 +114,9 @@ impl Operator {
         (operands, elements): (&mut Operands<'a, 'py>, &'a mut [[u8; 8]; MOST]),
         asked: Asked<'a, 'py>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
-        let accepts = |dtype: &DType| !given.is_mixed && self.alone & given.weak & 1 << *dtype as u16 != 0;
+        let fits = |dtype| asked.out.is_none_or(|out| self.op.output(dtype) == Some(out.array.dtype));
+        let accepts =
+            |dtype: &DType| !given.is_mixed && self.alone & given.weak & 1 << *dtype as u16 != 0 && fits(*dtype);
         let Some(dtype) = given.dtype.filter(accepts) else { return Ok(None) };
         let mut rule = asked.rule;
         if given.arrays < given.count {
@@ -138,21 +142,24 @@ impl Operator {
         })
     }
 
-    /// Reads the operands of a call; says whether each is a number or a plain array.
+    /// Reads the operands of a call; says whether each is a number, a scalar or a plain array.
     #[inline]
     fn read<'a, 'py>(
         &self,
         objects: &'a [Borrowed<'_, 'py, PyAny>],
         given: &mut Given,
         operands: &mut Operands<'a, 'py>,
+        scalars: &'a mut [[u8; 8]; MOST],
     ) -> Answer<bool> {
         given.count = objects.len();
-        for (k, object) in objects.iter().enumerate() {
+        for (k, (object, scalar)) in objects.iter().zip(scalars).enumerate() {
             if let Some(array) = array::look(object) {
-                given.arrays += 1;
                 operands.push(object, &array);
-                let wanted = if self.chooses && k == 0 { DType::Bool } else { *given.dtype.get_or_insert(array.dtype) };
-                given.is_mixed |= array.dtype != wanted;
+                given.add(array.dtype, self.chooses && k == 0);
+            } else if let Some((dtype, element)) = array::element_of(object) {
+                *scalar = element;
+                operands.push_element(dtype, scalar);
+                given.add(dtype, self.chooses && k == 0);
             } else if let Some(literal) = number::read(object).map_err(Box::new)? {
                 given.weak &= match literal {
                     Literal::Float(_) => self.with_number[0],
@@ -170,7 +177,14 @@ impl Operator {
 
     /// Describes the call for operands of several dtypes.
     fn lowered<'q>(&self, rule: Option<&'q Rule>) -> Lowered<'q> {
-        Lowered { function: Function::promoted(self.op), rule, words: Words::new(), is_long: false, explain: &raised }
+        Lowered {
+            function: Function::promoted(self.op),
+            rule,
+            words: Words::new(),
+            is_long: false,
+            is_row_major: false,
+            explain: &raised,
+        }
     }
 
     /// Adds the operator over operands of any dtypes to a graph.
@@ -193,6 +207,16 @@ struct Given {
     weak: u16,
 }
 
+impl Given {
+    /// Adds an array, or a scalar of NumPy's, which is read as an array of rank 0.
+    #[inline]
+    fn add(&mut self, dtype: DType, is_condition: bool) {
+        self.arrays += 1;
+        let wanted = if is_condition { DType::Bool } else { *self.dtype.get_or_insert(dtype) };
+        self.is_mixed |= dtype != wanted;
+    }
+}
+
 impl Default for Given {
     fn default() -> Self {
         Self { count: 0, numbers: [None; MOST], arrays: 0, dtype: None, is_mixed: false, weak: u16::MAX }
@@ -201,9 +225,14 @@ impl Default for Given {
 
 /// Returns the function of the package that prepares every other call.
 fn dispatch(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
-    static DISPATCH: OnceBox<Py<PyAny>> = OnceBox::new();
-    let found = || Ok::<_, PyErr>(Box::new(py.import("broadaxe._dispatch")?.getattr("dispatch")?.unbind()));
-    Ok(DISPATCH.get_or_try_init(found)?.bind(py))
+    static DISPATCH: Global = Global::new("broadaxe._dispatch", "dispatch");
+    DISPATCH.get(py)
+}
+
+/// Returns the function of the package that plans a call on plain operands.
+fn compute(py: Python<'_>) -> PyResult<&Bound<'_, PyAny>> {
+    static COMPUTE: Global = Global::new("broadaxe._dispatch", "compute");
+    COMPUTE.get(py)
 }
 
 /// Calls a method of an operator, which the package has as a function of the operator.
@@ -230,12 +259,19 @@ impl Operator {
         let (py, this) = (slf.py(), slf.get());
         let answered = match this.folds {
             Some(reduction) if args.len() == 1 || this.reads_axis(args)? => {
-                reduction::at_once(reduction, args, kwargs)?
+                match Fold::of(reduction).answer(args, kwargs) {
+                    // The package says what else the second operand can mean.
+                    Err(error) if args.len() == 2 && error.is_instance_of::<PyValueError>(py) => None,
+                    answer => answer?,
+                }
             }
             _ if args.len() == this.op.arity() => this.quick(py, args, kwargs)?,
             _ => None,
         };
         if let Some(answer) = answered {
+            return Ok(answer);
+        }
+        if let Some(answer) = Self::spelled(slf, args, kwargs)? {
             return Ok(answer);
         }
         dispatch(py)?.call1((slf, args, kwargs.cloned().unwrap_or_else(|| PyDict::new(py))))
@@ -321,6 +357,11 @@ impl Operator {
         args: &Bound<'py, PyTuple>,
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
+        if let Some(fold) = reduction::by(slf.get().op).map(Fold::of)
+            && let Some(answer) = fold.as_method().answer(args, kwargs)?
+        {
+            return Ok(answer);
+        }
         method(slf, "reduce", args, kwargs)
     }
 
@@ -384,15 +425,19 @@ impl Operator {
 }
 
 impl Operator {
+    /// Says whether NumPy has a function of the name that folds one array.
+    fn is_named_as_numpys(&self) -> bool {
+        self.folds.is_some_and(|reduction| reduction.name() == self.global)
+    }
+
     /// Says whether the second of two operands is an axis, as in NumPy's function of the same name: `max(a, 0)`, but not `maximum(a, 0)`.
     #[inline]
     fn reads_axis(&self, args: &Bound<'_, PyTuple>) -> PyResult<bool> {
-        let is_named_as_numpys = self.folds.is_some_and(|reduction| reduction.name() == self.global);
-        if args.len() != 2 || !is_named_as_numpys {
+        if args.len() != 2 || !self.is_named_as_numpys() {
             return Ok(false);
         }
         let second = args.get_borrowed_item(1)?;
-        Ok(second.is_none() || second.is_exact_instance_of::<PyInt>() || second.is_exact_instance_of::<PyTuple>())
+        Ok(second.is_none() || second.is_exact_instance_of::<PyTuple>() || reduction::is_integer(&second))
     }
 
     /// Answers a call with as many operands as the operator has, whose keywords are no more than `out`, `rule` and `axis`.
@@ -406,16 +451,14 @@ impl Operator {
         let Some(kwargs) = kwargs else {
             return self.answer(py, &objects, Asked::default()).map_err(|error| *error);
         };
-        static OUT: Word = Word::new("out");
-        static RULE: Word = Word::new("rule");
-        static AXIS: Word = Word::new("axis");
+        let spelling::Names { out: out_word, axis: axis_word, .. } = &spelling::NAMES;
         let (mut out, mut rule, mut axis) = (None, None, None);
         for (key, value) in kwargs.iter() {
-            if key.is(OUT.get(py)) {
+            if key.is(out_word.get(py)) {
                 out = Some(value).filter(|value| !value.is_none());
             } else if key.is(RULE.get(py)) {
                 rule = Some(value);
-            } else if key.is(AXIS.get(py)) && !value.is_none() {
+            } else if key.is(axis_word.get(py)) && !value.is_none() {
                 let Ok(value) = value.extract::<i64>() else { return Ok(None) };
                 axis = Some(value);
             } else {
@@ -433,4 +476,83 @@ impl Operator {
         };
         self.answer(py, &objects, Asked { out, rule: rule.as_deref() }).map_err(|error| *error)
     }
+
+    /// Answers a call of any spelling on what plain arrays are made of; `None` where a class or the package has to judge it.
+    fn spelled<'py>(
+        slf: &Bound<'py, Self>,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let (py, this) = (slf.py(), slf.get());
+        let Some(call) = this.read_call(args, kwargs) else { return Ok(None) };
+        let Spelled { operands, said, rule, axis } = &call;
+        let rule = rule::of_keyword(rule.as_ref(), *axis)?;
+        let rule = rule.as_deref();
+        let out = match said.out.as_ref().map(|object| (object, array::look(object))) {
+            None => None,
+            Some((object, Some(array))) if array.is_writeable => Some(Out { object, array }),
+            Some(_) => return Ok(None),
+        };
+        let is_plain = said.is_plain();
+        if is_plain && operands.len() == this.op.arity() {
+            let objects = said.objects(operands, false);
+            if let Some(answer) = this.answer(py, &objects, Asked { out, rule }).map_err(|error| *error)? {
+                return Ok(Some(answer));
+            }
+        }
+        let mut lowered = this.lowered(rule);
+        said.write(&mut lowered.words);
+        let objects = said.objects(operands, said.reads_out());
+        let lower = |graph: &mut Graph, args: &[Arg]| {
+            if is_plain { this.lower(graph, args, rule) } else { Err(Stop::Unfit) }
+        };
+        lowered.spelled(py, &objects, (out, said.reads_out()), lower, |mut passed, builder| {
+            let given = kwargs.map_or_else(|| Ok(PyDict::new(py)), PyDictMethods::copy)?;
+            if said.mask.is_some() {
+                given.set_item("where", &passed[operands.len()])?;
+            }
+            passed.truncate(operands.len());
+            compute(py)?.call1((slf, PyTuple::new(py, passed)?, said.out.as_ref(), given, builder))
+        })
+    }
+
+    /// Reads a call of any spelling; `None` where the package has to read it.
+    fn read_call<'py>(&self, args: &Bound<'py, PyTuple>, kwargs: Option<&Bound<'py, PyDict>>) -> Option<Spelled<'py>> {
+        let (py, arity) = (args.py(), self.op.arity());
+        let count = if self.op.is_variadic() { args.len().max(2) } else { arity };
+        let operands = spelling::plain(args.iter_borrowed().take(count)).filter(|operands| operands.len() == count)?;
+        let is_number = |operand: &Bound<'_, PyAny>| array::look(operand).is_none();
+        // The second operand may be an axis, and bounds of integers may be left out.
+        let is_axis = self.is_named_as_numpys() && !array::is_plain(&*args.get_borrowed_item(1).ok()?);
+        if is_axis || self.op.name() == "clamp" && operands.iter().any(is_number) {
+            return None;
+        }
+        let mut call = Spelled { operands, said: Said::default(), rule: None, axis: None };
+        match args.len() - count {
+            0 => {}
+            1 => call.said.read_out(&args.get_item(count).ok()?)?,
+            _ => return None,
+        }
+        for (key, value) in kwargs.into_iter().flatten() {
+            if key.is(RULE.get(py)) {
+                call.rule = Some(value);
+            } else if !key.is(spelling::NAMES.axis.get(py)) {
+                call.said.read(&key, &value)?;
+            } else if !value.is_none() {
+                call.axis = Some(value.extract().ok()?);
+            }
+        }
+        // An axis without a rule is rejected by the package.
+        (call.axis.is_none() || call.rule.is_some()).then_some(call)
+    }
+}
+
+static RULE: Word = Word::new("rule");
+
+/// A call of any spelling.
+struct Spelled<'py> {
+    operands: Plain<'py>,
+    said: Said<'py>,
+    rule: Option<Bound<'py, PyAny>>,
+    axis: Option<i64>,
 }

@@ -62,6 +62,12 @@ impl<'a, 'py> Operands<'a, 'py> {
         self.add(array.layout(), array.input(), Some(object));
     }
 
+    /// Adds an element, which is read as an array of rank 0.
+    #[inline]
+    pub(crate) fn push_element(&mut self, dtype: DType, bytes: &'a [u8; 8]) {
+        self.add(Layout { dtype, shape: &[], strides: &[] }, Input::new(bytes, 0), None);
+    }
+
     /// Adds a number, whose element is [set](Self::set_element) later.
     #[inline]
     pub(crate) fn push_number(&mut self) {
@@ -281,21 +287,24 @@ pub(crate) struct Lowered<'q> {
     pub(crate) words: Words,
     /// Whether planning may take long, so that signals should end it.
     pub(crate) is_long: bool,
+    /// Whether a new result is row-major, in whatever order the operands are.
+    pub(crate) is_row_major: bool,
     /// Makes an exception of the engine's error.
     pub(crate) explain: &'q dyn Fn(&Error) -> PyErr,
 }
 
 impl Lowered<'_> {
-    /// Answers a call; `None` where an operand is neither a plain array nor a number, or `out` is not of the result's shape and dtype.
+    /// Answers a call; `None` where an operand is neither a plain array, a scalar nor a number, or `out` does not fit the result.
     pub(crate) fn answer<'a, 'py>(
-        mut self,
+        &mut self,
         py: Python<'py>,
         objects: &'a [Borrowed<'_, 'py, PyAny>],
         out: Option<Out<'a, 'py>>,
         lower: impl Send + FnOnce(&mut Graph, &[Arg]) -> Result<Node, Stop>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
+        let mut scalars = SmallVec::<[[u8; 8]; INLINE]>::from_elem([0; 8], objects.len());
         let mut operands = Operands::new();
-        let Some(literals) = self.read(objects, &mut operands)? else { return Ok(None) };
+        let Some(literals) = self.read(objects, &mut operands, &mut scalars)? else { return Ok(None) };
         self.answer_read(py, &operands, &literals, out, lower)
     }
 
@@ -320,7 +329,7 @@ impl Lowered<'_> {
         out: Option<Out<'a, 'py>>,
         lower: impl Send + FnOnce(&mut Graph, &[Arg]) -> Result<Node, Stop>,
     ) -> Answer<Option<Bound<'py, PyAny>>> {
-        let Self { function, rule, words, is_long, explain } = self;
+        let Self { function, rule, words, is_long, is_row_major, explain } = self;
         let question = Question { function: *function, rule: *rule, words, operands, out };
         question.answer(py, |layouts, place| {
             let plan = || {
@@ -333,7 +342,9 @@ impl Lowered<'_> {
                 };
                 let args: Vec<Arg> = literals.iter().filter_map(arg).collect();
                 let root = lower(graph, &args)?;
-                let place = |dtype, shape: &[usize], operands: &[Vec<isize>]| place.strides(dtype, shape, operands);
+                let place = |dtype, shape: &[usize], operands: &[Vec<isize>]| {
+                    place.strides(dtype, shape, if *is_row_major { &[] } else { operands })
+                };
                 Ok(Call::of(graph, root, layouts, place)?)
             };
             let planned = if *is_long { watch::stoppable(py, plan)? } else { plan() };
@@ -344,16 +355,22 @@ impl Lowered<'_> {
         })
     }
 
-    /// Reads operands, of which numbers are returned and become words; `None` where one is neither a plain array nor a number.
+    /// Reads operands, of which numbers are returned and become words; `None` where one is neither a plain array, a scalar nor a number.
     fn read<'a, 'py>(
         &mut self,
         objects: &'a [Borrowed<'_, 'py, PyAny>],
         operands: &mut Operands<'a, 'py>,
+        scalars: &'a mut [[u8; 8]],
     ) -> Answer<Option<Literals>> {
         let mut literals = Literals::new();
-        for object in objects {
+        for (object, scalar) in objects.iter().zip(scalars) {
             if let Some(array) = array::look(object) {
                 operands.push(object, &array);
+                self.words.push(0);
+                literals.push(None);
+            } else if let Some((dtype, element)) = array::element_of(object) {
+                *scalar = element;
+                operands.push_element(dtype, scalar);
                 self.words.push(0);
                 literals.push(None);
             } else if let Some(literal) = number::read(object).map_err(Box::new)? {

@@ -4,11 +4,11 @@ use broadaxe::{
     DType, OPS, RULES, Reduction, System,
     frameworks::{self as systems, Attr, Attribute, Attributes, Row, Values, Wiring},
 };
-use broadaxe_kernels::Family;
 use pyo3::{exceptions::PyValueError, prelude::*, types::PyDict};
 
 use crate::{
     builder::attribute,
+    number::numpy_name,
     operator::{self, Operator},
 };
 
@@ -58,19 +58,7 @@ pub(crate) fn reductions() -> Vec<&'static str> {
 /// Returns the dtypes: the short name, and NumPy's.
 #[pyfunction]
 pub(crate) fn dtypes() -> Vec<(&'static str, String)> {
-    DType::ALL.into_iter().map(|dtype| (dtype.name(), of_numpy(dtype))).collect()
-}
-
-/// Returns NumPy's name of a dtype.
-fn of_numpy(dtype: DType) -> String {
-    let bits = 8 * dtype.size();
-    match dtype.family() {
-        Family::Bool => String::from("bool"),
-        Family::Signed => format!("int{bits}"),
-        Family::Unsigned => format!("uint{bits}"),
-        Family::Float if dtype == DType::BF16 => String::from("bfloat16"),
-        Family::Float => format!("float{bits}"),
-    }
+    DType::ALL.into_iter().map(|dtype| (dtype.name(), numpy_name(dtype))).collect()
 }
 
 /// Returns the rules: name, what they do, parameters.

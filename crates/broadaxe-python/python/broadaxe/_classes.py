@@ -143,7 +143,7 @@ def _sign(name, sign, args, options):
     if all(map(_arrays.is_number, args)):
         # Numbers alone stay weak, as they are in a text.
         text = f"{sign}a" if len(args) == 1 else f"a {sign} b"
-        return np.asarray(_broadaxe.Expression(text).at_once(tuple(args))).item()
+        return np.asarray(_broadaxe.at_once(_broadaxe.Expression(text), tuple(args))).item()
     if sign == "**" and type(args[1]) is int and args[1] == 2:
         name, args = "square", args[:1]
     return operators[name](*args, **options)

@@ -71,12 +71,15 @@ def _defer(operator, args, out, kwargs):
     return answer
 
 
-def compute(operator, args, out, kwargs):
-    """Compute on operands that no class of their own wants; the result is in `out` or in a new plain array."""
+def compute(operator, args, out, kwargs, builder=None):
+    """Compute on operands that no class of their own wants; the result is in `out` or in a new plain array.
+
+    A builder that the engine gives keeps the plan: what is computed depends on no element of an array.
+    """
     casting = kwargs.get("casting", "same_kind")
     if casting not in _loops.CASTINGS:
         raise ValueError(f"casting is one of no, equiv, safe, same_kind and unsafe, not {casting!r}")
-    builder = _broadaxe.GraphBuilder(kwargs.get("rule"), kwargs.get("axis"))
+    builder = builder or _broadaxe.GraphBuilder(kwargs.get("rule"), kwargs.get("axis"))
     masks = out is None or _operands.kind(out) == _operands.MASKED
     out = out.view(np.ndarray) if masks and out is not None else out
     operands = [_arrays.borrow(arg, name, masks) for arg, name in zip(args, _operands.letters(args))]

@@ -134,20 +134,19 @@ def _answer(expression, operands, out, order, casting, rule, axis):
     """Evaluate an expression by its cached plans where they fit, or else by `compute`."""
     if casting != "same_kind" and casting not in _CASTINGS:
         raise ValueError(f"casting must be one of {', '.join(_CASTINGS)}, not {casting!r}")
-    if order == "K" and (out is None or type(out) is np.ndarray):
-        answer = expression.at_once(operands, rule, axis, out)
-        if answer is not None:
-            return answer
+    answer = _broadaxe.at_once(expression, operands, rule, axis, out, order, casting)
+    if answer is not None:
+        return answer
     return compute(expression, operands, out, order, casting, rule, axis)
 
 
-def compute(expression, operands, out, order, casting, rule, axis):
-    """Evaluate an expression over operands of any kind, in the order of its names."""
+def compute(expression, operands, out=None, order="K", casting="same_kind", rule="numpy", axis=None, builder=None):
+    """Evaluate an expression over operands of any kind, in the order of its names; a builder that the engine gives keeps the plan."""
     if _classes.has_say(expression, operands, out):
         return _classes.evaluate(expression, operands, out, rule, axis)
     if any(_operands.is_dask(operand) for operand in operands):
         return _dask.evaluate(expression.text, dict(zip(expression.names, operands)), out, rule, axis)
-    builder = _broadaxe.GraphBuilder(rule, axis)
+    builder = builder or _broadaxe.GraphBuilder(rule, axis)
     result = finish(builder, _lowered(builder, expression, operands), out, None, casting, order, expression.text)
     return result if out is not None else _classes.wrapped("evaluate", operands, result)
 

@@ -43,7 +43,7 @@ def _unspelled(name):
     return name[:-1] if name.endswith("_") and keyword.iskeyword(name[:-1]) else name
 
 
-def call(system, name, operands, attributes, out=None):
+def call(system, name, operands, attributes, out=None, builder=None):
     """Compute a framework's operator on arrays and numbers."""
     attributes = {_unspelled(key): value for key, value in attributes.items()}
     given = {key: _attribute(value) for key, value in attributes.items() if value is not None}
@@ -51,7 +51,7 @@ def call(system, name, operands, attributes, out=None):
         return _classes.call(system, name, operands, given, out, call)
     if any(_operands.is_dask(operand) for operand in operands):
         return _dask.call(system, name, operands, attributes, out)
-    builder = _broadaxe.GraphBuilder()
+    builder = builder or _broadaxe.GraphBuilder()
     values = [builder.put(_arrays.borrow(operand, f"x{k + 1}")) for k, operand in enumerate(operands)]
     root = builder.call(system, name, values, given)
     result = finish(builder, root, out, None, "same_kind", "K", f"{system}.{name}")

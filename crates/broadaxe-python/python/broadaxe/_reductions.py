@@ -1,7 +1,6 @@
 """Reductions: axes of an array folded to one element each.
 
-Every reduction is one fused evaluation: masks, casts, means that are subtracted again and quotients are nodes of its graph, and no
-temporary of the array's shape is made.
+The engine answers calls on plain arrays by itself. What is here reads every other operand and keyword, and says what is wrong with them.
 """
 
 import functools
@@ -15,9 +14,6 @@ from . import _arrays, _broadaxe, _dask, _operands
 
 ABSENT = np._NoValue
 """What `initial` is where it is not given: None says that there is none, as in NumPy."""
-
-NEUTRAL = {"sum": 0, "prod": 1, "any": False, "all": True}
-"""What a reduction of no elements gives, where it gives anything."""
 
 JOINS = {"sum": "add", "prod": "mul", "max": "max", "min": "min", "any": "logical_or", "all": "logical_and"}
 """The operator that a reduction folds by."""
@@ -96,7 +92,7 @@ def _answer(name, x, axis, given):
     _operands.check_plain(given.get("initial"), "initial")
     if _arrays.is_number(array):
         array = np.asarray(array)
-    result = _Fold(name, array, axis, given).compute()
+    result = _folded(name, array, axis, given)
     if given["out"] is not None:
         return out
     if name in ("argmax", "argmin") and isinstance(x, np.ndarray) and scalar and np.ndim(result) == 0:
@@ -127,199 +123,41 @@ def _ask_class(name, x, axis, given):
     raise _operands.refusal(x, "x")
 
 
-_expression = functools.lru_cache(256)(_broadaxe.Expression)
+def _folded(name, array, axis, given):
+    """Fold axes of a plain array, into `out` where there is one."""
+    from ._dispatch import finish
+
+    builder, out, steps = _broadaxe.GraphBuilder(), given["out"], {"less": _less(given) + 0.0}
+    x = builder.put(array)
+    axes = None if axis is None else axes_of(axis, array.ndim)
+    if "where" in given:
+        steps["mask"] = builder.put(_spread(given["where"], array.shape))
+    if "mean" in given:
+        steps["mean"] = builder.put(np.asarray(_arrays.borrow(given["mean"], "mean")))
+    if "initial" in given:
+        steps["initial"] = given["initial"] is not None and functools.partial(_start, given["initial"])
+    if "dtype" in given:
+        steps["dtype"] = _arrays.short_name(given["dtype"])
+    elif out is not None and name not in ("any", "all", "argmax", "argmin"):
+        steps["out"] = _arrays.short_name(np.promote_types(out.dtype, array.dtype))
+    root = builder.fold(name, x, axes, bool(given.get("keepdims", False)), **steps)
+    if out is not None and np.shape(out) != root.shape:
+        raise ValueError(f"output array has shape {np.shape(out)}; the reduction {name} gives {root.shape}")
+    return finish(builder, root, out, None, "unsafe", "C", name)
 
 
-class _Fold:
-    """One reduction of a plain array, in a graph builder."""
+def _start(number, short):
+    """Return what a fold starts with, cast to a dtype as NumPy does."""
+    return np.asarray(bool(number)) if short == "bool" else np.asarray(number, dtype=_arrays.dtype_of(short))
 
-    def __init__(self, name, array, axis, given):
-        self.name, self.plain, self.array, self.given = name, NAN.get(name, name), array, given
-        self.keepdims = bool(given.get("keepdims", False))
-        self.axes = None if axis is None else axes_of(axis, array.ndim)
-        self.builder = _broadaxe.GraphBuilder()
-        self.x = self.builder.put(array)
-        self.mask = None
-        if "where" in given:
-            self.mask = self.builder.put(_spread(given["where"], array.shape))
-        if name in NAN and array.dtype.kind not in "biu":
-            there = self._operate("logical_not", self._operate("isnan", self.x))
-            self.mask = there if self.mask is None else self._operate("logical_and", self.mask, there)
 
-    def _operate(self, name, *values):
-        return self.builder.operate(name, list(values))
-
-    def _fold(self, name, value, keepdims=None):
-        keepdims = self.keepdims if keepdims is None else keepdims
-        axes = "" if self.axes is None else f", axis={self.axes}"
-        return self.builder.lower(_expression(f"{name}(x{axes}, keepdims={keepdims})"), {"x": value})
-
-    def _number(self, number, value):
-        """Put a number of the dtype of a value."""
-        return self.builder.cast(self.builder.put(number), value.dtype)
-
-    def _masked(self, value, number):
-        """Replace what the mask leaves out by a number."""
-        if self.mask is None:
-            return value
-        return self.builder.choose(self.mask, value, self._number(number, value))
-
-    def compute(self):
-        """Compute the reduction, into `out` where there is one."""
-        from ._dispatch import finish
-
-        how = {"mean": self._mean, "var": self._deviation, "std": self._deviation, "argmax": self._search, "argmin": self._search}
-        root = how.get(self.plain, self._join)()
-        if isinstance(root, np.ndarray):
-            root = self.builder.put(root)
-        out = self.given["out"]
-        if out is not None and np.shape(out) != tuple(root.shape):
-            raise ValueError(f"output array has shape {np.shape(out)}; the reduction {self.name} gives {tuple(root.shape)}")
-        return finish(self.builder, root, out, None, "unsafe", "C", self.name)
-
-    def _dtype(self):
-        """Return the short name of the dtype that `dtype=` or `out=` asks to compute in, or None."""
-        if "dtype" in self.given:
-            return _arrays.short_name(self.given["dtype"])
-        out = self.given["out"]
-        if out is None:
-            return None
-        return _arrays.short_name(np.promote_types(out.dtype, self.array.dtype))
-
-    def _count(self, keepdims=None):
-        """Return how many elements are folded: a number, or a value where a mask leaves some out."""
-        if self.mask is not None:
-            mask = self._operate("where", self.mask, self.builder.put(1), self.builder.put(0))
-            return self._fold("sum", self.builder.cast(mask, "i64"), keepdims)
-        count = 1
-        for axis in range(self.array.ndim) if self.axes is None else self.axes:
-            count *= self.array.shape[axis]
-        return count
-
-    def _sum_to(self, value, short, keepdims=None):
-        """Sum a value in a dtype, whatever the engine would choose."""
-        return self.builder.cast(self._fold("sum", self.builder.cast(value, short), keepdims), short)
-
-    def _join(self):
-        name = self.plain
-        initial = self.given.get("initial", NEUTRAL.get(name))
-        started = self.given.get("initial") is not None
-        if initial is None and "where" in self.given:
-            raise ValueError(
-                f"reduction operation '{self.name}' does not have an identity, so to use a where mask one has to specify 'initial'"
-            )
-        short = None if name in ("any", "all") else self._dtype()
-        value = self.x if short is None else self.builder.cast(self.x, short)
-        if short == "bool":
-            name = {"sum": "any", "prod": "all"}.get(name, name)
-        if "initial" in self.given and self._is_empty():
-            return self._of_nothing(name, value, initial)
-        extreme = name in ("max", "min")
-        emptied = self.mask is not None and initial is None and extreme
-        if self.mask is not None:
-            value = self.builder.choose(self.mask, value, self._start(self._neutral(initial), value.dtype))
-        root = self._fold(name, value)
-        if short is not None and name not in ("any", "all"):
-            root = self.builder.cast(root, short)
-        if started:
-            root = self.builder.cast(self._operate(JOINS[name], self._start(initial, root.dtype), root), root.dtype)
-        if emptied:
-            left = self._fold("any", self.mask)
-            root = self.builder.choose(left, root, self._number(float("nan"), root))
-        return root
-
-    def _neutral(self, initial):
-        """Return the value of elements that a mask leaves out."""
-        if self.plain in ("max", "min"):
-            return initial if initial is not None else float("-inf" if self.plain == "max" else "inf")
-        if self.plain == "sum" and self.name not in NAN and "initial" in self.given:
-            # A start of -0.0 stays -0.0. Where NaN is left out, 0.0 is in its place, as in NumPy.
-            return -0.0
-        return NEUTRAL[self.plain]
-
-    def _start(self, number, short):
-        """Put what a fold starts with, cast to its dtype as NumPy does."""
-        return self.builder.put(self._element(number, short))
-
-    def _element(self, number, short):
-        return np.asarray(bool(number)) if short == "bool" else np.asarray(number, dtype=_arrays.dtype_of(short))
-
-    def _is_empty(self):
-        return self.array.size == 0 and self._count_plain() == 0
-
-    def _count_plain(self):
-        mask, self.mask = self.mask, None
-        count = self._count()
-        self.mask = mask
-        return count
-
-    def _of_nothing(self, name, value, initial):
-        """Return what no elements give: the start, in every element of the result."""
-        extreme = name in ("max", "min")
-        folded = self._fold("any" if extreme else name, value)
-        short = value.dtype if extreme or "dtype" in self.given else folded.dtype
-        if initial is not None:
-            return np.broadcast_to(self._element(initial, short), folded.shape).copy()
-        if 0 not in folded.shape:
-            raise ValueError(f"zero-size array to reduction operation {self.name} which has no identity")
-        return np.empty(folded.shape, _arrays.dtype_of(short))
-
-    def _search(self):
-        return self._fold(self.plain, self.x)
-
-    def _inner(self):
-        """Return the dtypes that a mean or a variance computes in and gives."""
-        dtype = self.array.dtype
-        short = self._dtype() or (_arrays.short_name(dtype) if dtype.kind not in "biu" else "f64")
-        if short.startswith(("i", "u", "bool")) and "dtype" not in self.given:
-            short = "f64"
-        return "f32" if short in ("f16", "bf16") else short, short
-
-    def _mean(self):
-        inner, short = self._inner()
-        if self.name in NAN and self.array.dtype.kind not in "biu" and not short.startswith(("f", "bf")):
-            raise TypeError(f"{self.name} of floats is a float; its dtype cannot be {_arrays.dtype_of(short)}")
-        if self.mask is None and inner.startswith("f") and inner == short == _arrays.short_name(self.array.dtype):
-            return self._fold("mean", self.x)
-        value = self._masked(self.builder.cast(self.x, inner), 0)
-        return self.builder.cast(self._quotient(self._sum_to(value, inner), self._count()), short)
-
-    def _quotient(self, total, count, less=0, least=0.0):
-        """Divide a sum by the count of its elements less `ddof`; by `least` where fewer than one are left."""
-        wide = total if total.dtype.startswith("f") else self.builder.cast(total, "f64")
-        if isinstance(count, int):
-            return self._operate("div", wide, self._number(float(count - less) if count > less else least, wide))
-        count = self._operate("sub", self.builder.cast(count, "f64"), self.builder.put(float(less)))
-        some = self._operate("greater", count, self.builder.put(0.0))
-        count = self.builder.choose(some, count, self._number(least, count))
-        return self._operate("div", wide, self.builder.cast(count, wide.dtype))
-
-    def _deviation(self):
-        """Return the mean of the squared distances from the mean, or its root."""
-        inner, short = self._inner()
-        if not inner.startswith("f"):
-            raise TypeError(f"{self.name} is computed in floats; its dtype cannot be {_arrays.dtype_of(short)}")
-        x = self.builder.cast(self.x, inner)
-        if "mean" in self.given:
-            mean = self.builder.cast(self.builder.put(np.asarray(_arrays.borrow(self.given["mean"], "mean"))), inner)
-        else:
-            mean = self._quotient(self._sum_to(self._masked(x, 0), inner, True), self._count(True))
-        distance = self._operate("sub", x, mean)
-        squares = self._masked(self._operate("mul", distance, distance), 0)
-        # NumPy leaves no degree of freedom undefined where NaN is left out, and infinite elsewhere.
-        least = float("nan") if self.name in NAN and self.array.dtype.kind not in "biu" else 0.0
-        root = self._quotient(self._sum_to(squares, inner), self._count(), self._less(), least)
-        if self.plain == "std":
-            root = self._operate("sqrt", root)
-        return self.builder.cast(root, short)
-
-    def _less(self):
-        less, correction = self.given.get("ddof", 0), self.given.get("correction")
-        if correction is not None:
-            if less != 0:
-                raise ValueError("ddof and correction can't be provided simultaneously.")
-            return correction
-        return less
+def _less(given):
+    less, correction = given.get("ddof", 0), given.get("correction")
+    if correction is not None:
+        if less != 0:
+            raise ValueError("ddof and correction can't be provided simultaneously.")
+        return correction
+    return less
 
 
 def axes_of(axis, rank):
@@ -362,8 +200,8 @@ def reduction(name):
     function.__name__ = function.__qualname__ = name
     function.__module__ = "broadaxe"
     function.__doc__ = f"{name}{function.__signature__}\n\n{_documentation(name)}"
-    # The engine's own answer calls with few keywords at once, and ask the function about the rest.
-    return _broadaxe.Reduction(name, function) if name in _broadaxe.reductions() else function
+    # The engine answers calls whose plans it has, and asks the function about the rest.
+    return _broadaxe.Reduction(name, function)
 
 
 def _documentation(name):
