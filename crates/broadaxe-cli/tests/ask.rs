@@ -60,7 +60,7 @@ impl Place {
         for name in ["python", "python3", "bin/python", "bin/python3", "engine/bin/python"] {
             write(name, format!("#!/bin/sh\necho > '{}'\n", left(name)));
         }
-        // A model of one node: each question starts Python anew.
+        // A model of one node: each question starts another Python.
         let model =
             Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reports/upstream/models/ort-webgpu-add.onnx");
         fs::copy(model, folder.join("add.onnx")).expect("a copy");
