@@ -78,7 +78,7 @@ pub struct Expr {
 }
 
 impl Expr {
-    /// Parses a text of at most 1 MiB, nested at most 64 deep.
+    /// Parses a text of at most 1 MiB, nested at most 10,000 deep.
     ///
     /// # Errors
     /// [`ErrorKind::Syntax`] and [`ErrorKind::Name`], with the byte position and what would have worked.

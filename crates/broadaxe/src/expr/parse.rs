@@ -1,8 +1,8 @@
 //! Parses tokens to a list of steps, each after the steps it uses.
 //!
 //! Precedence is Python's, lowest first: comparisons, `|`, `^`, `&`, shifts, `+ -`, `* / // %`, unary `- + ~`, `**`.
-//! Chains of one level are loops; only parentheses, calls and the right side of `**` go deeper, at most [`DEPTH`]
-//! times. The list is flat, so nothing that reads it needs recursion either.
+//! Parentheses, calls and the right side of `**` nest at most [`DEPTH`] times. What is open is a list, not recursion, and
+//! so are the steps, so depth costs no stack here nor where they are read.
 
 use std::collections::HashMap;
 
@@ -21,7 +21,7 @@ use crate::{
 };
 
 /// How deep parentheses, calls and exponents may nest.
-pub(super) const DEPTH: usize = 64;
+pub(super) const DEPTH: usize = 10_000;
 /// The longest text, in bytes.
 pub(super) const LENGTH: usize = 1 << 20;
 
@@ -69,11 +69,8 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Error> {
     let mut lexer = Lexer::new(text);
     let (position, token) = lexer.next()?;
     let mut parser =
-        Parser { text, lexer, position, token, depth: 0, steps: Vec::new(), names: Vec::new(), index: HashMap::new() };
-    let root = parser.binary(0)?;
-    if parser.token != Token::End {
-        return Err(parser.stray());
-    }
+        Parser { text, lexer, position, token, depth: 0, open: Vec::new(), steps: Vec::new(), names: Vec::new(), index: HashMap::new() };
+    let root = parser.expression()?;
     Ok(Parsed { steps: parser.steps, root, names: parser.names })
 }
 
@@ -83,9 +80,32 @@ struct Parser<'a> {
     position: usize,
     token: Token<'a>,
     depth: usize,
+    /// What is begun and not ended, the innermost last.
+    open: Vec<Open>,
     steps: Vec<Step>,
     names: Vec<String>,
     index: HashMap<&'a str, usize>,
+}
+
+/// A part of the text that waits for its last operand, or for more of them; operands are positions in the list of steps.
+enum Open {
+    Unary(usize, &'static str),
+    /// Its position, level, sign and left operand.
+    Binary(usize, usize, &'static str, usize),
+    Power(usize, usize),
+    /// A parenthesis, by its position.
+    Group(usize),
+    Call(Box<OpenCall>),
+}
+
+/// A call up to some argument.
+struct OpenCall {
+    position: usize,
+    /// The position of its parenthesis.
+    open: usize,
+    /// Whether it folds axes if it has one operand.
+    folds: bool,
+    step: CallStep,
 }
 
 /// Binary operators by level; the exponent is not among them.
@@ -151,55 +171,84 @@ impl<'a> Parser<'a> {
         }
     }
 
-    fn operator(&self, level: usize) -> Option<(usize, &'static str)> {
+    /// Returns the binary operator that comes next, and its level.
+    fn operator(&self) -> Option<(usize, &'static str)> {
         let Token::Sign(sign) = self.token else { return None };
-        (level..LEVELS.len()).find(|at| LEVELS[*at].contains(&sign)).map(|at| (at, sign))
+        (0..LEVELS.len()).find(|at| LEVELS[*at].contains(&sign)).map(|at| (at, sign))
     }
 
-    /// Parses operands joined by binary operators of this level or a tighter one.
-    fn binary(&mut self, level: usize) -> Result<usize, Error> {
-        let mut left = self.unary()?;
-        while let Some((at, sign)) = self.operator(level) {
-            let (position, _) = self.advance()?;
-            let right = self.binary(at + 1)?;
-            left = self.push(position, Kind::Binary(sign, left, right));
-            if at == 0 && self.operator(0).is_some_and(|(next, _)| next == 0) {
-                return Err(self.fail(
-                    "a chain of comparisons cannot work element by element; write (a < b) & (b < c) for a < b < c",
-                ));
+    /// Parses a whole text; what is begun and not ended waits in [`Parser::open`].
+    fn expression(&mut self) -> Result<usize, Error> {
+        loop {
+            let Some(mut step) = self.operand()? else { continue };
+            loop {
+                step = self.parts(step)?;
+                if self.is("**") {
+                    let (position, _) = self.advance()?;
+                    self.deeper()?;
+                    self.begin(Open::Power(position, step));
+                    break;
+                }
+                step = self.join(step)?;
+                if let Some((level, sign)) = self.operator() {
+                    let (position, _) = self.advance()?;
+                    self.begin(Open::Binary(position, level, sign, step));
+                    break;
+                }
+                match self.open.pop() {
+                    None if self.token == Token::End => return Ok(step),
+                    None => return Err(self.stray()),
+                    Some(Open::Group(open)) => {
+                        if self.is(",") {
+                            return Err(self.fail("a list of numbers is allowed only after a keyword: axes=(0, 2)"));
+                        }
+                        self.close(open)?;
+                        self.depth -= 1;
+                    }
+                    Some(Open::Call(mut call)) => {
+                        call.step.arguments.push(step);
+                        let more = self.take(",")?;
+                        match self.arguments(call, more)? {
+                            Some(done) => step = done,
+                            None => break,
+                        }
+                    }
+                    Some(Open::Unary(..) | Open::Binary(..) | Open::Power(..)) => {}
+                }
             }
         }
-        Ok(left)
     }
 
-    fn unary(&mut self) -> Result<usize, Error> {
-        let mut signs = Vec::new();
-        while let Token::Sign(sign @ ("-" | "+" | "~")) = self.token {
-            let (position, _) = self.advance()?;
-            stop::push(&mut signs, (position, sign));
+    /// Ends the operators that bind tighter than what comes next; chains of one level are joined from the left.
+    fn join(&mut self, mut step: usize) -> Result<usize, Error> {
+        let next = self.operator().map(|(level, _)| level);
+        loop {
+            match self.open.last() {
+                Some(&Open::Unary(position, sign)) => step = self.push(position, Kind::Unary(sign, step)),
+                Some(&Open::Power(position, base)) => {
+                    self.depth -= 1;
+                    step = self.push(position, Kind::Binary("**", base, step));
+                }
+                Some(&Open::Binary(position, level, sign, left)) if next.is_none_or(|next| next <= level) => {
+                    step = self.push(position, Kind::Binary(sign, left, step));
+                    if level == 0 && next == Some(0) {
+                        return Err(self.fail(
+                            "a chain of comparisons cannot work element by element; write (a < b) & (b < c) for a < b < c",
+                        ));
+                    }
+                }
+                _ => return Ok(step),
+            }
+            self.open.pop();
         }
-        let mut step = self.power()?;
-        for (position, sign) in signs.into_iter().rev() {
-            step = self.push(position, Kind::Unary(sign, step));
-        }
-        Ok(step)
     }
 
-    fn power(&mut self) -> Result<usize, Error> {
-        let base = self.operand()?;
-        if !self.is("**") {
-            return Ok(base);
-        }
-        let (position, _) = self.advance()?;
-        self.deeper()?;
-        let exponent = self.unary()?;
-        self.depth -= 1;
-        Ok(self.push(position, Kind::Binary("**", base, exponent)))
+    fn begin(&mut self, open: Open) {
+        stop::push(&mut self.open, open);
     }
 
-    /// Parses an operand with the parts that are taken of it: `(a - 1).real`.
-    fn operand(&mut self) -> Result<usize, Error> {
-        let mut step = self.primary()?;
+    /// Parses the parts that are taken of an operand: `(a - 1).real`.
+    fn parts(&mut self, mut step: usize) -> Result<usize, Error> {
         while self.part_ahead().is_some() {
             self.advance()?;
             let (position, token) = self.advance()?;
@@ -220,26 +269,27 @@ impl<'a> Parser<'a> {
         (!matches!(lexer.next(), Ok((_, Token::Sign("("))))).then_some(name)
     }
 
-    fn primary(&mut self) -> Result<usize, Error> {
+    /// Parses what stands where an operand is expected; `None` if that only begins one: a sign, a parenthesis, a call.
+    fn operand(&mut self) -> Result<Option<usize>, Error> {
         match self.token.clone() {
             Token::Number(literal) => {
                 let (position, _) = self.advance()?;
-                Ok(self.push(position, Kind::Number(literal)))
+                Ok(Some(self.push(position, Kind::Number(literal))))
             }
             Token::Name(name) => match keyword(name) {
                 Some(hint) => Err(self.fail(hint)),
                 None => self.named(name),
             },
+            Token::Sign(sign @ ("-" | "+" | "~")) => {
+                let (position, _) = self.advance()?;
+                self.begin(Open::Unary(position, sign));
+                Ok(None)
+            }
             Token::Sign("(") => {
                 let (open, _) = self.advance()?;
                 self.deeper()?;
-                let inner = self.binary(0)?;
-                self.depth -= 1;
-                if self.is(",") {
-                    return Err(self.fail("a list of numbers is allowed only after a keyword: axes=(0, 2)"));
-                }
-                self.close(open)?;
-                Ok(inner)
+                self.begin(Open::Group(open));
+                Ok(None)
             }
             Token::Text(_) => Err(self.fail(TEXT)),
             Token::Sign("[") => Err(self.fail("a list is allowed only after a keyword: axes=[0, 2]")),
@@ -263,7 +313,7 @@ impl<'a> Parser<'a> {
     }
 
     /// Parses a name: an array, or a call when a parenthesis or a dot follows.
-    fn named(&mut self, first: &'a str) -> Result<usize, Error> {
+    fn named(&mut self, first: &'a str) -> Result<Option<usize>, Error> {
         let (position, _) = self.advance()?;
         if self.is("(") {
             return self.call(position, None, first);
@@ -294,10 +344,10 @@ impl<'a> Parser<'a> {
             names.push(first.to_string());
             names.len() - 1
         });
-        Ok(self.push(position, Kind::Name(index)))
+        Ok(Some(self.push(position, Kind::Name(index))))
     }
 
-    fn call(&mut self, position: usize, system: Option<System>, name: &str) -> Result<usize, Error> {
+    fn call(&mut self, position: usize, system: Option<System>, name: &str) -> Result<Option<usize>, Error> {
         match system {
             None => names::check(name),
             Some(system) => frameworks::check(system, name),
@@ -305,23 +355,27 @@ impl<'a> Parser<'a> {
         .map_err(|error| error.at(position))?;
         let (open, _) = self.advance()?;
         self.deeper()?;
-        let mut call = CallStep { system, name: name.to_string(), arguments: Vec::new(), attributes: Vec::new() };
+        let step = CallStep { system, name: name.to_string(), arguments: Vec::new(), attributes: Vec::new() };
         let folds = system.is_none() && Reduction::from_name(name).is_some();
-        while !self.is(")") {
+        self.arguments(Box::new(OpenCall { position, open, folds, step }), true)
+    }
+
+    /// Reads attributes up to the next operand of a call, for which `None` is returned, or to its end.
+    fn arguments(&mut self, mut call: Box<OpenCall>, mut more: bool) -> Result<Option<usize>, Error> {
+        while more && !self.is(")") {
             // As in Python, no axis is every axis.
-            if !(folds && self.no_axis(&call)?) {
-                self.argument(&mut call)?;
+            if !(call.folds && self.no_axis(&call.step)?) && !self.keyword(&mut call.step)? {
+                self.begin(Open::Call(call));
+                return Ok(None);
             }
-            if !self.take(",")? {
-                break;
-            }
+            more = self.take(",")?;
         }
-        self.close(open)?;
-        if let (true, [first, second]) = (folds, &call.arguments[..]) {
-            self.reject_axis(name, *first, *second)?;
-        }
+        self.close(call.open)?;
         self.depth -= 1;
-        Ok(self.push(position, Kind::Call(Box::new(call))))
+        if let (true, [first, second]) = (call.folds, &call.step.arguments[..]) {
+            self.reject_axis(&call.step.name, *first, *second)?;
+        }
+        Ok(Some(self.push(call.position, Kind::Call(Box::new(call.step)))))
     }
 
     /// Reads `axis=None`, or `None` as the second operand.
@@ -360,33 +414,29 @@ impl<'a> Parser<'a> {
         Err(error.at(self.steps[second].position))
     }
 
-    fn argument(&mut self, call: &mut CallStep) -> Result<(), Error> {
+    /// Reads an attribute, if that is what comes next.
+    fn keyword(&mut self, call: &mut CallStep) -> Result<bool, Error> {
         let start = self.position;
-        if matches!(self.token, Token::Text(_) | Token::Sign("[")) {
-            let value = self.attribute("")?;
-            if call.attributes.iter().any(|(key, _)| key.is_empty()) {
-                let message = "a second value without a name; write it as keyword=value";
-                return Err(Error::new(ErrorKind::Syntax, message).at(start));
-            }
-            call.attributes.push((String::new(), value));
-            return Ok(());
-        }
-        let Some(key) = self.keyword_ahead() else {
+        let key = self.keyword_ahead();
+        if key.is_some() {
+            self.advance()?;
+            self.advance()?;
+        } else if !matches!(self.token, Token::Text(_) | Token::Sign("[")) {
             if call.attributes.iter().any(|(key, _)| !key.is_empty()) {
                 return Err(self.fail("operands come before keywords"));
             }
-            let step = self.binary(0)?;
-            call.arguments.push(step);
-            return Ok(());
-        };
-        self.advance()?;
-        self.advance()?;
-        let value = self.attribute(key)?;
-        if call.attributes.iter().any(|(known, _)| known == key) {
-            return Err(Error::new(ErrorKind::Syntax, format!("{} is given twice", short(key))).at(start));
+            return Ok(false);
         }
-        call.attributes.push((key.to_string(), value));
-        Ok(())
+        let value = self.attribute(key.unwrap_or_default())?;
+        if call.attributes.iter().any(|(known, _)| known == key.unwrap_or_default()) {
+            let message = match key {
+                None => "a second value without a name; write it as keyword=value".to_string(),
+                Some(key) => format!("{} is given twice", short(key)),
+            };
+            return Err(Error::new(ErrorKind::Syntax, message).at(start));
+        }
+        call.attributes.push((key.unwrap_or_default().to_string(), value));
+        Ok(true)
     }
 
     /// Returns the name before `=`, if that is what comes next.
