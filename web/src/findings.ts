@@ -108,8 +108,11 @@ function detail(runs: Run[]): Child {
   const list = (notes: [string, string][]): Child => notes.length > 0 && h('dl', { class: 'notes' }, notes.map(([label, text]) => h('div', {}, h('dt', {}, capital(label), ': '), h('dd', {}, text, '.'))));
   const shared = (runs[0]?.notes ?? []).filter((note) => note[0] !== 'known' && isShared(JSON.stringify(note))).map(([label, text]) => [label, named(text)] as [string, string]);
   const evidence = runs.flatMap((run) => run.notes.filter(([label]) => label === 'known').map(([, text]): Child => [runs.length > 1 && `${run.runtimes}: `, known(text)]));
+  // The first drawing of each is of this model; those with a second one also say what it reads.
   const drawn = new Map<string, { drawing: Drawing; names: string[] }>();
-  for (const run of runs) run.drawings.forEach((one, at) => drawn.set(one.svg, { drawing: one, names: [...(drawn.get(one.svg)?.names ?? []), ...(at === 0 ? [] : [run.runtimes])] }));
+  const own = (runs.find((run) => run.drawings.length > 1) ?? runs[0])?.drawings[0];
+  if (own) drawn.set('', { drawing: own, names: [] });
+  for (const run of runs) for (const one of run.drawings.slice(1)) drawn.set(one.svg, { drawing: one, names: [...(drawn.get(one.svg)?.names ?? []), run.runtimes] });
   const reasons = new Map<string, Run[]>();
   for (const run of runs) reasons.set(run.why, [...(reasons.get(run.why) ?? []), run]);
   const rows = runs[0]?.rows ?? [];

@@ -364,6 +364,15 @@ test('check: findings, filters, nodes and downloads', async () => {
   await close();
 });
 
+test('check: a card draws the node of this model once, with what it reads', async () => {
+  const { page, close } = await open(`${real}#/check?for=qnn,ncnn&example=face.onnx`);
+  await page.waitForSelector('.finding .drawing');
+  const card = page.locator('.finding').first();
+  assert.deepEqual(await card.locator('figcaption').allTextContents(), ['In this model', 'On ncnn (via pnnx)']);
+  assert.match(await card.locator('.drawing').first().textContent(), /\[0\]/);
+  await close();
+});
+
 test('check: a model by link is downloaded once, and then connections are forbidden', async () => {
   const context = await browser.newContext();
   const page = await context.newPage();

@@ -252,14 +252,15 @@ pub(crate) fn picture(
     y
 }
 
-/// Marks the columns whose sizes clash.
+/// Marks the columns whose sizes clash; without a border where it would cross the names above.
 fn clashes(drawing: &Drawing, measures: &Measures, y: usize, canvas: &mut Canvas) {
     let rows = drawing.rows.len() + usize::from(drawing.result.is_some() || !drawing.clashes.is_empty());
     for &at in drawing.clashes.iter().filter(|&&at| at < measures.boxes.len()) {
         let (x, width) = (measures.x(at) - GAP / 2, measures.boxes[at] + GAP);
         let height = AXES_HEIGHT + rows * measures.row();
+        let border = if measures.above > 0 { "0" } else { "1.5" };
         canvas.body += &format!(
-            "<rect class=\"clash\" x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{height}\" rx=\"6\" stroke-width=\"1.5\"/>\n",
+            "<rect class=\"clash\" x=\"{x}\" y=\"{}\" width=\"{width}\" height=\"{height}\" rx=\"6\" stroke-width=\"{border}\"/>\n",
             y - 4
         );
     }

@@ -85,7 +85,8 @@ def load(model, names, outputs, options):
 
     def call(feeds):
         for name in names:
-            net.setInput(numpy.array(feeds[name], order="C"), name)
+            # A plain array of rank 3 is read as an image with channels by the versions before 4.11.
+            net.setInput(cv2.Mat(numpy.array(feeds[name], order="C")), name)
         found = [numpy.array(one) for one in net.forward(list(outputs))] if outputs else [numpy.array(net.forward())]
         if any(one.dtype == object for one in found):
             raise RuntimeError("it gives no result")
