@@ -3,6 +3,7 @@
 //! Version 5 has two engines: it tries the new one, and then the one of version 4. Both read a slope alike.
 
 mod fused;
+mod levels;
 mod several;
 mod slope;
 
@@ -10,7 +11,7 @@ use broadaxe_frameworks::System;
 use broadaxe_kernels::{DType, id};
 
 use super::{
-    Asked, Deployment, Does, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
+    Asked, Deployment, Evidence, Law, PLAIN, Profile, Route, Way, When, affine,
     condition::{OF_FLOATS, any},
     inside::{GROUP_NORM, NO_FLAT_DATA, PER_GROUP, flat_data, has_all_columns, has_several_in_group, lists},
     neighbours::in_function,
@@ -33,8 +34,9 @@ const DNN_SLOPES: Evidence = Evidence::run_here("OpenCV 5.0.0; 1,737 models of P
 const PAST_FUNCTION: Evidence =
     Evidence::run_here("OpenCV 5.0.0; 900 models of six layers, 30 functions and five scales; recorded answers");
 const OLD: Evidence =
-    Evidence::run_here("OpenCV 5.0.0; and 4.11.0 to 4.14.0, recorded answers, conformance/laws/ranks.py");
+    Evidence::run_here("OpenCV 5.0.0; and 4.7.0 to 4.14.0, recorded answers, conformance/laws/ranks.py");
 const BEFORE_5: When = When::Not(&When::From("5.0.0"));
+const BEFORE_4_11: When = When::Not(&When::From("4.11.0"));
 /// Four operands and more.
 const FOUR_OR_MORE: When = When::Not(&When::Any(&[When::Operands(1), When::Operands(2), When::Operands(3)]));
 const NO_PRODUCT: When = When::Dtype(&[DType::F64, DType::I64]);
@@ -44,7 +46,7 @@ pub(super) static OPENCV: Profile = Profile {
     title: "OpenCV",
     deployment: Deployment::Server,
     summary: "OpenCV's module dnn on the CPU",
-    versions: &["4.11.0", "4.12.0", "4.13.0", "4.14.0", "5.0.0"],
+    versions: &["4.7.0", "4.8.1", "4.9.0", "4.10.0", "4.11.0", "4.12.0", "4.13.0", "4.14.0", "5.0.0"],
     route: Route::new(&["onnx"], Evidence::run_here("cv2.dnn.readNetFromONNX")),
     laws: &[
         Law {
@@ -115,10 +117,30 @@ pub(super) static OPENCV: Profile = Profile {
             evidence: OLD,
         },
         Law {
-            kinds: &[Kind::Many],
-            when: &[When::Not(&When::From("4.13.0")), When::Not(&When::Any(&[When::Operands(1), When::Operands(2)]))],
+            kinds: &[],
+            when: &[When::Any(&[
+                When::All(&[BEFORE_4_11, When::Named(&["Mean"])]),
+                When::All(&[When::Not(&When::From("4.10.0")), When::Named(&["Mod"])]),
+            ])],
+            way: Way::Unsupported,
+            text: "does not support Mean before 4.11 and Mod before 4.10",
+            evidence: OLD,
+        },
+        Law {
+            kinds: &[Kind::Slope],
+            when: &[When::Not(&When::From("4.9.0"))],
             way: Way::Unknown,
-            text: "returns wrong results for some lists of three operands before 4.13",
+            text: "reads some slopes in another order before 4.9",
+            evidence: OLD,
+        },
+        Law {
+            kinds: &[Kind::Many],
+            when: &[
+                When::Not(&When::From("4.13.0")),
+                When::Any(&[BEFORE_4_11, When::Not(&When::Any(&[When::Operands(1), When::Operands(2)]))]),
+            ],
+            way: Way::Unknown,
+            text: "returns wrong results for some lists of operands before 4.13",
             evidence: OLD,
         },
         Law {
@@ -340,7 +362,7 @@ pub(super) static OPENCV: Profile = Profile {
         },
         Law {
             kinds: &[Kind::Blocks],
-            when: &[QUANTIZE, When::Not(&When::Holds(is_along_last))],
+            when: &[QUANTIZE, When::Not(&When::Holds(levels::is_along_last))],
             way: Way::Garbled,
             text: "quantises in blocks correctly only along the last axis",
             evidence: QUANTISED,
@@ -354,8 +376,8 @@ pub(super) static OPENCV: Profile = Profile {
         },
         Law {
             kinds: SCALED_KINDS,
-            when: &[QUANTIZE, When::Holds(has_single_columns), When::Not(&When::Holds(makes_signed))],
-            way: Way::Ask(zero_point),
+            when: &[QUANTIZE, When::Holds(levels::has_single_columns), When::Not(&When::Holds(levels::makes_signed))],
+            way: Way::Ask(levels::zero_point),
             text: "returns the zero point for u8 of data whose last axis has one element",
             evidence: QUANTISED,
         },
@@ -530,11 +552,6 @@ fn has_other_numbers(asked: &Asked<'_>) -> Option<bool> {
     Some(quantised::is_stored_as(asked, &[&["u8", "i8", "i32"]]) == Some(false))
 }
 
-/// Says whether blocks run along the last axis.
-fn is_along_last(asked: &Asked<'_>) -> Option<bool> {
-    Some(quantised::axis(asked)? + 1 == asked.operands.rank(0)?)
-}
-
 /// Says whether a mask has fewer columns than there are keys, and the node's opset says that others are masked.
 fn is_shorter(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.node.version >= SHORTER_MASK && asked.operands.rank(1)? > 0 && !has_all_columns(asked)?)
@@ -553,27 +570,9 @@ fn has_low_rank(asked: &Asked<'_>) -> Option<bool> {
     }))
 }
 
-/// Says whether the last axis of the data has one element, or there is no axis.
-fn has_single_columns(asked: &Asked<'_>) -> Option<bool> {
-    let dims = asked.operands[0].dims()?;
-    dims.last().map_or(Some(true), |last| Some(last.size()? == 1))
-}
-
 /// Says whether the exponent has a higher rank than the base.
 fn has_longer_exponent(asked: &Asked<'_>) -> Option<bool> {
     Some(asked.operands.rank(1)? > asked.operands.rank(0)?)
-}
-
-/// Says whether the quantised numbers have a sign.
-fn makes_signed(asked: &Asked<'_>) -> Option<bool> {
-    Some(quantised::is_stored_as(asked, &[&["i8"]]) == Some(true))
-}
-
-/// Says what becomes of data whose last axis has one element: of rank 0 the zero point, and of other ranks sometimes.
-fn zero_point(asked: &Asked<'_>) -> Option<Does> {
-    let text = "returns the zero point for u8 of data whose last axis has one element";
-    let is_scalar = asked.operands.rank(0)? == 0;
-    Some(if is_scalar { Does::Garbled(text.into()) } else { Does::Unknown(format!("sometimes {text}").into()) })
 }
 
 /// Says whether the model has graphs within nodes.
