@@ -87,7 +87,6 @@ static STAGES: &[Stage] = &[
     stage("site", "the documentation site builds, and its links are valid", Action::Site),
     stage("page", "the page builds, and answers as the command does", Action::Page),
     stage("engines", "other engines agree, except for known differences", Action::Conformance),
-    stage("counts", "the exhaustive tests again, printing their counts", Action::Again(&PROOFS)),
     long_stage("baseline", "kernels and engine again", Action::Again(&BASELINE)),
     long_stage("avx2", "kernels and engine again", Action::Again(&AVX2)),
     long_stage("caches", "kernels and engine again, as with small caches", Action::Again(&CACHES)),
@@ -107,12 +106,8 @@ struct Rerun {
 }
 
 /// The tests whose numbers are worth seeing though they pass.
-static PROOFS: Rerun = Rerun {
-    variable: None,
-    here: || true,
-    programs: &[("broadaxe-shape", &["exhaustive"]), ("broadaxe-testing", &["cases", "truth"])],
-    arguments: &["--nocapture", "--test-threads=1"],
-};
+const PROOFS: &[(&str, &str)] =
+    &[("broadaxe-shape", "exhaustive"), ("broadaxe-testing", "cases"), ("broadaxe-testing", "truth")];
 
 /// Runs the tests of the crates that touch elements, all but the examples in documentation, with an instruction set.
 const fn level(name: &'static str, here: fn() -> bool) -> Rerun {
@@ -342,6 +337,8 @@ fn cargo(root: &Path, arguments: &[&str], variable: Option<(&str, &str)>) -> Res
 fn tests(root: &Path, long: bool) -> Result<(Outcome, Count), String> {
     let run = |program: TestProgram| {
         let mut command = Command::new(&program.file);
+        let is_proof = PROOFS.contains(&(&program.package, &program.target));
+        command.args(is_proof.then_some("--nocapture"));
         command.current_dir(&program.folder).envs(long.then_some(("BROADAXE_LONG", "1")));
         command
     };
