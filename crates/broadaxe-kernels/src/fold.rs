@@ -28,6 +28,9 @@ const LANE_ELEMENTS: usize = 16;
 /// The rows that are joined at a time, so that the lanes are read and written once for all of them.
 const AT_ONCE: usize = 8;
 
+/// The blocks of one sequence that are joined at a time.
+const GROUPED: usize = 4;
+
 /// The most elements of a block. Every block has a power of two of elements, at most this.
 pub(crate) const LARGEST_BLOCK: usize = 16 * 64;
 
@@ -39,6 +42,8 @@ pub(crate) trait Fold: 'static {
     type Acc: Element;
     /// The neutral element: joining it from either side does not change a value.
     const NEUTRAL: Self::Acc;
+    /// Whether [`Fold::chain`] is faster than one join after the other, where the lanes of a block are in registers.
+    const CHAINS: bool = false;
     /// Widens one element.
     fn take(x: Self::In) -> Self::Acc;
     /// Joins an earlier part with a later one.
@@ -133,8 +138,17 @@ impl<F: Fold, const L: usize> FoldLanes<F, L> {
             let slim = size_of::<F::Acc>() <= 4 * size_of::<F::In>();
             if BLOCKS && slim && self.width == 1 && dense && left == Self::BLOCK {
                 let at = band.at + row as isize * band.pitch;
+                if self.blocks.is_multiple_of(GROUPED as u64) && band.rows - row >= GROUPED * left {
+                    // A whole subtree at once.
+                    let Some(rows) = Rows::new(band.input, at, [1, GROUPED * left], 0) else { return false };
+                    let part = |k: usize| block::<F, L, true>(&rows, 0, k * left, (k + 1) * left);
+                    self.rows[0] = F::join(F::join(part(0), part(1)), F::join(part(2), part(3)));
+                    row += GROUPED * left;
+                    self.push(GROUPED as u64);
+                    continue;
+                }
                 let Some(rows) = Rows::new(band.input, at, [1, left], 0) else { return false };
-                self.rows[0] = block::<F, L>(&rows, 0, 0, left);
+                self.rows[0] = block::<F, L, true>(&rows, 0, 0, left);
                 row += left;
             } else {
                 // From the first lane on, all complete rounds; otherwise the rest of a round.
@@ -153,7 +167,7 @@ impl<F: Fold, const L: usize> FoldLanes<F, L> {
                 }
                 self.close();
             }
-            self.push();
+            self.push(1);
         }
         true
     }
@@ -197,20 +211,21 @@ impl<F: Fold, const L: usize> FoldLanes<F, L> {
         self.pos = 0;
     }
 
-    /// Counts a block whose results are in the first lane.
+    /// Counts a block whose results are in the first lane, or a power of two of them which begins at a multiple of it.
     #[inline(always)]
-    fn push(&mut self) {
-        let level = self.blocks.trailing_ones() as usize;
+    fn push(&mut self, count: u64) {
+        let first = count.trailing_zeros() as usize;
+        let level = first + (self.blocks >> first).trailing_ones() as usize;
         let carry = &mut self.rows[..self.width];
-        for below in &self.levels[..level] {
+        for below in self.levels.iter().take(level).skip(first) {
             join_after::<F>(below, carry);
         }
-        if level == self.levels.len() {
+        while level >= self.levels.len() {
             self.levels.push(Vec::new());
         }
         self.levels[level].clear();
         self.levels[level].extend_from_slice(carry);
-        self.blocks += 1;
+        self.blocks += count;
     }
 
     /// Joins everything so far into the first lane, and resets the state.
@@ -218,7 +233,7 @@ impl<F: Fold, const L: usize> FoldLanes<F, L> {
     pub(crate) fn total(&mut self) -> &mut [F::Acc] {
         if self.pos > 0 {
             self.close();
-            self.push();
+            self.push(1);
         }
         let carry = &mut self.rows[..self.width];
         carry.fill(F::NEUTRAL);
@@ -264,9 +279,19 @@ fn join_after<F: Fold>(earlier: &[F::Acc], later: &mut [F::Acc]) {
 
 /// Folds elements of a row, at most a block.
 #[inline(always)]
-pub(crate) fn block<F: Fold, const L: usize>(rows: &Rows<F::In>, row: usize, from: usize, to: usize) -> F::Acc {
+pub(crate) fn block<F: Fold, const L: usize, const CHAINS: bool>(rows: &Rows<F::In>, row: usize, from: usize, to: usize) -> F::Acc {
     let mut lanes = [F::NEUTRAL; L];
     let mut at = from;
+    while CHAINS && F::CHAINS && to - at >= 4 * L {
+        let x = rows.read::<L>(row, at);
+        let y = rows.read::<L>(row, at + L);
+        let z = rows.read::<L>(row, at + 2 * L);
+        let w = rows.read::<L>(row, at + 3 * L);
+        for l in 0..L {
+            lanes[l] = F::chain(lanes[l], [x[l], y[l], z[l], w[l]]);
+        }
+        at += 4 * L;
+    }
     while to - at >= L {
         let x = rows.read::<L>(row, at);
         for l in 0..L {
@@ -347,7 +372,7 @@ impl<F: Fold, const L: usize> LevelWork for LevelTask<'_, '_, F, L> {
             if ready && band.count <= FoldLanes::<F, L>::BLOCK {
                 let Some(rows) = Rows::new(band.input, band.at, [band.rows, band.count], band.pitch) else { return };
                 for (row, to) in all.rows.iter_mut().enumerate().take(rows.height) {
-                    *to = block::<F, L>(&rows, row, 0, rows.count);
+                    *to = block::<F, L, true>(&rows, row, 0, rows.count);
                 }
             } else {
                 // Adjacent elements of a sequence form rows of one element.
@@ -369,7 +394,7 @@ impl<F: Fold, const L: usize> LevelWork for LevelTask<'_, '_, F, L> {
         }
         // One call for all of these, because its long code is repeated for every kind, dtype and level.
         if ready {
-            all.push();
+            all.push(1);
         }
         *self.done = true;
     }

@@ -43,7 +43,7 @@ impl<F: Keep, const L: usize> Search<F, L> {
         let mut at = 0;
         while at < rows.count {
             let n = SEARCH_BLOCK_ELEMENTS.min(rows.count - at);
-            let kept = block::<F, L>(rows, row, at, at + n);
+            let kept = block::<F, L, false>(rows, row, at, at + n);
             if !(self.any || at > 0) || F::beats(kept, self.best[row]) {
                 self.best[row] = kept;
                 self.at[row] = self.next + find(rows, row, at..at + n, kept) as i64;
