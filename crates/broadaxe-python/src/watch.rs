@@ -23,7 +23,7 @@ use pyo3::prelude::*;
 use crate::{array::reserve, error::raised};
 
 /// The least work, in nanoseconds, for which the lock is given up.
-pub(crate) const RELEASE_GIL_NANOS: u64 = 5_000;
+pub(crate) const RELEASE_GIL_NANOS: u64 = 20_000;
 
 /// The least work for which a thread of its own does it; estimates are too low rather than too high. A thread costs some 30 µs.
 const OWN_THREAD_NANOS: u64 = 2_000_000;
