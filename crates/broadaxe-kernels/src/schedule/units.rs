@@ -156,13 +156,7 @@ fn choose_chain(
         return None;
     }
     let links = program.chain.as_deref().filter(|_| chained(isa, program.output(), false).is_some())?.len();
-    // A loop reads more operands than it computes at a time more slowly than several calls do, one for some of them.
-    let moves = |own: &&Operand| dims.iter().zip(&own.strides).any(|(&dim, &stride)| dim > 1 && stride != 0);
-    let streams = operands[..program.inputs.len()].iter().filter(moves).count();
-    if links > LINKS && (streams <= LINKS || is_little(dims)) {
-        return None;
-    }
-    let calls = links.div_ceil(LINKS);
+    let calls = calls(links, dims, &operands[..program.inputs.len()])?;
     let terms = terms_of_chain(program, dims, operands, manner, calls);
     let price_of_loops = || {
         let terms = terms_of_loops(isa, program, dims, operands, manner);
@@ -190,6 +184,14 @@ fn choose_chain(
     };
     let fits = accesses(program.inputs.len()) != AccessPattern::Irregular;
     (fits && pays).then_some((price, cut))
+}
+
+/// Counts the calls for a chain. Several pay if more inputs move than one call follows: those are read faster so than by the loops of
+/// steps.
+fn calls(links: usize, dims: &[usize], inputs: &[Operand]) -> Option<usize> {
+    let moves = |own: &&Operand| dims.iter().zip(&own.strides).any(|(&dim, &stride)| dim > 1 && stride != 0);
+    let pays = || !is_little(dims) && inputs.iter().filter(moves).count() > LINKS;
+    (links <= LINKS || pays()).then(|| links.div_ceil(LINKS))
 }
 
 /// Says whether an operand leaves out some of each cache line along a row. Loops prefetch such elements from memory, and the chain
