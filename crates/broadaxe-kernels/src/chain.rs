@@ -63,7 +63,9 @@ fn widens(dtype: DType) -> bool {
 pub(crate) fn chain(inputs: &[DType], steps: &[Step]) -> Option<Vec<Part>> {
     let (last, output) = (steps.len().checked_sub(1)?, steps.last()?.kernel.output());
     // Every step but the last has at least one link, and casts have one operand.
-    if steps.len() > 2 * LINKS || !matches!(output, DType::F32 | DType::F16 | DType::BF16) {
+    // Groups of links leave their numbers in f32.
+    let most = if output == DType::F32 { LINKS * LINKS } else { 2 * LINKS };
+    if steps.len() > most || !matches!(output, DType::F32 | DType::F16 | DType::BF16) {
         return None;
     }
     let mut uses = vec![0; steps.len()];
@@ -85,7 +87,38 @@ pub(crate) fn chain(inputs: &[DType], steps: &[Step]) -> Option<Vec<Part>> {
         _ => return None,
     };
     parts.last_mut()?.rounds = false;
-    (parts.len() <= LINKS).then_some(parts)
+    (output == DType::F32 && groups(&parts).is_some() || parts.len() <= LINKS).then_some(parts)
+}
+
+/// Divides links into groups of at most [`LINKS`], each computed by a call of its own: all but the first begin with the number that
+/// the group before it has left. Returns where groups end; `None` if no number may be left there, because another one is saved.
+pub(crate) fn groups(parts: &[Part]) -> Option<Vec<usize>> {
+    let mut saved = false;
+    let is_end = parts.iter().map(|part| {
+        saved = match part.act {
+            LinkAction::Keep => true,
+            LinkAction::Apply(join) => saved && (part.input.is_some() || is_unary(join)),
+            LinkAction::Begin => false,
+        };
+        !saved
+    });
+    let is_end: Vec<bool> = is_end.collect();
+    let count = (parts.len() - 1).div_ceil(LINKS - 1).max(1);
+    let most = (parts.len() + count - 1).div_ceil(count);
+    let mut ends = vec![];
+    let mut from = 0;
+    while from < parts.len() {
+        let limit = parts.len().min(from + if from == 0 { most } else { most - 1 });
+        from = (from + 1..=limit).rev().find(|&end| is_end[end - 1])?;
+        ends.push(from);
+    }
+    Some(ends)
+}
+
+/// Says whether an operation has one operand.
+fn is_unary(join: Opcode) -> bool {
+    use Opcode::{Magnitude, Negative, Reciprocal, Relu, Root, Square};
+    matches!(join, Root | Relu | Magnitude | Negative | Square | Reciprocal)
 }
 
 /// The program from which links are derived.

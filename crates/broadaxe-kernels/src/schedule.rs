@@ -79,7 +79,7 @@ pub(crate) struct TileBody {
     /// Constants that are repeated in a tile, for loops that do not read them as such.
     pub(crate) splats: Vec<PackedInput>,
     pub(crate) finish: Finish,
-    /// Inputs that are prefetched, tile by tile.
+    /// Packed inputs that are prefetched, tile by tile.
     pub(crate) fetched: Vec<usize>,
 }
 
@@ -98,8 +98,18 @@ impl TileBody {
 
 /// A program that one loop computes without tiles, with its sources chosen.
 pub(crate) struct ChainBody {
-    pub(crate) call: ChainLoop,
     pub(crate) links: Vec<BoundLink>,
+    /// The calls, each for some of the links. A loop follows few operands at a time as fast as one, and many more slowly.
+    pub(crate) calls: Vec<ChainCall>,
+}
+
+/// A call for some links of a chain.
+pub(crate) struct ChainCall {
+    pub(crate) call: ChainLoop,
+    /// The number of its last link, exclusive.
+    pub(crate) end: usize,
+    /// Where its result is in the scratch memory; `None` for the output itself.
+    pub(crate) out: Option<usize>,
 }
 
 /// The loop of the only step over elements at any distance.
@@ -139,8 +149,10 @@ pub(crate) struct BoundLink {
     pub(crate) act: LinkAction,
     pub(crate) feed: OperandMode,
     pub(crate) rounds: bool,
-    /// The input; `None` if the operand is the saved number.
+    /// The input; `None` if the operand is the saved number, or the result of the call before.
     pub(crate) input: Option<usize>,
+    /// Where the result of the call before is in the scratch memory.
+    pub(crate) left: Option<usize>,
     pub(crate) size: usize,
     /// How often an element is repeated.
     pub(crate) times: usize,
@@ -244,6 +256,8 @@ pub(crate) struct PackedInput {
 
 /// What the quick path does before it calls the loops.
 pub(crate) struct Quick {
+    /// Whether units are pieces of one row, which one call computes if no other thread helps.
+    pub(crate) is_one_row: bool,
     /// The strided copy of each pack.
     pub(crate) packs: Vec<CopyPlan>,
     /// The strided copy of each constant that is repeated.
@@ -412,7 +426,8 @@ impl Schedule {
             |access| (0..self.program.inputs.len()).filter(move |&i| self.operands[i].access == access).collect();
         let (tile, loops) = match &self.body {
             Body::Tiles(own) => (Some(own.elements), own.steps.len()),
-            Body::Loop(_) | Body::Chain(_) | Body::Strided(_) => (None, 1),
+            Body::Chain(own) => (None, own.calls.len()),
+            Body::Loop(_) | Body::Strided(_) => (None, 1),
         };
         Decisions {
             level: self.isa.level(),

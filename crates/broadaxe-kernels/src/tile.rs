@@ -31,7 +31,7 @@ use crate::{
     isa::{Block, LoopCode},
     loops::{Binary, ByPrecomputed, Rejects, Ternary, Unary},
     math::float_n::Fma,
-    measured::{MAX_GROUPS, NEAR_BLOCK_ELEMENTS, PREFETCH_BYTES, RARE_BLOCK_ELEMENTS},
+    measured::{MAX_GROUPS, NEAR_BLOCK_ELEMENTS, RARE_BLOCK_ELEMENTS},
     number::Integer,
 };
 pub use block::ALIGNMENT;
@@ -474,11 +474,6 @@ pub(crate) unsafe fn first_rejected<R: Rejects<T>, T: Element>(
 
 /// The bytes of a cache line.
 pub(crate) const CACHE_LINE_BYTES: usize = 64;
-
-/// Prefetches the bytes that a dense operand needs a few tiles after those at `place`.
-pub(crate) fn prefetch_ahead(place: *const u8, bytes: usize) {
-    prefetch(place.wrapping_add(PREFETCH_BYTES), bytes);
-}
 
 /// Prefetches these bytes, which may be at any address.
 #[inline(always)]

@@ -22,8 +22,9 @@ use pyo3::prelude::*;
 
 use crate::{array::reserve, error::raised};
 
-/// The least work, in nanoseconds, for which the lock is given up.
-pub(crate) const RELEASE_GIL_NANOS: u64 = 5_000;
+/// The least work, in nanoseconds, for which the lock is given up: the arrays are then held and looked at again. Without that, and
+/// with one call for all units, `a + b` of 49,552 f32 went from 7.8 to 6.3 us, where NumPy needs 6.0 (AMD EPYC, Zen 4, AVX2).
+pub(crate) const RELEASE_GIL_NANOS: u64 = 20_000;
 
 /// The least work for which a thread of its own does it; estimates are too low rather than too high. A thread costs some 30 µs.
 const OWN_THREAD_NANOS: u64 = 2_000_000;

@@ -128,7 +128,35 @@ fn programs_of_too_many_links_are_none() {
     let arg = |s: usize| [if s == 0 { I(0) } else { S(s - 1) }, I(1)];
     let args: Vec<_> = (0..LINKS).map(arg).collect();
     let long: Vec<_> = args.iter().map(|args| ("add", &args[..])).collect();
-    assert_eq!(chain(&[F; 2], &steps(&[F; 2], &long)), None, "too many links");
+    let half = [DType::F16; 2];
+    assert_eq!(chain(&half, &steps(&half, &long)), None, "too many links");
+    assert_eq!(chain(&[F; 2], &steps(&[F; 2], &long)).map(|parts| groups(&parts)), Some(Some(vec![7, 13])));
+}
+
+#[test]
+fn groups_are_small_and_leave_no_saved_number() {
+    let part = |act, input| Part { act, input, rounds: false };
+    let sum = |count: usize| {
+        let act = |i| if i == 0 { LinkAction::Begin } else { LinkAction::Apply(Opcode::Sum) };
+        (0..count).map(|i| part(act(i), Some(i))).collect::<Vec<_>>()
+    };
+    for count in 1..100 {
+        let ends = groups(&sum(count)).expect("nothing is saved");
+        let starts = std::iter::once(0).chain(ends.iter().copied());
+        let sizes: Vec<usize> = starts.zip(&ends).map(|(start, end)| end - start + usize::from(start > 0)).collect();
+        assert!(ends.last() == Some(&count) && sizes.iter().all(|&size| size <= LINKS), "{count}: {sizes:?}");
+        assert_eq!(ends.len(), if count <= LINKS { 1 } else { (count - 1).div_ceil(LINKS - 1) }, "{count}: {sizes:?}");
+    }
+    let mut saving = sum(2 * LINKS);
+    saving[5].act = LinkAction::Keep;
+    for (until, want) in [(8, Some(vec![9, 17, 24])), (LINKS, Some(vec![5, 13, 21, 24])), (20, None)] {
+        let mut parts = saving.clone();
+        parts[until].input = None;
+        assert_eq!(groups(&parts), want, "saved until {until}");
+        // An operation of one number leaves the saved one.
+        parts[until] = part(LinkAction::Apply(Opcode::Relu), None);
+        assert_eq!(groups(&parts), None);
+    }
 }
 
 /// Makes steps from names, for the dtype of their operands. `cast` casts to f32, or to the dtype that follows the name.

@@ -21,9 +21,14 @@ macro_rules! cuts {
             let raised = if lowered > least { lowered } else { least };
             let most = if BEYOND < HALF { beyond - 1.0 } else { MOST };
             let clamped = if raised < most { raised } else { most };
-            let number = if x.is_nan() { 0.0 } else { clamped };
+            // Where the range begins at 0, that is what a comparison with NaN has left.
+            let number = if LEAST != 0 && x.is_nan() { 0.0 } else { clamped };
             // SAFETY: the number is finite, at least -2^31 and below 2^31.
-            let cut = unsafe { number.to_int_unchecked::<i32>() } as u32 ^ if upper { 1 << 31 } else { 0 };
+            let cut = unsafe { number.to_int_unchecked::<i32>() };
+            // The number is in the range already. The compiler does not see that, and narrows what is clamped with fewer
+            // instructions.
+            let cut = if BEYOND < HALF { cut.clamp(LEAST as i32, (BEYOND - 1) as i32) } else { cut };
+            let cut = cut as u32 ^ if upper { 1 << 31 } else { 0 };
             let last = if BEYOND > HALF { u32::MAX } else { u32::MAX >> 1 };
             // Numbers above the largest that the instruction accepts.
             if BEYOND >= HALF && MOST + 1.0 < half && x >= beyond { last } else { cut }

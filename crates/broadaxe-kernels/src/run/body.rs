@@ -3,12 +3,13 @@
 use super::{laid::Laid, unit::Unit, walk::Walk};
 use crate::{
     isa::{Block, StridedBlock},
-    nest::AccessPattern,
     pack::{Axis, CopyPlan},
-    schedule::{Body, BoundLink, BoundStep, ChainBody, Finish, LoopBody, PackedInput, Source, StridedBody, TileBody},
+    schedule::{
+        Body, BoundLink, BoundStep, ChainBody, ChainCall, Finish, LoopBody, PackedInput, Source, StridedBody, TileBody,
+    },
     tile::{
         chain::{ChainBlock, Link},
-        prefetch_ahead, strided_copy,
+        strided_copy,
     },
 };
 
@@ -99,12 +100,20 @@ impl ChainBody {
         for (link, bound) in links.iter_mut().zip(&self.links) {
             if let Some(input) = bound.input {
                 (link.place, link.step) = (unit.places[input].cast_const(), unit.steps[input]);
+            } else if let Some(at) = bound.left {
+                (link.place, link.step) = (unit.scratch(at).cast_const(), (n * bound.size) as isize);
             }
         }
-        let (out, out_step) = (unit.places[unit.output], unit.steps[unit.output]);
-        // SAFETY: every operand is readable as its link says and the result can be written, as for a loop; no input
-        // overlaps the output (`choose_chain` is not called then).
-        unsafe { (self.call)(&ChainBlock { links, rows, n, out, out_step }) };
+        let mut start = 0;
+        for &ChainCall { call, end, out } in &self.calls {
+            let own = (unit.places[unit.output], unit.steps[unit.output]);
+            let (out, out_step) = out.map_or(own, |at| (unit.scratch(at), (n * size_of::<f32>()) as isize));
+            // SAFETY: every operand is readable as its link says and the result can be written, as for a loop; no input
+            // overlaps the output (`choose_chain` is not called then). What a call leaves in the scratch memory has room for
+            // the unit (`Draft::chain`).
+            unsafe { call(&ChainBlock { links: &raw const links[start..end], rows, n, out, out_step }) };
+            start = end;
+        }
     }
 }
 
@@ -183,8 +192,8 @@ impl<'a> TileState<'a> {
         let (mut at, mut len) = (0, lens[0].min(n));
         while at < n {
             self.go(unit, [row, at], [rows, len], longest);
+            self.prefetch(unit, walk, [row, at], rows * len);
             for (number, laid) in self.laid.iter().enumerate() {
-                self.prefetch(unit, walk, [row, at], rows * len, number);
                 // SAFETY: see `lay`. The `Isa` that chose the loop proves its instructions.
                 if unsafe { laid.call.run(&laid.block) } {
                     return Err(self.rejected(number, (row * n + at) as u64));
@@ -270,20 +279,11 @@ impl<'a> TileState<'a> {
         (found.1, before + found.0 as u64)
     }
 
-    /// Prefetches a step's share of the inputs of a later tile, so that the prefetches are spread over the steps.
-    fn prefetch(&self, unit: &Unit, walk: &Walk, [row, at]: [usize; 2], elements: usize, step: usize) {
-        for &input in &self.body.fetched {
-            if unit.plan.operands[input].access == AccessPattern::Irregular {
-                // Rows that repeat are packed once.
-                if step == 0 && (row == 0 || unit.steps[input] != 0) {
-                    unit.prefetch_packed(walk, input, [row, at], elements);
-                }
-                continue;
-            }
-            let bytes = elements * unit.plan.operands[input].size;
-            let share = (bytes / self.laid.len()).next_multiple_of(64);
-            let from = (share * step).min(bytes);
-            prefetch_ahead(unit.place(input, row, at).wrapping_add(from), share.min(bytes - from));
+    /// Prefetches as many elements of packed inputs of the next unit as a piece has.
+    fn prefetch(&self, unit: &Unit, walk: &Walk, [row, at]: [usize; 2], elements: usize) {
+        // Rows that repeat are packed once.
+        for &input in self.body.fetched.iter().filter(|&&input| row == 0 || unit.steps[input] != 0) {
+            unit.prefetch_packed(walk, input, [row, at], elements);
         }
     }
 

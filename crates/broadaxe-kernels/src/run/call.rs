@@ -85,7 +85,7 @@ impl Schedule {
         if let Some(spread) = &self.spread {
             return spread.run(inputs, output, executor, progress);
         }
-        if progress.is_none() && self.run_quick(inputs, &output) {
+        if progress.is_none() && self.run_quick(inputs, &output, executor) {
             return Ok(());
         }
         let together = self.store == Store::StreamedAlone && self.parts(executor.threads()) > 1;

@@ -5,6 +5,7 @@
 use std::mem::MaybeUninit;
 
 use crate::{
+    executor::Executor,
     isa::{Block, FloatMode, stack::Aligned},
     measured::QUICK_SCRATCH_BYTES,
     pack::CopyPlan,
@@ -61,8 +62,11 @@ impl Schedule {
     ///
     /// If a step rejects an element, the ordinary path computes the nest again and finds which one.
     #[inline]
-    pub(super) fn run_quick(&self, inputs: &[Input], output: &Output) -> bool {
+    pub(super) fn run_quick(&self, inputs: &[Input], output: &Output, executor: &dyn Executor) -> bool {
         let Some(quick) = &self.quick else { return false };
+        if quick.is_one_row && self.parts(executor.threads()) > 1 {
+            return false;
+        }
         let _mode = FloatMode::standard();
         let output = output.base.wrapping_add(output.offset);
         let operands = Operands { plan: self, inputs, output, scratch: std::ptr::null_mut() };
@@ -73,6 +77,11 @@ impl Schedule {
             Body::Tiles(own) => self.call_tiles(own, operands),
             Body::Strided(_) => false,
         }
+    }
+
+    /// Counts the elements of a row, in however many pieces units compute it.
+    fn row(&self) -> usize {
+        self.dims[self.cut.axis] * self.cut.inner
     }
 
     /// Packs the inputs that loops cannot read, and calls the loops; returns whether no element was rejected.
@@ -106,8 +115,7 @@ impl Schedule {
     #[inline]
     fn call_loop(&self, own: &LoopBody, operands: Operands) -> bool {
         let (out, out_step) = operands.result();
-        let mut block =
-            Block { n: self.cut.chunk * self.cut.inner, rows: self.cut.rows, out, out_step, ..Block::EMPTY };
+        let mut block = Block { n: self.row(), rows: self.cut.rows, out, out_step, ..Block::EMPTY };
         for (k, arg) in own.step.args.iter().enumerate() {
             if let Source::Input(i) = *arg {
                 (block.places[k], block.steps[k]) = (operands.given(i), operands.across(i));
@@ -145,11 +153,10 @@ impl Schedule {
         };
         let links: Vec<Link> = own.links.iter().map(place).collect();
         let (out, out_step) = operands.result();
-        let n = self.cut.chunk * self.cut.inner;
-        let block = ChainBlock { links: &raw const links[..], rows: self.cut.rows, n, out, out_step };
+        let block = ChainBlock { links: &raw const links[..], rows: self.cut.rows, n: self.row(), out, out_step };
         // SAFETY: `check` found every address that the nest reaches inside its buffer, and no input on the output; the
         // links give the access pattern of each operand along a row.
-        unsafe { (own.call)(&block) };
+        unsafe { (own.calls[0].call)(&block) };
         true
     }
 

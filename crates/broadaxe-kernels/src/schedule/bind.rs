@@ -1,25 +1,24 @@
 //! Binds the steps of a program to their loops and operands.
 
 use super::{
-    Body, BoundLink, BoundStep, ChainBody, Finish, LoopBody, Manner, Operand, Outer, PackedInput, Quick, Source, Store,
-    StridedBody, TileBody, footprint, is_far, is_large, units::Method,
+    Body, BoundLink, BoundStep, ChainBody, ChainCall, Finish, LoopBody, Manner, Operand, Outer, PackedInput, Quick,
+    Source, Store, StridedBody, TileBody, footprint, is_far, is_large, units::Method,
 };
 use crate::{
-    cache::Caches,
-    chain::Part,
+    chain::{Part, groups},
     dtype::DType,
     executor::parts,
     isa::Isa,
     measured::{
-        COSTLY_PICOS, COSTLY_TILE_BYTES, LONG_ROW_BYTES, MAX_UNIT_ELEMENTS, MIN_FETCHED_BYTES, MORE_CHAIN_STREAMS,
-        NEAR_TILE_BYTES, QUICK_SCRATCH_BYTES, TILE_BYTES,
+        COSTLY_PICOS, LONG_ROW_BYTES, MAX_UNIT_ELEMENTS, MIN_FETCHED_BYTES, MORE_CHAIN_STREAMS, NEAR_TILE_BYTES,
+        QUICK_SCRATCH_BYTES, TILE_BYTES,
     },
     nest::{AccessPattern, Blocking, WHOLE},
     pack::{Axis, CopyPlan},
     program::{Cost, Program, Slot, Step},
     tile::{
         Call,
-        chain::{Ahead, CHAIN_GROUP_ELEMENTS, OperandMode},
+        chain::{Ahead, CHAIN_GROUP_ELEMENTS, LINKS, LinkAction, OperandMode},
         chained,
     },
 };
@@ -74,7 +73,9 @@ impl Draft<'_> {
         });
         let packs = self.packs(if let Body::Loop(own) = &body { own.margin } else { 0 });
         let next_rows = if self.is_in_pieces() { self.far_inputs(&[AccessPattern::Dense]) } else { Vec::new() };
-        let quick = self.has_quick_path(&body, &packs).then(|| self.quick(&body, &packs));
+        let is_one_row = self.is_one_row(store, &packs) && matches!(body, Body::Loop(_) | Body::Chain(_));
+        let has_quick_path = is_one_row || self.has_quick_path(&body, &packs);
+        let quick = has_quick_path.then(|| self.quick(&body, &packs, is_one_row));
         Bound { body, store, packs, next_rows, scratch: self.scratch, quick }
     }
 
@@ -142,12 +143,12 @@ impl Draft<'_> {
         (0..self.program.inputs.len()).filter(is_far).collect()
     }
 
-    /// Lists the inputs that are prefetched tile by tile. While a costly program computes, the CPU fetches the next elements by
-    /// itself: `exp(x - m)` of 4096 rows of 1000 f32 needed 1.7 to 2.3 ms with prefetches and
-    /// streaming stores, and 1.5 ms with neither (the runner, AMD EPYC, Zen 4, AVX-512).
+    /// Lists the packed inputs that are prefetched tile by tile. The CPU fetches dense ones by itself: `where(a > b, a, c)` of ten
+    /// million f32 needed 6.4 ms with prefetches 4096 bytes ahead and 4.0 without, `max(a - b, c)` of i32 6.1 and 3.9 (the
+    /// runner, AMD EPYC, Zen 4, AVX2); and all of them while a costly program computes.
     fn fetched(&self) -> Vec<usize> {
-        let accesses = [AccessPattern::Dense, AccessPattern::Irregular];
-        if self.program.picos() < COSTLY_PICOS { self.far_inputs(&accesses) } else { Vec::new() }
+        let is_costly = self.program.picos() >= COSTLY_PICOS;
+        if is_costly { Vec::new() } else { self.far_inputs(&[AccessPattern::Irregular]) }
     }
 
     fn take_scratch(&mut self, bytes: usize) -> usize {
@@ -183,10 +184,9 @@ impl Draft<'_> {
         StepArgs { args, constants }
     }
 
-    /// Binds all steps to one loop, which needs no tiles, if the level has it.
-    fn chain(&self, store: Store) -> Option<Body> {
+    /// Binds all steps to one loop, which needs no tiles, if the level has it. It is called several times for many links.
+    fn chain(&mut self, store: Store) -> Option<Body> {
         let parts = self.program.chain.as_deref()?;
-        let call = chained(self.isa, self.program.output(), store.streams())?;
         let mut links: Vec<BoundLink> = parts.iter().map(|part| self.link(part)).collect();
         let is_first = |at: usize| links[..at].iter().all(|other| other.input != links[at].input);
         let (mut far, mut near) = (0, 0);
@@ -205,7 +205,32 @@ impl Draft<'_> {
             _ => Ahead::Second,
         };
         links.iter_mut().filter(|link| link.ahead != Ahead::No).for_each(|link| link.ahead = ahead);
-        Some(Body::Chain(ChainBody { call, links }))
+        let calls = self.calls(parts, &mut links, store)?;
+        Some(Body::Chain(ChainBody { links, calls }))
+    }
+
+    /// Divides links among calls, and adds links that begin with what the call before has left.
+    fn calls(&mut self, parts: &[Part], links: &mut Vec<BoundLink>, store: Store) -> Option<Vec<ChainCall>> {
+        let last = chained(self.isa, self.program.output(), store.streams())?;
+        let first = chained(self.isa, DType::F32, false)?;
+        let ends = if links.len() > LINKS { groups(parts)? } else { vec![links.len()] };
+        let (mut calls, bytes) = (Vec::<ChainCall>::with_capacity(ends.len()), 4 * self.cut.elements());
+        for (number, end) in ends.iter().enumerate() {
+            let is_last = number + 1 == ends.len();
+            // A call reads what the one before it has left, so two places are enough.
+            let out = match number {
+                _ if is_last => None,
+                0 | 1 => Some(self.take_scratch(bytes)),
+                _ => calls[number - 2].out,
+            };
+            calls.push(ChainCall { call: if is_last { last } else { first }, end: end + number, out });
+            if let Some(at) = out {
+                let begin = Part { act: LinkAction::Begin, input: None, rounds: false };
+                let begin = BoundLink { feed: OperandMode::Dense, left: Some(at), ..self.link(&begin) };
+                links.insert(end + number, begin);
+            }
+        }
+        Some(calls)
     }
 
     /// Binds a link to the access pattern of its operand along a row.
@@ -215,6 +240,7 @@ impl Draft<'_> {
             feed: OperandMode::Kept,
             rounds: part.rounds,
             input: part.input,
+            left: None,
             size: 4,
             times: 1,
             table: vec![],
@@ -314,13 +340,13 @@ impl Draft<'_> {
     /// Returns the bytes of a tile.
     fn tile_bytes(&self, widest: usize) -> usize {
         let row = self.cut.chunk * self.cut.inner * widest;
-        let is_row = self.cut.rows > 1 && (TILE_BYTES..=COSTLY_TILE_BYTES).contains(&row);
-        let is_near = self.reached <= Caches::here().second;
-        match self.program.picos() >= COSTLY_PICOS {
-            true if is_row || is_near => COSTLY_TILE_BYTES,
-            false if is_near => NEAR_TILE_BYTES,
-            _ => TILE_BYTES,
+        let is_row = self.cut.rows > 1 && (TILE_BYTES..=NEAR_TILE_BYTES).contains(&row);
+        if !is_far(self.reached) || is_row && self.program.picos() >= COSTLY_PICOS {
+            return NEAR_TILE_BYTES;
         }
+        let is_stream = |own: &&Operand| own.access != AccessPattern::Constant;
+        let streams = self.operands[..self.program.inputs.len()].iter().filter(is_stream).count().max(1);
+        TILE_BYTES.max(NEAR_TILE_BYTES / streams)
     }
 
     /// Binds every step to its loop and its tiles.
@@ -382,15 +408,22 @@ impl Draft<'_> {
                     own.splats.is_empty() && own.fetched.is_empty() && !self.is_in_pieces() && self.is_short();
                 own.finish == Finish::Direct && (is_one || several)
             }
-            Body::Chain(_) => is_small,
+            Body::Chain(own) => is_small && own.calls.len() == 1,
             Body::Strided(_) => false,
         };
         let has_room = self.scratch <= QUICK_SCRATCH_BYTES && (packs.is_empty() || self.is_short());
         fits && has_room && (self.cut.elements() * turns) as u64 == self.total
     }
 
+    /// Says whether units are pieces of one row whose operands are used in place, and in the caches.
+    fn is_one_row(&self, store: Store, packs: &[PackedInput]) -> bool {
+        let [others @ .., pieces] = self.outer else { return false };
+        let alone = self.cut.across == self.cut.axis && others.iter().all(|outer| outer.count == 1);
+        alone && pieces.count > 1 && packs.is_empty() && self.scratch == 0 && !store.streams() && !is_far(self.reached)
+    }
+
     /// Plans the strided copies of the quick path.
-    fn quick(&self, body: &Body, packs: &[PackedInput]) -> Quick {
+    fn quick(&self, body: &Body, packs: &[PackedInput], is_one_row: bool) -> Quick {
         let (rows, n) = (self.cut.rows, self.cut.chunk * self.cut.inner);
         let pack = |&PackedInput { input, .. }: &PackedInput| {
             let operand = &self.operands[input];
@@ -404,7 +437,7 @@ impl Draft<'_> {
             CopyPlan::pack(operand.size, &axes)
         };
         let splats = if let Body::Tiles(own) = body { own.splats.iter().map(splat).collect() } else { Vec::new() };
-        Quick { packs: packs.iter().map(pack).collect(), splats }
+        Quick { is_one_row, packs: packs.iter().map(pack).collect(), splats }
     }
 }
 

@@ -12,7 +12,10 @@ use crate::{
     },
     nest::{AccessPattern, Blocking, DirectAccess, Layout, Terms, direct_access_pattern, priced},
     program::{Program, Step},
-    tile::{chain::CHAIN_GROUP_ELEMENTS, chained},
+    tile::{
+        chain::{CHAIN_GROUP_ELEMENTS, LINKS},
+        chained,
+    },
 };
 
 /// Returns the terms of the choice of units that are the same for a chain and for loops.
@@ -91,12 +94,14 @@ fn terms_of_loops(isa: Isa, program: &Program, dims: &[usize], operands: &[Opera
     }
 }
 
-/// Returns the terms of the choice of units for a program as one chain, which is one call for each unit.
-fn terms_of_chain(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner) -> Terms {
-    let row = Costs::here()[CostTerm::RowOfChain];
+/// Returns the terms of the choice of units for a program as one chain, which is `calls` calls for each unit.
+fn terms_of_chain(program: &Program, dims: &[usize], operands: &[Operand], manner: Manner, calls: usize) -> Terms {
+    let row = Costs::here()[CostTerm::RowOfChain] * calls as f64;
     let terms = terms(program, dims, operands, manner);
     let reused_bytes = if terms.past { terms.reused_bytes } else { REUSED_BYTES };
-    Terms { row, row_of_groups: row, reused_bytes, ..terms }
+    // Each call computes as much as that of a program with so few links.
+    let longest = (terms.longest * calls).min(MAX_UNIT_ELEMENTS);
+    Terms { row, row_of_groups: row, unit: terms.unit * calls as f64, longest, reused_bytes, ..terms }
 }
 
 /// Describes operands for the choice of units; `direct` returns the direct access to each.
@@ -151,7 +156,8 @@ fn choose_chain(
         return None;
     }
     let links = program.chain.as_deref().filter(|_| chained(isa, program.output(), false).is_some())?.len();
-    let terms = terms_of_chain(program, dims, operands, manner);
+    let calls = calls(links, dims, &operands[..program.inputs.len()])?;
+    let terms = terms_of_chain(program, dims, operands, manner, calls);
     let price_of_loops = || {
         let terms = terms_of_loops(isa, program, dims, operands, manner);
         priced(dims, &layouts(operands, |_| DirectAccess::No), terms).0
@@ -178,6 +184,14 @@ fn choose_chain(
     };
     let fits = accesses(program.inputs.len()) != AccessPattern::Irregular;
     (fits && pays).then_some((price, cut))
+}
+
+/// Counts the calls for a chain. Several pay if more inputs move than one call follows: those are read faster so than by the loops of
+/// steps.
+fn calls(links: usize, dims: &[usize], inputs: &[Operand]) -> Option<usize> {
+    let moves = |own: &&Operand| dims.iter().zip(&own.strides).any(|(&dim, &stride)| dim > 1 && stride != 0);
+    let pays = || !is_little(dims) && inputs.iter().filter(moves).count() > LINKS;
+    (links <= LINKS || pays()).then(|| links.div_ceil(LINKS))
 }
 
 /// Says whether an operand leaves out some of each cache line along a row. Loops prefetch such elements from memory, and the chain

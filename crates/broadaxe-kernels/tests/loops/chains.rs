@@ -231,6 +231,26 @@ fn chains_of_elements_apart_give_what_their_steps_give() {
     assert!(chains > 200 || Isa::of(Level::Avx512).is_none(), "{chains} were chains");
 }
 
+/// One loop is called several times for more operands than it follows.
+#[test]
+fn chains_of_many_operands_give_what_their_steps_give() {
+    let mut chains = 0;
+    for count in [13, 24, 40] {
+        let args: Vec<_> = (1..count).map(|i| [if i == 1 { I(0) } else { S(i - 2) }, I(i)]).collect();
+        let names = ["add", "sub", "max", "add", "mul", "min", "sub", "div"];
+        let list: Vec<_> = args.iter().zip(names.iter().cycle()).map(|(args, &name)| (name, &args[..])).collect();
+        let inputs = vec![F; count];
+        let program = Program::new(inputs.clone(), steps(&inputs, &list)).expect("sound");
+        let patterns: Vec<_> = ["dd", "dd", "-d", "d3", "dd", "d-", "dr"].into_iter().cycle().take(count).collect();
+        for dims in [[1, 1030], [3, 1000], [40, 129], [2, 35_000], [300, 7]] {
+            for skew in [0, 4] {
+                chains += usize::from(compare("many operands", &program, &lay(&dims, &patterns, &program), skew));
+            }
+        }
+    }
+    assert!(chains > 10 || !have_loops(), "{chains} were chains");
+}
+
 #[test]
 fn chains_give_what_their_steps_give() {
     let shapes: &[[usize; 2]] = &[

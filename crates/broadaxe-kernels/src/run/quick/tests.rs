@@ -4,7 +4,7 @@ use broadaxe_op::find;
 
 use crate::{
     dtype::DType,
-    executor::Serial,
+    executor::{Scoped, Serial},
     family::cast,
     isa::Isa,
     job::Failure,
@@ -105,4 +105,40 @@ fn the_quick_way_computes_what_the_long_one_does() {
     }
     let found = format!("{quick} quick, {packed} of all packed, {slow} slow, {rejected} rejected");
     assert!(quick > 1000 && packed > 100 && slow > 100 && rejected > 50, "{found}");
+}
+
+/// One row of several units, which one call computes unless threads share it.
+#[test]
+fn one_row_is_computed_at_once() {
+    use DType::{F32, I32};
+    let of = |dtype: DType, steps| Program::new(vec![dtype; 3], steps).expect("dtypes fit");
+    let two = || vec![Slot::Input(0), Slot::Input(1)];
+    let programs = [
+        of(I32, vec![op("sub", I32, two())]),
+        of(I32, vec![op("mod_floor", I32, two())]),
+        of(F32, vec![op("neg", F32, vec![Slot::Input(0)]), op("add", F32, vec![Slot::Step(0), Slot::Input(1)])]),
+    ];
+    let (mut state, mut quick, mut rejected) = (1, 0, 0);
+    for round in 0..60 {
+        let (program, n) = (&programs[round % 3], 33_000 + next(&mut state, 60_000));
+        let few = if round % 2 == 0 { 1 << 24 } else { 200 };
+        let bytes = [0; 3].map(|_| {
+            let least = if few > 200 { 1 } else { 0 };
+            (0..n).flat_map(|_| ((least + next(&mut state, few)) as u32).to_le_bytes()).collect::<Vec<u8>>()
+        });
+        let inputs = vec![vec![4], vec![if round % 5 == 0 { 0 } else { 4 }], vec![4]];
+        let isa = Isa::available()[round % Isa::available().len()];
+        let schedule = Schedule::at(isa, program, &Nest { dims: vec![n], output: vec![4], inputs }).expect("sound");
+        quick += usize::from(schedule.quick.as_ref().is_some_and(|quick| quick.is_one_row));
+        let run = |threads, progress: Option<crate::executor::Progress>| {
+            let mut result = vec![0xee; n * 4];
+            let given: Vec<Input> = bytes.iter().map(|bytes| Input::new(bytes, 0)).collect();
+            let done = schedule.run(&given, Output::new(&mut result, 0), &Scoped(threads), progress);
+            (done.clone().map(|()| result), done)
+        };
+        let want = run(1, Some(&|_, _| true));
+        assert!(run(1, None) == want && run(2, None) == want, "round {round}: {n} at {:?}", isa.level());
+        rejected += usize::from(matches!(want.1, Err(Failure::Rejected { .. })));
+    }
+    assert!(quick > 20 && rejected > 5, "{quick} quick, {rejected} rejected");
 }
