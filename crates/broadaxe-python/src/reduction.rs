@@ -170,6 +170,12 @@ impl Fold<'_> {
         if let (Some([0 | -1]), Some([])) = (asked.axes.as_deref(), array::look(&x).map(|x| x.shape)) {
             asked.axes = Some(SmallVec::new());
         }
+        if let Some(plain) = self.without_nan(&x, &said, &asked)
+            && let Some(answer) = plain.answer(args, kwargs)?
+            && !has_nan(&answer)?
+        {
+            return Ok(Some(answer));
+        }
         let out = said.out.as_ref().map(path::look_out).transpose()?.flatten();
         let function = Function::numbered(REDUCTION, self.number);
         let into = out.map(|out| out.array.dtype);
@@ -217,6 +223,16 @@ impl Fold<'_> {
         asked.axes = if axis.is_none() { all } else { axes(axis.as_ref())? };
         (asked.dtype, asked.is_masked) = (said.dtype, said.mask.is_some());
         self.accepts(&asked).then_some((said, asked))
+    }
+
+    /// Returns the reduction that this one is where no element is NaN, for floats without `out`, mask, dtype and start. It propagates NaN,
+    /// so a result without NaN is that of this one too, and took one fold.
+    fn without_nan(self, x: &Bound<'_, PyAny>, said: &Said<'_>, asked: &FoldArgs) -> Option<Self> {
+        let reduction = Reduction::from_name(self.name.strip_prefix("nan")?)?;
+        let plain = Self { is_method: self.is_method, ..Self::of(reduction) };
+        let seen = array::look(x)?;
+        let is_whole = seen.dtype.is_float() && !seen.shape.contains(&0);
+        (is_whole && said.out.is_none() && plain.is_plain(asked)).then_some(plain)
     }
 
     /// Says whether the reduction has all the keywords; methods have more, which the package reads.
@@ -277,6 +293,18 @@ impl Fold<'_> {
         let node = steps.build(graph)?;
         Ok(out.map_or(node, |out| graph.cast(node, out)))
     }
+}
+
+/// Says whether an element of a result is NaN.
+fn has_nan(result: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let largest = match array::look(result) {
+        Some(seen) if seen.shape.contains(&0) => return Ok(false),
+        Some(seen) if !seen.shape.is_empty() => {
+            Fold::of(Reduction::Max).answer(&PyTuple::new(result.py(), [result])?, None)?
+        }
+        _ => None,
+    };
+    Ok(largest.as_ref().unwrap_or(result).extract::<f64>()?.is_nan())
 }
 
 /// Says whether an object is an integer of Python's or NumPy's.
