@@ -136,20 +136,14 @@ impl<F: Fold, const L: usize> FoldLanes<F, L> {
             // larger than the caches was measured to be 3 to 7 times slower. Bytes that are summed in 64 bits are the
             // exception, because a few rows at a time are summed in a narrower type.
             let slim = size_of::<F::Acc>() <= 4 * size_of::<F::In>();
+            let mut blocks = 1;
             if BLOCKS && slim && self.width == 1 && dense && left == Self::BLOCK {
+                let is_group = self.blocks.is_multiple_of(GROUPED as u64) && band.rows - row >= GROUPED * left;
+                blocks = if is_group { GROUPED } else { 1 };
                 let at = band.at + row as isize * band.pitch;
-                if self.blocks.is_multiple_of(GROUPED as u64) && band.rows - row >= GROUPED * left {
-                    // A whole subtree at once.
-                    let Some(rows) = Rows::new(band.input, at, [1, GROUPED * left], 0) else { return false };
-                    let part = |k: usize| block::<F, L, true>(&rows, 0, k * left, (k + 1) * left);
-                    self.rows[0] = F::join(F::join(part(0), part(1)), F::join(part(2), part(3)));
-                    row += GROUPED * left;
-                    self.push(GROUPED as u64);
-                    continue;
-                }
-                let Some(rows) = Rows::new(band.input, at, [1, left], 0) else { return false };
-                self.rows[0] = block::<F, L, true>(&rows, 0, 0, left);
-                row += left;
+                let Some(rows) = Rows::new(band.input, at, [1, blocks * left], 0) else { return false };
+                self.rows[0] = subtree::<F, L>(&rows, left, is_group);
+                row += blocks * left;
             } else {
                 // From the first lane on, all complete rounds; otherwise the rest of a round.
                 let (rounds, lanes) = if lane == 0 && left >= L { (left / L, L) } else { (1, left.min(L - lane)) };
@@ -167,7 +161,7 @@ impl<F: Fold, const L: usize> FoldLanes<F, L> {
                 }
                 self.close();
             }
-            self.push(1);
+            self.push(blocks as u64);
         }
         true
     }
@@ -277,19 +271,30 @@ fn join_after<F: Fold>(earlier: &[F::Acc], later: &mut [F::Acc]) {
     earlier.iter().zip(later).for_each(|(a, b)| *b = F::join(*a, *b));
 }
 
+/// Folds a block, or a group of them.
+#[inline(always)]
+fn subtree<F: Fold, const L: usize>(rows: &Rows<F::In>, size: usize, is_group: bool) -> F::Acc {
+    let part = |k: usize| block::<F, L, true>(rows, 0, k * size, (k + 1) * size);
+    if !is_group {
+        return part(0);
+    }
+    const { assert!(GROUPED == 4) }
+    F::join(F::join(part(0), part(1)), F::join(part(2), part(3)))
+}
+
 /// Folds elements of a row, at most a block.
 #[inline(always)]
-pub(crate) fn block<F: Fold, const L: usize, const CHAINS: bool>(rows: &Rows<F::In>, row: usize, from: usize, to: usize) -> F::Acc {
+pub(crate) fn block<F: Fold, const L: usize, const CHAINS: bool>(
+    rows: &Rows<F::In>,
+    row: usize,
+    from: usize,
+    to: usize,
+) -> F::Acc {
     let mut lanes = [F::NEUTRAL; L];
     let mut at = from;
     while CHAINS && F::CHAINS && to - at >= 4 * L {
-        let x = rows.read::<L>(row, at);
-        let y = rows.read::<L>(row, at + L);
-        let z = rows.read::<L>(row, at + 2 * L);
-        let w = rows.read::<L>(row, at + 3 * L);
-        for l in 0..L {
-            lanes[l] = F::chain(lanes[l], [x[l], y[l], z[l], w[l]]);
-        }
+        let [x, y, z, w] = [0, 1, 2, 3].map(|k| rows.read::<L>(row, at + k * L));
+        (0..L).for_each(|l| lanes[l] = F::chain(lanes[l], [x[l], y[l], z[l], w[l]]));
         at += 4 * L;
     }
     while to - at >= L {
@@ -301,12 +306,8 @@ pub(crate) fn block<F: Fold, const L: usize, const CHAINS: bool>(rows: &Rows<F::
     }
     if at < to {
         let mut rest = [F::NEUTRAL; L];
-        for i in at..to {
-            rest[i - at] = F::take(rows.read::<1>(row, i)[0]);
-        }
-        for l in 0..L {
-            lanes[l] = F::join(lanes[l], rest[l]);
-        }
+        (at..to).for_each(|i| rest[i - at] = F::take(rows.read::<1>(row, i)[0]));
+        (0..L).for_each(|l| lanes[l] = F::join(lanes[l], rest[l]));
     }
     // Each half has a loop of its own: a single loop would keep the lanes in memory.
     if L >= 64 {

@@ -68,8 +68,17 @@ pub(super) fn parse(text: &str) -> Result<Parsed, Error> {
     }
     let mut lexer = Lexer::new(text);
     let (position, token) = lexer.next()?;
-    let mut parser =
-        Parser { text, lexer, position, token, depth: 0, open: Vec::new(), steps: Vec::new(), names: Vec::new(), index: HashMap::new() };
+    let mut parser = Parser {
+        text,
+        lexer,
+        position,
+        token,
+        depth: 0,
+        open: Vec::new(),
+        steps: Vec::new(),
+        names: Vec::new(),
+        index: HashMap::new(),
+    };
     let root = parser.expression()?;
     Ok(Parsed { steps: parser.steps, root, names: parser.names })
 }
@@ -269,7 +278,7 @@ impl<'a> Parser<'a> {
         (!matches!(lexer.next(), Ok((_, Token::Sign("("))))).then_some(name)
     }
 
-    /// Parses what stands where an operand is expected; `None` if that only begins one: a sign, a parenthesis, a call.
+    /// Parses an operand; `None` if what comes next only begins one: a sign, a parenthesis, a call.
     fn operand(&mut self) -> Result<Option<usize>, Error> {
         match self.token.clone() {
             Token::Number(literal) => {
@@ -364,7 +373,8 @@ impl<'a> Parser<'a> {
     fn arguments(&mut self, mut call: Box<OpenCall>, mut more: bool) -> Result<Option<usize>, Error> {
         while more && !self.is(")") {
             // As in Python, no axis is every axis.
-            if !(call.folds && self.no_axis(&call.step)?) && !self.keyword(&mut call.step)? {
+            let is_read = call.folds && self.no_axis(&call.step)? || self.keyword(&mut call.step)?;
+            if !is_read {
                 self.begin(Open::Call(call));
                 return Ok(None);
             }

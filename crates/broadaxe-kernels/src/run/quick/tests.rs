@@ -123,7 +123,7 @@ fn one_row_is_computed_at_once() {
         let (program, n) = (&programs[round % 3], 33_000 + next(&mut state, 60_000));
         let few = if round % 2 == 0 { 1 << 24 } else { 200 };
         let bytes = [0; 3].map(|_| {
-            let least = if few > 200 { 1 } else { 0 };
+            let least = usize::from(few > 200);
             (0..n).flat_map(|_| ((least + next(&mut state, few)) as u32).to_le_bytes()).collect::<Vec<u8>>()
         });
         let inputs = vec![vec![4], vec![if round % 5 == 0 { 0 } else { 4 }], vec![4]];
