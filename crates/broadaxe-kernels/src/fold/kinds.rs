@@ -171,7 +171,7 @@ macro_rules! extremes {
             #[inline(always)]
             fn join(a: T, b: T) -> T {
                 // This is one instruction. A choice of `a` behind it would become a store under a mask where `a` is in memory, which took
-                // half of the time (AMD EPYC, Zen 3).
+                // half of the time (AMD EPYC, Zen 4).
                 let kept = select_unpredictable(a $sign b, a, b);
                 select_unpredictable(a.is_nan(), T::NAN, kept)
             }
